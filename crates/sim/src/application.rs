@@ -6,11 +6,12 @@ use crate::hosts::Hosts;
 use crate::packet::{Net, Packet};
 use crate::probes::count_flow;
 use crate::source::Source;
+use crate::watch::Watch;
 use narrows_traffic::{Action, Ledger, Message};
-use narrows_transport::{Handshake, Observer, Point};
+use narrows_transport::{Handshake, Point};
 use narrows_units::{Bytes, Random, Time};
 
-impl<O: Observer, C: Carried> Hosts<'_, O, C> {
+impl<O: Watch, C: Carried> Hosts<'_, O, C> {
     /// The application of a flow is due.
     #[inline(never)]
     pub(crate) fn on_source(&mut self, network: &mut Net<C>, now: Time, flow: usize) {

@@ -5,10 +5,11 @@ use crate::endpoint::Ends;
 use crate::hosts::Hosts;
 use crate::packet::{Net, Packet};
 use crate::request::Request;
-use narrows_transport::{Observer, Point};
+use crate::watch::Watch;
+use narrows_transport::Point;
 use narrows_units::{Bytes, Time};
 
-impl<O: Observer, C: Carried> Hosts<'_, O, C> {
+impl<O: Watch, C: Carried> Hosts<'_, O, C> {
     /// The client sends a request.
     pub(crate) fn ask(&mut self, network: &mut Net<C>, now: Time, flow: usize, size: Bytes) {
         let Ends::Transport(ends) = &self.slots[flow].ends else { return };

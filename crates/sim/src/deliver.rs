@@ -4,11 +4,12 @@ use crate::carried::Carried;
 use crate::endpoint::Ends;
 use crate::hosts::Hosts;
 use crate::packet::{Kind, Net, Packet};
+use crate::watch::Watch;
 use narrows_network::{Crossing, Visitor};
-use narrows_transport::{Ack, Content, Data, Observer, Point, Seen};
+use narrows_transport::{Ack, Content, Data, Point, Seen};
 use narrows_units::{Bytes, Time};
 
-impl<O: Observer, C: Carried> Visitor<Packet<C>> for Hosts<'_, O, C> {
+impl<O: Watch, C: Carried> Visitor<Packet<C>> for Hosts<'_, O, C> {
     #[inline]
     fn delivered(&mut self, network: &mut Net<C>, now: Time, _link: usize, mut packet: Packet<C>) {
         self.show(now, if packet.kind().goes_back() { Point::Sender } else { Point::Receiver }, &packet);
@@ -59,7 +60,7 @@ impl<O: Observer, C: Carried> Visitor<Packet<C>> for Hosts<'_, O, C> {
     }
 }
 
-impl<O: Observer, C: Carried> Hosts<'_, O, C> {
+impl<O: Watch, C: Carried> Hosts<'_, O, C> {
     /// A packet enters the network at a host: the first link of its route.
     #[inline]
     pub(crate) fn enter(&mut self, network: &mut Net<C>, now: Time, point: Point, packet: Packet<C>) {
@@ -99,27 +100,37 @@ impl<O: Observer, C: Carried> Hosts<'_, O, C> {
             self.complete(now, slot, next);
         }
         if let Some(ack) = ack {
-            self.send_ack(network, now, slot, ack);
+            self.send_ack(network, now, slot, &ack);
         }
     }
 
     /// A receiver acknowledges, perhaps in pieces.
     #[inline]
-    pub(crate) fn send_ack(&mut self, network: &mut Net<C>, now: Time, slot: usize, ack: Ack) {
-        if let Ends::Transport(ends) = &mut self.slots[slot].ends
-            && let Some(pieces) = ends.1.pieces(&ack)
+    pub(crate) fn send_ack(&mut self, network: &mut Net<C>, now: Time, slot: usize, ack: &Ack) {
+        if let Ends::Transport(ends) = &self.slots[slot].ends
+            && ends.1.divides()
         {
-            pieces.for_each(|piece| self.send_whole(network, now, slot, piece));
+            self.send_pieces(network, now, slot, ack);
         }
         self.send_whole(network, now, slot, ack);
     }
 
+    /// The pieces that go out before `ack`.
+    #[cold]
+    fn send_pieces(&mut self, network: &mut Net<C>, now: Time, slot: usize, ack: &Ack) {
+        if let Ends::Transport(ends) = &mut self.slots[slot].ends
+            && let Some(pieces) = ends.1.pieces(ack)
+        {
+            pieces.for_each(|piece| self.send_whole(network, now, slot, &piece));
+        }
+    }
+
     #[inline]
-    fn send_whole(&mut self, network: &mut Net<C>, now: Time, slot: usize, ack: Ack) {
+    fn send_whole(&mut self, network: &mut Net<C>, now: Time, slot: usize, ack: &Ack) {
         let (flow, headers) = (self.slots[slot].flow as usize, self.slots[slot].headers);
         self.tallies[flow].acks += 1;
         let sack_option = if ack.blocks.is_empty() { 0 } else { 4 + 8 * ack.blocks.len() as u32 };
-        let packet = Packet::ack(slot, network.route(flow, true), headers + sack_option, &ack, &mut self.options);
+        let packet = Packet::ack(slot, network.route(flow, true), headers + sack_option, ack, &mut self.options);
         self.enter(network, now, Point::Receiver, packet);
     }
 

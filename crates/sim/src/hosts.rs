@@ -8,9 +8,10 @@ use crate::packet::{Net, Options};
 use crate::probes::{Flows, Probes};
 use crate::pulse::{Progress, Pulse};
 use crate::source::{Source, Tally};
+use crate::watch::Watch;
 use narrows_network::Agenda;
 use narrows_scenario::{Scenario, Workload};
-use narrows_transport::{Handshake, Observer};
+use narrows_transport::Handshake;
 use narrows_units::{Random, Time};
 
 /// Elements of the agenda, in this order: flows, then the probes, then connections that come and go. Equal times are served in this order, after the network's.
@@ -47,7 +48,7 @@ pub fn controller_seed(seed: u64, flow: &str) -> u64 {
     Random::stream(seed, &format!("flow {flow} controller")).bits()
 }
 
-impl<'a, O: Observer, C: Carried> Hosts<'a, O, C> {
+impl<'a, O: Watch, C: Carried> Hosts<'a, O, C> {
     pub(crate) fn new(
         scenario: &'a Scenario,
         network: &Net<C>,

@@ -23,6 +23,7 @@ mod run;
 mod sending;
 mod signals;
 mod source;
+mod watch;
 mod world;
 
 pub use error::SimError;

@@ -4,15 +4,16 @@ use crate::carried::Carried;
 use crate::endpoint::Ends;
 use crate::hosts::Hosts;
 use crate::packet::{Net, Packet};
+use crate::watch::Watch;
 use narrows_control::Role;
-use narrows_transport::{Handshake, Observer, Point};
+use narrows_transport::{Handshake, Point};
 use narrows_units::Time;
 
 /// Numbers of the sender's packets: the SYN, and the acknowledgement of its answer.
 const SYN: u64 = 0;
 const LAST: u64 = 1;
 
-impl<O: Observer, C: Carried> Hosts<'_, O, C> {
+impl<O: Watch, C: Carried> Hosts<'_, O, C> {
     /// A SYN leaves.
     pub(crate) fn send_syn(&mut self, network: &mut Net<C>, now: Time, slot: usize) {
         let endpoint = &mut self.slots[slot];

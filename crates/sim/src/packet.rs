@@ -21,8 +21,8 @@ pub(crate) struct Packet<C> {
     window: u32,
     /// Where the rest of an acknowledgement is in [`Options`], if it has more.
     options: u32,
-    /// All that is small, in one word from the lowest bit on: its place in the list of all routes, its kind, its flags, its ECN code point, the one with which it was sent. Packets are copied by
-    /// words, and a copy waits if a part of a word has just been written.
+    /// All that is small, in one word from the lowest bit on: its place in the list of all routes, its kind, its flags, its ECN code point, the one with which it
+    /// was sent. Packets are copied by words, and a copy waits if a part of a word has just been written.
     rest: u64,
     carried: C,
 }
@@ -78,7 +78,7 @@ fn code_point(bits: u64) -> Ecn {
 
 #[inline]
 fn rest(place: u32, kind: Kind, flags: u64, ecn: Ecn) -> u64 {
-    u64::from(place) | (kind as u64) << KIND_AT | flags | (ecn as u64) << ECN_AT | (ecn as u64) << SENT_AT
+    u64::from(place) | (kind as u64) << KIND_AT | flags | (ecn as u64) * (1 << ECN_AT | 1 << SENT_AT)
 }
 
 impl<C: Carried> Packet<C> {

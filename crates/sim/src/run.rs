@@ -7,6 +7,7 @@ use crate::packet::Packet;
 use crate::parts::Parts;
 use crate::pulse::Progress;
 use crate::refusal;
+use crate::watch::Watch;
 use crate::world::World;
 use narrows_control::Choice;
 use narrows_measure::{Follower, Record};
@@ -23,21 +24,21 @@ pub fn run(scenario: &Scenario) -> Result<Record, SimError> {
 
 /// Runs a scenario to its end, or until `progress` answers false ([`SimError::Stopped`]).
 pub fn run_with_progress(scenario: &Scenario, progress: Progress<'_>) -> Result<Record, SimError> {
-    run_observed(scenario, progress, &mut ())
+    run_followed(scenario, progress, None, &mut ())
 }
 
 /// The same, watched by `observer`: its record is that of an unwatched run, but for the number of events, since a watched network goes link by link.
 ///
 /// Parts of the network that share no link are run one after another, unless somebody watches, who is to see all in order of time.
-pub fn run_observed<O: Observer>(scenario: &Scenario, progress: Progress<'_>, observer: &mut O) -> Result<Record, SimError> {
-    run_followed(scenario, progress, observer, &mut ())
+pub fn run_observed(scenario: &Scenario, progress: Progress<'_>, observer: &mut dyn Observer) -> Result<Record, SimError> {
+    run_followed(scenario, progress, Some(observer), &mut ())
 }
 
-/// The same, while `follower` hears of the samples. Its record is the same with a follower as without one.
-pub fn run_followed<O: Observer>(
+/// The same, watched by an observer or by nobody, while `follower` hears of the samples. Its record is the same with a follower as without one.
+pub fn run_followed(
     scenario: &Scenario,
     progress: Progress<'_>,
-    observer: &mut O,
+    observer: Option<&mut dyn Observer>,
     follower: &mut dyn Follower,
 ) -> Result<Record, SimError> {
     if let Some(icn) = &scenario.icn {
@@ -47,17 +48,20 @@ pub fn run_followed<O: Observer>(
     if follower.follows() {
         follower.begun(scenario.blank_record::<Packet<()>>().finish());
     }
+    if let Some(mut observer) = observer {
+        return run_part(scenario, LISTED, progress, &mut observer, follower);
+    }
     let parts = Parts::new(scenario);
     let count = parts.count();
-    if O::WATCHES || count <= 1 {
-        return run_part(scenario, LISTED, progress, observer, follower);
+    if count <= 1 {
+        return run_part(scenario, LISTED, progress, &mut (), follower);
     }
     let mut left = LISTED;
     let mut records = Vec::with_capacity(count);
     for part in 0..count {
         let mut progress = |now: Time| progress(reached(scenario.duration, part, count, now));
         let of_part = &mut parts.follower(part, follower);
-        let record = run_part(&parts.scenario(part), left / (count - part) as u64, &mut progress, observer, of_part)?;
+        let record = run_part(&parts.scenario(part), left / (count - part) as u64, &mut progress, &mut (), of_part)?;
         if !progress(Time::ZERO + scenario.duration) {
             return Err(SimError::Stopped);
         }
@@ -68,7 +72,7 @@ pub fn run_followed<O: Observer>(
 }
 
 /// Runs one part of the network, of which `listed` transfers at most are listed. Its packets have room for headers only if somebody may write one.
-fn run_part<O: Observer>(
+fn run_part<O: Watch>(
     scenario: &Scenario,
     listed: u64,
     progress: Progress<'_>,
@@ -83,7 +87,7 @@ fn run_part<O: Observer>(
 }
 
 /// The same, of packets that carry `C`.
-fn run_carrying<C: Carried, O: Observer>(
+fn run_carrying<C: Carried, O: Watch>(
     scenario: &Scenario,
     listed: u64,
     progress: Progress<'_>,

@@ -4,10 +4,11 @@ use crate::carried::Carried;
 use crate::endpoint::Ends;
 use crate::hosts::Hosts;
 use crate::packet::{Net, Packet};
-use narrows_transport::{Observer, Point};
+use crate::watch::Watch;
+use narrows_transport::Point;
 use narrows_units::Time;
 
-impl<O: Observer, C: Carried> Hosts<'_, O, C> {
+impl<O: Watch, C: Carried> Hosts<'_, O, C> {
     /// A flow is due: its application, or its connection.
     pub(crate) fn on_flow(&mut self, network: &mut Net<C>, now: Time, flow: usize) {
         if now >= self.slots[flow].source_due {
@@ -74,7 +75,7 @@ impl<O: Observer, C: Carried> Hosts<'_, O, C> {
         if let Ends::Transport(ends) = &mut self.slots[slot].ends
             && let Some(ack) = ends.1.on_timer(now)
         {
-            self.send_ack(network, now, slot, ack);
+            self.send_ack(network, now, slot, &ack);
         }
     }
 }

@@ -8,9 +8,9 @@ use crate::packet::Net;
 use crate::probes::Flows;
 use crate::pulse::Progress;
 use crate::source::Tally;
+use crate::watch::Watch;
 use narrows_measure::{Follower, Record};
 use narrows_scenario::Scenario;
-use narrows_transport::Observer;
 use narrows_units::Time;
 
 /// Hosts on a network, in virtual time.
@@ -22,7 +22,7 @@ pub(crate) struct World<'a, O, C: Carried> {
     events: u64,
 }
 
-impl<'a, O: Observer, C: Carried> World<'a, O, C> {
+impl<'a, O: Watch, C: Carried> World<'a, O, C> {
     pub(crate) fn new(
         scenario: &'a Scenario,
         listable: u64,

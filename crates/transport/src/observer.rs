@@ -5,12 +5,7 @@ use narrows_units::{Bytes, Time};
 use narrows_wire::Ecn;
 
 /// Watches a world's packets and senders, and changes nothing: a run that is watched has the same results.
-///
-/// A world is generic over it, so that `()`, which watches nothing, costs nothing.
 pub trait Observer {
-    /// False if it watches nothing: a world then gathers nothing for it.
-    const WATCHES: bool = true;
-
     /// A packet passes a point. Calls come in time order.
     fn on_packet(&mut self, seen: &Seen);
 
@@ -21,14 +16,6 @@ pub trait Observer {
     fn on_sent(&mut self, at: Time, flow: usize, sender: &Sender) {
         let _ = (at, flow, sender);
     }
-}
-
-impl Observer for () {
-    const WATCHES: bool = false;
-
-    fn on_packet(&mut self, _: &Seen) {}
-
-    fn on_sender(&mut self, _: Time, _: usize, _: &Sender) {}
 }
 
 /// A packet, where and when it was seen.

@@ -132,8 +132,13 @@ impl Receiver {
         new
     }
 
-    /// The acknowledgements that go out before `ack`, of a receiver that acknowledges in pieces. To be called for each that goes out, in order.
+    /// True of a receiver that acknowledges in pieces.
     #[inline]
+    pub fn divides(&self) -> bool {
+        self.division.is_some()
+    }
+
+    /// The acknowledgements that go out before `ack`, of a receiver that acknowledges in pieces. To be called for each that goes out, in order.
     pub fn pieces(&mut self, ack: &Ack) -> Option<impl Iterator<Item = Ack> + use<>> {
         Some(self.division.as_mut()?.before(*ack))
     }

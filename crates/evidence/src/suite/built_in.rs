@@ -13,7 +13,7 @@ macro_rules! files {
 const RFC9743: &[(&str, &str)] = files!("rfc9743": "suite"
     "collapse-cut" "collapse-loss" "collapse-many" "bloat" "loss" "self" "short" "coexist" "starve" "media" "media-short" "media-adaptive" "mixed-short" "mixed-long" "wired"
     "wireless-wifi" "wireless-lte" "wireless-leo" "aqm" "aqm-marks" "delay" "constrained" "far" "misbehave" "misbehave-receivers" "tunnel" "reorder" "transient" "transient-burst"
-    "change-rate" "change-delay" "change-buffer");
+    "change-rate" "change-delay" "change-buffer" "datacenter" "datacenter-beside");
 
 /// The criteria of RFC 9743.
 ///

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// All crates. Each may depend only on those before it.
-const ORDER: [&str; 24] = [
+const ORDER: [&str; 25] = [
     "bindings",
     "units",
     "params",
@@ -30,6 +30,7 @@ const ORDER: [&str; 24] = [
     "ndn-load",
     "report",
     "evidence",
+    "cli",
     "narrows",
     "my-controller",
     "python",

@@ -33,7 +33,7 @@ pub fn run_all_logged<'a>(
     let bar = progress_bar("simulating", scenarios.iter().map(Work::of), output);
     let pool = pool(output)?;
     let one = |(index, scenario): (usize, &Scenario)| {
-        let run = || run_one(scenario, &bar, 1, &mut (), &mut ());
+        let run = || run_one(scenario, &bar, 1, None, &mut ());
         log.map_or_else(run, |log| log.gather(index, label(index), scenario, run))
     };
     let told = |(index, scenario): (usize, &Scenario)| {
@@ -53,7 +53,7 @@ pub fn run_all_logged<'a>(
 /// Runs one scenario while `observer` sees its packets and `follower` hears of its samples.
 pub fn run_followed(
     scenario: &Scenario,
-    observer: &mut impl Observer,
+    observer: Option<&mut dyn Observer>,
     follower: &mut dyn Follower,
     output: &OutputArgs,
 ) -> Result<Record, Failure> {
@@ -166,7 +166,7 @@ pub fn run_cells(
         let weight = work(*cell).weight;
         let ran = match world(*cell) {
             World::Kernel => Ok(run_live_sound(&scenario, &bar, weight).map_err(live_failure)?),
-            World::Simulator => run_one(&scenario, &bar, weight, &mut (), &mut ()),
+            World::Simulator => run_one(&scenario, &bar, weight, None, &mut ()),
         };
         match ran {
             Err(SimError::Stopped) => return Err(Failure::Interrupted),
@@ -206,7 +206,7 @@ fn run_one(
     scenario: &Scenario,
     bar: &Progress,
     weight: u64,
-    observer: &mut impl Observer,
+    observer: Option<&mut dyn Observer>,
     follower: &mut dyn Follower,
 ) -> Result<Record, SimError> {
     let mut shown = Time::ZERO;

@@ -58,7 +58,7 @@ pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
     if args.beside_sim {
         // A kernel's hosts send within some microseconds.
         let simulated = Scenario { send_overhead: false, ..scenario.clone() };
-        let record = run_followed(&simulated, &mut (), &mut watch, &args.output)?;
+        let record = run_followed(&simulated, None, &mut watch, &args.output)?;
         cases.push(case("simulator", &simulated, record));
     }
     let distance = distance(&cases);

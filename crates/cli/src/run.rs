@@ -39,11 +39,11 @@ pub fn run(args: RunArgs) -> Result<Outcome, Failure> {
         None => run(),
     };
     let records: Result<Vec<Record>, Failure> = if !args.capture.is_empty() {
-        one(0, &plans[0], &mut || run_followed(&plans[0], &mut captures, &mut watch, &args.output)).map(|record| vec![record])
+        one(0, &plans[0], &mut || run_followed(&plans[0], Some(&mut captures), &mut watch, &args.output)).map(|record| vec![record])
     } else if watch.is_some() {
         // One after another, so that each can be seen.
         let each = plans.iter().enumerate();
-        each.map(|(index, plan)| one(index, plan, &mut || run_followed(plan, &mut (), &mut watch, &args.output))).collect()
+        each.map(|(index, plan)| one(index, plan, &mut || run_followed(plan, None, &mut watch, &args.output))).collect()
     } else {
         run_all_logged(&plans, log.as_ref(), |_| "", &args.output)
     };

@@ -1,0 +1,123 @@
+//! The command line: parses, chooses a world, prints. As a library it is a program with controllers of one's own: [`main`].
+//!
+//! A crate that adds controllers needs no other: [`control`] has the contract and the registry's entries, [`params`], [`units`] and [`wire`] the types in them.
+//! They follow the program's version, which is below 1: they may change with each.
+
+pub mod agents;
+mod attack;
+mod bench;
+mod bpf_log;
+mod captures;
+mod carried;
+mod cells;
+mod check;
+mod cli;
+mod commands;
+mod compare;
+mod conflicts;
+mod console;
+mod contenders;
+mod controller_files;
+mod diff;
+mod doctor;
+mod error;
+mod export;
+mod fidelity;
+mod figure;
+mod forward;
+mod icn;
+mod inputs;
+mod inspect;
+mod interruption;
+mod kernel;
+mod list;
+mod live;
+mod matrix;
+mod merge;
+mod meter;
+mod node;
+mod outcome;
+mod output;
+mod overlays;
+pub mod policies;
+mod program;
+mod quote;
+mod report;
+mod reproduce;
+mod routers;
+mod run;
+mod runner;
+mod scorecard;
+mod shard;
+mod sweep;
+mod unmarked;
+mod unverified;
+mod watch;
+pub mod within;
+mod work;
+
+use clap::Parser;
+use cli::Cli;
+use error::Failure;
+use narrows_control::{Entry, register};
+use narrows_scenario::visible;
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+pub use narrows_control as control;
+pub use narrows_params as params;
+pub use narrows_units as units;
+pub use narrows_wire as wire;
+
+/// Tells why a command line is none, or the help that it asks for.
+fn refused(error: &clap::Error) -> u8 {
+    let text = error.render().to_string();
+    // A flag's value may come from elsewhere, and clap repeats it. Nobody is left to tell if printing fails.
+    match visible(&text) {
+        Cow::Borrowed(_) => _ = error.print(),
+        Cow::Owned(text) => eprint!("{text}"),
+    }
+    error.exit_code() as u8
+}
+
+/// The program `narrows`, which reads its own command line, with these controllers beside its own: each is chosen by its entry's name in scenarios and arguments,
+/// and listed after those of Narrows.
+///
+/// Returns the exit status of the command. It is 2, after a message on standard error, if an entry is refused: another controller has its name, or it cannot be
+/// written on a command line.
+pub fn main(entries: &[&'static Entry]) -> ExitCode {
+    controller_files::can_be_named();
+    for entry in entries {
+        if let Err(refused) = register(entry) {
+            Failure::Other(refused.to_string()).print();
+            return ExitCode::from(2);
+        }
+    }
+    ExitCode::from(carried_out(std::env::args_os()))
+}
+
+/// The program on these words, the first of which is its name: `narrows`, `compare`, `cubic`. It prints and reads signals as a program does. Controllers from files
+/// can be named, and those that were added to the registry before.
+///
+/// Returns the exit status.
+pub fn program(words: impl IntoIterator<Item = OsString>) -> u8 {
+    controller_files::can_be_named();
+    carried_out(words)
+}
+
+fn carried_out(words: impl IntoIterator<Item = OsString>) -> u8 {
+    let cli = match Cli::try_parse_from(words) {
+        Ok(cli) => cli,
+        Err(error) => return refused(&error),
+    };
+    match commands::command(cli) {
+        // A reader that has seen enough (`narrows list | head`) is no failure.
+        Err(Failure::Print(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => 0,
+        Err(failure) => {
+            failure.print();
+            2
+        }
+        Ok(outcome) => outcome.status(),
+    }
+}
