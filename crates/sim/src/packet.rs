@@ -277,12 +277,15 @@ static EMPTY: Entry = Entry { blocks: Blocks::NONE, ecn: [0; 3], part: 0 };
 impl Options {
     const NONE: u32 = u32::MAX;
 
-    #[inline]
+    #[inline(always)]
     fn keep(&mut self, ack: &Ack) -> u32 {
+        let plain = ack.blocks.is_empty() && ack.ect0 | ack.ect1 | ack.ce | ack.part == 0;
+        if plain { Options::NONE } else { self.store(ack) }
+    }
+
+    #[inline(never)]
+    fn store(&mut self, ack: &Ack) -> u32 {
         let entry = Entry { blocks: ack.blocks, ecn: [ack.ect0, ack.ect1, ack.ce], part: ack.part };
-        if entry.blocks.is_empty() && entry.ecn == [0; 3] && entry.part == 0 {
-            return Options::NONE;
-        }
         match self.free.pop() {
             Some(index) => {
                 self.kept[index as usize] = entry;

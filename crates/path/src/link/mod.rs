@@ -256,6 +256,15 @@ impl<P: Packet> Link<P> {
         if !self.passable {
             self.settle(now);
         }
+        let altered = self.far_end.is_some() || self.ecn != EcnField::Keep;
+        let popped = if altered { self.pop_altered(now) } else { pop_arrived(&mut self.wire, now) };
+        self.counters.delivered += popped.is_some() as u64;
+        popped
+    }
+
+    /// The same of a link that spreads deliveries or rewrites packets.
+    #[cold]
+    fn pop_altered(&mut self, now: Time) -> Option<(Time, P)> {
         let mut popped = match &mut self.far_end {
             None => pop_arrived(&mut self.wire, now),
             Some(far_end) => {
@@ -265,10 +274,7 @@ impl<P: Packet> Link<P> {
                 far_end.pop(now)
             }
         };
-        self.counters.delivered += popped.is_some() as u64;
-        if self.ecn != EcnField::Keep
-            && let Some((_, packet)) = &mut popped
-        {
+        if let Some((_, packet)) = &mut popped {
             self.ecn.rewrite(packet);
         }
         popped
