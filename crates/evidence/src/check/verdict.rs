@@ -19,6 +19,8 @@ pub struct CriterionVerdict {
     pub cells: Vec<CellVerdict>,
     /// Another criterion from which the verdict comes.
     pub comes_from: Option<String>,
+    /// The grids in which the controller cannot run while it runs in others, each with the reason.
+    pub left_out: Vec<String>,
     /// What the rule of the worst cell finds on the kernel, if that was run; the reasons that the machine set part of it.
     pub kernel: Option<Result<Finding, Vec<String>>>,
 }
@@ -85,6 +87,7 @@ fn verdict(check: &Check, place: usize, before: &[CriterionVerdict], results: &R
         fragile: None,
         cells: Vec::new(),
         comes_from: None,
+        left_out: Vec::new(),
         kernel: None,
     };
     if let Some(standing) = standing_before(&check.suite, &check.options, place) {
@@ -101,11 +104,13 @@ fn verdict(check: &Check, place: usize, before: &[CriterionVerdict], results: &R
         };
     }
     let known = check.known(place, results);
+    let grids = check.suite.grids.iter().zip(&check.grids).filter(|(grid, _)| grid.criterion == place);
+    let mut refused = grids.filter_map(|(grid, planned)| Some((&grid.name, planned.refused.as_ref()?)));
     if known.is_empty() {
-        let own = check.suite.grids.iter().zip(&check.grids).filter(|(grid, _)| grid.criterion == place);
-        let refused = own.filter_map(|(_, planned)| planned.refused.clone()).next();
-        return bare(Standing::NotRun(refused.unwrap_or_else(|| "none of its grids applies".to_owned())));
+        let reason = refused.next().map_or_else(|| "none of its grids applies".to_owned(), |(_, reason)| reason.clone());
+        return bare(Standing::NotRun(reason));
     }
+    let left_out = refused.map(|(name, reason)| format!("{name}: {reason}")).collect();
     // What fresh seeds did not look at cannot count more than what they confirmed.
     let confirmed = known.iter().filter_map(|own| own.fresh.as_ref()).map(|finding| finding.level).max();
     let level = confirmed.unwrap_or(Level::Pass);
@@ -120,7 +125,7 @@ fn verdict(check: &Check, place: usize, before: &[CriterionVerdict], results: &R
         first: own.first,
         fresh: own.fresh,
     });
-    CriterionVerdict { cells: cells.collect(), fragile, kernel, ..bare(Standing::Judged(level)) }
+    CriterionVerdict { cells: cells.collect(), fragile, left_out, kernel, ..bare(Standing::Judged(level)) }
 }
 
 fn on_kernel(check: &Check, own: &Known, results: &Results) -> Option<Result<Finding, Vec<String>>> {

@@ -29,5 +29,8 @@ pub fn check_markdown(checked: &Checked) -> String {
         let row = [&own.id, &own.section, &own.strength, &(own.verdict.clone() + fragile), &cell, &value];
         text += &format!("| {} |\n", row.map(|cell| cell.replace('|', "\\|")).join(" | "));
     }
+    for own in &checked.criteria {
+        own.left_out.iter().for_each(|grid| text += &format!("\n{} is judged without a grid: {grid}.\n", own.id));
+    }
     text + &format!("\nMade again by `{}`.\n", checked.remake)
 }

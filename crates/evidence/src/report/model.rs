@@ -145,6 +145,9 @@ pub struct CheckedCriterion {
     pub reason: Option<String>,
     /// The criterion from whose cells the verdict comes.
     pub comes_from: Option<String>,
+    /// Grids in which the controller cannot run while it runs in others, each with the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
     /// What the worst cell showed on the kernel, if it was run there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<OnKernel>,
@@ -252,6 +255,7 @@ impl Checked {
             fragile: own.fragile.map(|variant| variant.text().to_owned()),
             reason: own.standing.reason().map(str::to_owned),
             comes_from: own.comes_from.clone(),
+            left_out: own.left_out.clone(),
             kernel: own.kernel.as_ref().map(OnKernel::of),
             cells: own.cells.iter().enumerate().map(|(place, cell)| kept(check, place, cell)).collect(),
         };

@@ -34,6 +34,7 @@ pub fn check_text(checked: &Checked) -> String {
         if let Some(variant) = &own.fragile {
             text += &format!("\n{} passes {variant}.\n", own.id);
         }
+        own.left_out.iter().for_each(|grid| text += &format!("\n{} is judged without a grid: {grid}.\n", own.id));
     }
     text
 }

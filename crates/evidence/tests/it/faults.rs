@@ -1,7 +1,7 @@
 //! A CUBIC with a fault is caught, each fault by the criterion that is about it.
 
 use narrows_control::{Awaited, Build, Built, Controller, Decision, Entry, Feedback, Open, Sent, Setup, Tag, Timeout, register};
-use narrows_evidence::check::{Check, Kept, Options, Run, Standing, report};
+use narrows_evidence::check::{Check, CriterionVerdict, Kept, Options, Run, Standing, report};
 use narrows_evidence::judge::Level;
 use narrows_evidence::suite::{Players, Scope, rfc9743};
 use narrows_params::{ParamError, Params, find};
@@ -110,6 +110,14 @@ macro_rules! entry {
 
 /// The verdict of one criterion on a controller, by the quick grids.
 fn verdict(controller: &str, criterion: &str) -> Level {
+    let own = judged(controller, criterion);
+    match own.standing {
+        Standing::Judged(level) => level,
+        _ => panic!("{criterion} was not judged"),
+    }
+}
+
+fn judged(controller: &str, criterion: &str) -> CriterionVerdict {
     let players = Players { subject: controller.to_owned(), baselines: vec!["newreno".to_owned(), "cubic".to_owned()] };
     let options =
         Options { quick: true, scope: Scope::Internet, only: vec![criterion.to_owned()], seeds: None, first_seed: 1, signals: false };
@@ -120,13 +128,9 @@ fn verdict(controller: &str, criterion: &str) -> Level {
         made.extend(carried_out(&check, &wanted));
         wanted = check.further(&|run| made.get(&run).cloned());
     }
-    match &report(&check, &|run| made.get(&run).cloned()).criteria[..] {
-        [own] => match own.standing {
-            Standing::Judged(level) => level,
-            _ => panic!("{criterion} was not judged"),
-        },
-        other => panic!("{} criteria", other.len()),
-    }
+    let mut criteria = report(&check, &|run| made.get(&run).cloned()).criteria;
+    assert_eq!(criteria.len(), 1);
+    criteria.remove(0)
 }
 
 fn carried_out(check: &Check, runs: &[Run]) -> Vec<(Run, Kept)> {
@@ -168,4 +172,14 @@ fn each_fault_is_caught_by_the_criterion_that_is_about_it() {
         register(entry).unwrap();
         assert_eq!(verdict(entry.name, criterion), expected, "{} by {criterion}", entry.name);
     }
+}
+
+/// Vivace numbers its transmissions, so that receivers cannot acknowledge a part of one.
+#[test]
+fn a_grid_that_a_controller_cannot_run_in_is_named() {
+    let own = judged("vivace", "misbehave");
+    assert!(matches!(own.standing, Standing::Judged(_)));
+    let [grid] = &own.left_out[..] else { panic!("{:?}", own.left_out) };
+    assert!(grid.starts_with("misbehave-receivers: vivace cannot run in it: "), "{grid}");
+    assert!(judged("newreno", "misbehave").left_out.is_empty());
 }
