@@ -86,6 +86,8 @@ pub struct Around {
     /// Segments of a burst, as `min_tso_segs` said.
     quantum: u64,
     undo: bool,
+    /// The rate in bytes of payload per second that was converted last, and what it is on the wire.
+    pace: (u64, Rate),
     fault: Option<Fault>,
 }
 
@@ -112,9 +114,11 @@ impl Around {
             una: 0,
             quantum: MIN_SEGMENTS,
             undo: false,
+            pace: (0, Rate::from_bps(0)),
             fault: None,
         };
         around.fill(setup.seed);
+        around.convert_rate();
         around
     }
 
@@ -235,6 +239,15 @@ impl Around {
         self.set(f::PACING_RATE, rate);
     }
 
+    /// An event is over: converts the rate if it has changed. A segment that leaves seldom changes it, and each asks for the decision.
+    #[inline]
+    fn convert_rate(&mut self) {
+        let rate = self.get(f::PACING_RATE).min(self.get(f::MAX_PACING_RATE));
+        if rate != self.pace.0 {
+            self.pace = (rate, Rate::from_bps(divide(rate as u128 * self.packet.get() as u128 * 8, self.mss)));
+        }
+    }
+
     fn ask_for_bursts(&mut self) {
         if let Some(segments) = self.call(self.callbacks.min_tso_segs, &[]) {
             self.quantum = (segments & u32::MAX as u64).max(1);
@@ -264,6 +277,7 @@ fn number(state: CaState) -> u64 {
 impl Controller for Around {
     fn on_open(&mut self, open: &Open) {
         self.open(open);
+        self.convert_rate();
     }
 
     fn on_close(&mut self, now: Time) {
@@ -273,16 +287,19 @@ impl Controller for Around {
 
     fn on_sent(&mut self, sent: &Sent) -> Tag {
         self.segment_leaves(sent);
+        self.convert_rate();
         Tag::default()
     }
 
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
         self.acknowledged(feedback);
         self.ask_for_bursts();
+        self.convert_rate();
     }
 
     fn on_timeout(&mut self, timeout: &Timeout) {
         self.timer_expired(timeout);
+        self.convert_rate();
     }
 
     fn on_undo(&mut self, _now: Time) {
@@ -294,13 +311,12 @@ impl Controller for Around {
     fn decision(&self) -> Decision {
         let spread = self.in_reduction() && !self.controls();
         let window = self.get(if spread { f::SSTHRESH } else { f::CWND });
-        let rate = self.get(f::PACING_RATE).min(self.get(f::MAX_PACING_RATE));
+        let (rate, on_wire) = self.pace;
         let paced = self.get(f::PACING_STATUS) != 0 && rate > 0 && rate != NO_RATE;
-        let bits = || divide(rate as u128 * self.packet.get() as u128 * 8, self.mss);
         let ecn = self.get(f::ECN_FLAGS) & ECN_OK != 0;
         Decision {
             window: Segments::new(window as f64),
-            pacing: paced.then(|| Rate::from_bps(bits())),
+            pacing: paced.then_some(on_wire),
             quantum: self.packet * self.quantum,
             ecn: if ecn { Ecn::Ect0 } else { Ecn::NotEct },
             reduction: if spread { Reduction::Transport } else { Reduction::Immediate },

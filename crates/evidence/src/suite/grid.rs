@@ -21,7 +21,9 @@ pub struct Grid {
     pub cast: Cast,
     /// True if only controllers that use signals of routers run it.
     pub signals: bool,
-    /// What is added to the text of baselines that drive the flows of `other`, such as `ecn=true`.
+    /// What is added to the text of baselines wherever they play, such as `ecn=true`.
+    pub baselines: Option<String>,
+    /// What is added instead to the text of baselines that drive the flows of `other`.
     pub other: Option<String>,
     /// What is judged.
     pub rules: Vec<Rule>,
@@ -51,8 +53,8 @@ impl Grid {
         let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| fail(error.to_string()))?;
         document.remove("check");
         document.remove("rule");
-        let (signals, other) = (raw.check.signals, raw.check.other);
-        Ok(Grid { name: name.to_owned(), criterion, cast, signals, other, rules, asked, document })
+        let (signals, baselines, other) = (raw.check.signals, raw.check.baselines, raw.check.other);
+        Ok(Grid { name: name.to_owned(), criterion, cast, signals, baselines, other, rules, asked, document })
     }
 
     /// Its runs with these players: on the cells of `[sweep]`, or of `[full]` where it has that and `full` is asked for.
@@ -92,7 +94,7 @@ impl Grid {
         let [own, others] = ["self", "other"].map(|role| named(&document, role));
         let paths: Vec<String> = own.iter().chain(&others).map(|name| format!("flow.{name}.controller")).collect();
         let text = |who: Option<Who>| who.map_or("", |who| players.text(who)).to_owned();
-        let beside = |who: Option<Who>| match (&self.other, who) {
+        let with = |more: Option<&String>, who: Option<Who>| match (more, who) {
             (Some(more), Some(Who::Baseline(_))) => {
                 let text = text(who);
                 let mark = if text.contains('?') { '&' } else { '?' };
@@ -100,9 +102,10 @@ impl Grid {
             }
             _ => text(who),
         };
+        let (tested, beside) = (self.baselines.as_ref(), self.other.as_ref().or(self.baselines.as_ref()));
         let mut axis = Array::new();
         for (this, other) in &pairs {
-            let values: Vec<String> = own.iter().map(|_| text(*this)).chain(others.iter().map(|_| beside(*other))).collect();
+            let values: Vec<String> = own.iter().map(|_| with(tested, *this)).chain(others.iter().map(|_| with(beside, *other))).collect();
             let value = match &values[..] {
                 [one] => Value::from(one.as_str()),
                 several => Value::Array(several.iter().map(String::as_str).collect()),

@@ -45,6 +45,8 @@ pub struct Check {
     pub criterion: String,
     pub cast: String,
     #[serde(default)]
+    pub baselines: Option<String>,
+    #[serde(default)]
     pub other: Option<String>,
     #[serde(default)]
     pub signals: bool,
