@@ -62,6 +62,16 @@ def test_a_check_is_the_programs(program):
     assert len(result.runs) == result.summary["runs"] == 45
 
 
+def test_an_attack_is_the_programs(program):
+    result = nw.attack("newreno", goal="waste", budget=48, findings=1, out="attack")
+    words = ["--goal", "waste", "--budget", "48", "--findings", "1", "--quiet", "--out", "attack-2"]
+    assert result.text == subprocess.run([os.environ["NARROWS_PROGRAM"], "attack", "newreno", *words], capture_output=True, text=True).stdout
+    same("attack", "attack-2")
+    # The status says whether a finding was confirmed.
+    findings = json.loads((result.directory / "findings.json").read_text())["findings"]
+    assert result.met == (not any(finding["standing"] == "confirmed" for finding in findings))
+
+
 def test_a_missed_expectation_is_told(root):
     text = (root / "scenarios/one-link.toml").read_text().split("[expect]")[0]
     for goodput, met in [("min = 1.0", True), ("min = 1e6", False)]:
