@@ -78,7 +78,7 @@ fn code_point(bits: u64) -> Ecn {
 
 #[inline]
 fn rest(place: u32, kind: Kind, flags: u64, ecn: Ecn) -> u64 {
-    u64::from(place) | (kind as u64) << KIND_AT | flags | (ecn as u64) * (1 << ECN_AT | 1 << SENT_AT)
+    u64::from(place) | (kind as u64) << KIND_AT | flags | ((ecn as u64) * (1 << ECN_AT | 1 << SENT_AT))
 }
 
 impl<C: Carried> Packet<C> {
