@@ -1,7 +1,7 @@
 //! Text for a mail or the appendix of a draft.
 
 use super::model::Checked;
-use super::text::value;
+use super::text::{left_out, value};
 
 /// Head and table in Markdown.
 pub fn check_markdown(checked: &Checked) -> String {
@@ -29,8 +29,6 @@ pub fn check_markdown(checked: &Checked) -> String {
         let row = [&own.id, &own.section, &own.strength, &(own.verdict.clone() + fragile), &cell, &value];
         text += &format!("| {} |\n", row.map(|cell| cell.replace('|', "\\|")).join(" | "));
     }
-    for own in &checked.criteria {
-        own.left_out.iter().for_each(|grid| text += &format!("\n{} is judged without a grid: {grid}.\n", own.id));
-    }
+    checked.criteria.iter().for_each(|own| text += &left_out(own));
     text + &format!("\nMade again by `{}`.\n", checked.remake)
 }

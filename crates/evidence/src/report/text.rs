@@ -34,9 +34,14 @@ pub fn check_text(checked: &Checked) -> String {
         if let Some(variant) = &own.fragile {
             text += &format!("\n{} passes {variant}.\n", own.id);
         }
-        own.left_out.iter().for_each(|grid| text += &format!("\n{} is judged without a grid: {grid}.\n", own.id));
+        text += &left_out(own);
     }
     text
+}
+
+/// A paragraph for each grid that the controller cannot run in.
+pub(super) fn left_out(own: &CheckedCriterion) -> String {
+    own.left_out.iter().map(|grid| format!("\n{} is judged without a grid: {grid}.\n", own.id)).collect()
 }
 
 /// "fail; loss 13.1 % (simulated 14.2)".
