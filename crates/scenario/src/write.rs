@@ -56,7 +56,7 @@ impl Scenario {
             (RateSource::Trace(_), None) | (RateSource::Unlimited, _) => out.text("rate", "unlimited"),
         }
         out.text("delay", link.config.delay);
-        let Delivery { jitter, reorder, aggregate } = link.config.delivery;
+        let Delivery { jitter, reorder, aggregate, ecn } = link.config.delivery;
         write_jitter(out, jitter);
         if reorder != Reorder::default() {
             write_reorder(out, reorder);
@@ -64,8 +64,8 @@ impl Scenario {
         if !aggregate.is_zero() {
             out.text("aggregate", aggregate);
         }
-        if link.config.ecn != EcnField::Keep {
-            out.text("ecn", link.config.ecn.name());
+        if ecn != EcnField::Keep {
+            out.text("ecn", ecn.name());
         }
         if link.config.loss != LossModel::None {
             write_loss(out, link.config.loss);

@@ -59,7 +59,7 @@ impl<P: Packet> Link<P> {
             LinkChange::Jitter(jitter) => self.change_delivery(t, |delivery| delivery.jitter = jitter),
             LinkChange::Reorder(reorder) => self.change_delivery(t, |delivery| delivery.reorder = reorder),
             LinkChange::Aggregate(aggregate) => self.change_delivery(t, |delivery| delivery.aggregate = aggregate),
-            LinkChange::Ecn(ecn) => self.ecn = ecn,
+            LinkChange::Ecn(ecn) => self.change_delivery(t, |delivery| delivery.ecn = ecn),
             LinkChange::Loss(model) => match &mut self.loss {
                 Some(loss) => loss.set_model(model),
                 None => self.loss = Some(Box::new(LossProcess::new(model, self.origin.stream("loss")))),

@@ -1,6 +1,6 @@
 //! What a link is made of.
 
-use super::{Delivery, EcnField, LossModel, RateSource};
+use super::{Delivery, LossModel, RateSource};
 use crate::{DisciplineChoice, Limit};
 use narrows_units::Span;
 
@@ -11,10 +11,8 @@ pub struct LinkConfig {
     pub rate: RateSource,
     /// Propagation delay.
     pub delay: Span,
-    /// How deliveries at the far end are spread.
+    /// What happens to packets at the far end.
     pub delivery: Delivery,
-    /// What becomes of the ECN field at the far end.
-    pub ecn: EcnField,
     /// Losses that have nothing to do with the queue; they happen before it.
     pub loss: LossModel,
     /// What the queue holds.
@@ -29,7 +27,6 @@ impl Default for LinkConfig {
             rate: RateSource::Unlimited,
             delay: Span::ZERO,
             delivery: Delivery::default(),
-            ecn: EcnField::Keep,
             loss: LossModel::None,
             limit: Limit::None,
             queue: None,

@@ -1,5 +1,6 @@
-//! What happens to packets that have crossed a link before they are delivered: jitter, reordering, aggregation.
+//! What happens to packets that have crossed a link before they are delivered: jitter, reordering, aggregation, changes of the ECN field.
 
+use super::{Crossing, EcnField, Packet, pop_arrived};
 use narrows_units::{Random, Span, Time};
 use std::collections::VecDeque;
 
@@ -41,7 +42,7 @@ pub struct Reorder {
     pub delay: Span,
 }
 
-/// How a link spreads its deliveries.
+/// How a link spreads its deliveries, and what it does to the packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Delivery {
     /// Extra delay of each packet.
@@ -51,16 +52,18 @@ pub struct Delivery {
     /// Deliveries come in bursts, one in each such interval: what comes between two waits for the next, as with the grants of a cable network or the frames of a
     /// wireless one. Zero for none.
     pub aggregate: Span,
+    /// What becomes of the ECN field.
+    pub ecn: EcnField,
 }
 
 impl Delivery {
     /// True if it leaves all packets as they come.
     pub(crate) fn is_plain(&self) -> bool {
-        self.jitter.spread == JitterDist::None && self.reorder.share == 0.0 && self.aggregate.is_zero()
+        self.jitter.spread == JitterDist::None && self.reorder.share == 0.0 && self.aggregate.is_zero() && self.ecn == EcnField::Keep
     }
 }
 
-/// The far end of a link that spreads its deliveries.
+/// The far end of a link that does not deliver packets as they come.
 #[derive(Clone, Debug)]
 pub(crate) struct FarEnd<P> {
     delivery: Delivery,
@@ -68,13 +71,13 @@ pub(crate) struct FarEnd<P> {
     reorder: Random,
     /// Where in its interval a burst comes, as a share of 2^64.
     phase: u64,
-    /// Packets that have crossed, with the times of their delivery, which ascend.
-    held: VecDeque<(Time, P)>,
+    /// Packets that have crossed; their arrivals are the times of their delivery, which ascend.
+    held: VecDeque<Crossing<P>>,
     /// The latest delivery of those that nobody overtakes.
     latest: Time,
 }
 
-impl<P> FarEnd<P> {
+impl<P: Packet> FarEnd<P> {
     /// `stream` gives a random stream for each of its draws.
     pub(crate) fn new(delivery: Delivery, stream: impl Fn(&str) -> Random) -> FarEnd<P> {
         let phase = stream("aggregate").bits();
@@ -96,7 +99,7 @@ impl<P> FarEnd<P> {
 
     /// A packet has crossed the link at `at`. Calls come in time order.
     pub(crate) fn take(&mut self, at: Time, packet: P) {
-        let Delivery { jitter, reorder, aggregate } = self.delivery;
+        let Delivery { jitter, reorder, aggregate, ecn: _ } = self.delivery;
         let mut time = at + self.extra(jitter.spread);
         if !jitter.reorders {
             time = time.max(self.latest);
@@ -106,8 +109,8 @@ impl<P> FarEnd<P> {
             time += reorder.delay;
         }
         let time = self.burst(time, aggregate);
-        let place = self.held.iter().rposition(|(other, _)| *other <= time).map_or(0, |before| before + 1);
-        self.held.insert(place, (time, packet));
+        let place = self.held.iter().rposition(|other| other.arrival <= time).map_or(0, |before| before + 1);
+        self.held.insert(place, Crossing { packet, arrival: time });
     }
 
     fn extra(&mut self, spread: JitterDist) -> Span {
@@ -136,12 +139,19 @@ impl<P> FarEnd<P> {
 
     /// When the next packet is delivered.
     pub(crate) fn due(&self) -> Option<Time> {
-        self.held.front().map(|(time, _)| *time)
+        self.held.front().map(|first| first.arrival)
     }
 
-    /// The next packet that is delivered by `now`. All that has crossed by `now` must have been taken.
-    pub(crate) fn pop(&mut self, now: Time) -> Option<(Time, P)> {
-        if self.due()? <= now { self.held.pop_front() } else { None }
+    /// Takes all that has crossed `wire` by `now`. Returns the packets in the order of their delivery, the first as it is delivered if that is by `now`.
+    #[inline(never)]
+    pub(crate) fn ready(&mut self, wire: &mut VecDeque<Crossing<P>>, now: Time) -> &mut VecDeque<Crossing<P>> {
+        while let Some((arrival, packet)) = pop_arrived(wire, now) {
+            self.take(arrival, packet);
+        }
+        if let Some(first) = self.held.front_mut().filter(|first| first.arrival <= now) {
+            self.delivery.ecn.rewrite(&mut first.packet);
+        }
+        &mut self.held
     }
 
     /// Packets that have crossed and are not delivered.

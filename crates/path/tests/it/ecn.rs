@@ -1,6 +1,6 @@
 //! Links that rewrite the ECN field, worked by hand.
 
-use narrows_path::{EcnField, Link, LinkChange, LinkConfig, Packet, RateSource};
+use narrows_path::{Delivery, EcnField, Link, LinkChange, LinkConfig, Packet, RateSource};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Ecn, Header};
 
@@ -33,7 +33,8 @@ impl Packet for Sent {
 fn link(ecn: EcnField, queue: Option<&str>) -> Link<Sent> {
     let queue = queue.map(|text| text.parse().expect("a discipline"));
     let rate = RateSource::Constant(Rate::from_mbps(12));
-    let mut link = Link::new(&LinkConfig { rate, ecn, queue, ..LinkConfig::default() }, 1, "link");
+    let mut link =
+        Link::new(&LinkConfig { rate, delivery: Delivery { ecn, ..Delivery::default() }, queue, ..LinkConfig::default() }, 1, "link");
     let sent = [Ecn::Ect1, Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ect0, Ecn::Ect0];
     for (number, sent) in sent.into_iter().enumerate() {
         let ecn = if [0, 5].contains(&number) { Ecn::Ce } else { sent };
@@ -80,7 +81,9 @@ fn a_change_holds_for_those_that_reach_the_far_end_after_it() {
 
 #[test]
 fn a_link_that_rewrites_packets_must_see_them_and_foretells_nothing() {
-    let foretells =
-        |ecn| Link::<Sent>::new(&LinkConfig { delay: Span::from_millis(1), ecn, ..LinkConfig::default() }, 1, "link").foretells();
+    let foretells = |ecn| {
+        let delivery = Delivery { ecn, ..Delivery::default() };
+        Link::<Sent>::new(&LinkConfig { delay: Span::from_millis(1), delivery, ..LinkConfig::default() }, 1, "link").foretells()
+    };
     assert_eq!(EcnField::ALL.map(foretells), [true, false, false]);
 }

@@ -2,8 +2,8 @@
 //! clock wakes and whatever changes.
 
 use narrows_path::{
-    AnyDiscipline, Delivery, DisciplineSetup, Fate, Form, Jitter, JitterDist, Limit, Link, LinkChange, LinkConfig, LossModel, Packet,
-    RateSource, Reorder, Trace,
+    AnyDiscipline, Delivery, DisciplineSetup, EcnField, Fate, Form, Jitter, JitterDist, Limit, Link, LinkChange, LinkConfig, LossModel,
+    Packet, RateSource, Reorder, Trace,
 };
 use narrows_units::{Bytes, Random, Rate, Span, Time};
 use narrows_wire::{Ecn, Header};
@@ -212,10 +212,12 @@ fn deliveries() -> impl Strategy<Value = Delivery> {
         (0.0..0.5f64, 0u64..8_000_000).prop_map(|(share, ns)| Reorder { share, delay: Span::from_nanos(ns) }),
     ];
     let aggregate = prop_oneof![2 => Just(0u64), 1 => 1u64..10_000_000];
-    (spread, proptest::bool::ANY, reorder, aggregate).prop_map(|(spread, reorders, reorder, aggregate)| Delivery {
+    let ecn = proptest::sample::select(&EcnField::ALL[..]);
+    (spread, proptest::bool::ANY, reorder, aggregate, ecn).prop_map(|(spread, reorders, reorder, aggregate, ecn)| Delivery {
         jitter: Jitter { spread, reorders },
         reorder,
         aggregate: Span::from_nanos(aggregate),
+        ecn,
     })
 }
 

@@ -165,8 +165,8 @@ impl Builder<'_> {
                 jitter: direction.jitter.map_or(Ok(Jitter::default()), |raw| jitter(raw, self.duration))?,
                 reorder: direction.reorder.map_or(Ok(Reorder::default()), |raw| reorder(raw, self.duration))?,
                 aggregate: self.delay(direction.aggregate, BURSTS)?,
+                ecn: direction.ecn.map_or(EcnField::Keep, |raw| ecn(raw.value)),
             },
-            ecn: direction.ecn.map_or(EcnField::Keep, |raw| ecn(raw.value)),
             loss: loss(direction.loss)?,
             queue: self.queue(direction)?,
             ..LinkConfig::default()
