@@ -12,6 +12,7 @@ mod fault;
 mod feedback;
 mod files;
 pub mod learned;
+pub mod mutants;
 mod open;
 mod parts;
 mod registry;

@@ -198,6 +198,10 @@ impl Registered for Entry {
     fn added() -> Vec<&'static Entry> {
         added_now().into_iter().map(|added| added.entry).collect()
     }
+    #[cfg(feature = "mutants")]
+    fn hidden() -> Vec<&'static Entry> {
+        crate::mutants::all()
+    }
     fn name(&self) -> &'static str {
         self.name
     }

@@ -18,6 +18,10 @@ pub trait Registered: 'static {
         all.extend(Self::added());
         all
     }
+    /// Entries that are chosen by their names and stand in no list: those of tests.
+    fn hidden() -> Vec<&'static Self> {
+        Vec::new()
+    }
     /// The name in scenarios and on the command line.
     fn name(&self) -> &'static str;
     /// What can be set.
@@ -45,7 +49,7 @@ pub fn find<E: Registered>(name: &str) -> Result<&'static E, ParamError> {
     let known = |table: &[(&str, &'static str)]| table.iter().find(|(other, _)| *other == name).map(|(_, own)| *own);
     let own = known(E::other_names()).unwrap_or(name);
     let all = E::all();
-    if let Some(entry) = all.iter().find(|entry| entry.name() == own) {
+    if let Some(entry) = all.iter().copied().chain(E::hidden()).find(|entry| entry.name() == own) {
         return Ok(entry);
     }
     let (what, written) = (E::WHAT, name.to_owned());

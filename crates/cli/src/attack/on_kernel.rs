@@ -57,7 +57,7 @@ fn run(aim: &Aim, finding: &Finding, output: &OutputArgs) -> Result<OnKernel, Fa
     for seed in SEEDS {
         let trial = Trial { genome: finding.genome.clone(), seed, variant: Variant::Plain };
         let plan = |cast: &Cast| aim.scenario(&trial, cast).map_err(|error| Failure::Other(error.to_string()));
-        let plans: Vec<Scenario> = aim.casts().iter().map(plan).collect::<Result<_, Failure>>()?;
+        let plans: Vec<Scenario> = aim.casts(finding.genome.kind).iter().map(plan).collect::<Result<_, Failure>>()?;
         let loads = vec![ALONE; plans.len()];
         let mut records = match run_live_together(&plans, &loads, ALONE, output) {
             Ok(records) => records,

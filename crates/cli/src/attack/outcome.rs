@@ -37,7 +37,7 @@ pub fn write(found: &Found, reserved: Reserved, started: &Started, output: &Outp
         let runs = shown(&found.aim, finding)?;
         let name = file(place);
         put(&reserved, &name, &scenario(found, finding, &runs))?;
-        for (cast, (scenario_toml, runs)) in found.aim.casts().iter().zip(runs) {
+        for (cast, (scenario_toml, runs)) in found.aim.casts(finding.genome.kind).iter().zip(runs) {
             cases.push(Case { label: format!("{}: {}", place + 1, label(cast)), scenario_toml, runs });
         }
     }
@@ -67,7 +67,7 @@ fn shown(aim: &Aim, finding: &Finding) -> Result<Vec<(String, Vec<Record>)>, Fai
     let failed = |error| Failure::Other(format!("on a network of {}: {error}", finding.says));
     let trial = |seed| Trial { genome: finding.genome.clone(), seed, variant: Variant::Plain };
     let mut all: Vec<(String, Vec<Record>)> = Vec::new();
-    for cast in aim.casts() {
+    for cast in aim.casts(finding.genome.kind) {
         all.push((aim.scenario(&trial(SHOWN[0]), &cast).map_err(failed)?.to_toml(), Vec::new()));
     }
     for seed in SHOWN {
@@ -89,7 +89,8 @@ fn label(cast: &Cast) -> String {
 /// The scenario of a finding, with a band that the controller misses and its best reference meets.
 fn scenario(found: &Found, finding: &Finding, runs: &[(String, Vec<Record>)]) -> String {
     let aim = &found.aim;
-    let text = aim.text(&finding.genome, &aim.casts()[0], Variant::Plain, &format!("{}: {}", aim.subject, aim.goal.name()));
+    let text =
+        aim.text(&finding.genome, &aim.casts(finding.genome.kind)[0], Variant::Plain, &format!("{}: {}", aim.subject, aim.goal.name()));
     let band =
         aim.goal.metrics().iter().filter_map(|name| metric(name)).find_map(|metric| band(metric, &runs[..aim.goal.alike(runs.len())]));
     let head = format!(

@@ -1,5 +1,6 @@
 //! What a search is about: the controller, the goal, and those it is compared with.
 
+use super::genomes::Kind;
 use super::goal::Goal;
 use super::text::Cast;
 use serde::{Deserialize, Serialize};
@@ -27,8 +28,8 @@ impl Aim {
         Aim { subject: subject.to_owned(), goal, references, transport: String::new() }
     }
 
-    /// Who runs, in the order in which the goal wants the records.
-    pub fn casts(&self) -> Vec<Cast> {
-        self.goal.casts(&self.subject, &self.references)
+    /// Who runs in networks of a kind, in the order in which the goal wants the records.
+    pub fn casts(&self, kind: Kind) -> Vec<Cast> {
+        self.goal.casts(kind, &self.subject, &self.references)
     }
 }

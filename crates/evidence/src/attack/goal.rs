@@ -134,7 +134,7 @@ impl Goal {
     }
 
     /// Who runs, the controller first, then each reference in its place, then what else the score needs.
-    pub fn casts(self, subject: &str, references: &[String]) -> Vec<Cast> {
+    pub fn casts(self, kind: Kind, subject: &str, references: &[String]) -> Vec<Cast> {
         let own = |a: &str| Some(a.to_owned());
         let all = || std::iter::once(subject).chain(references.iter().map(String::as_str));
         match self {
@@ -144,7 +144,7 @@ impl Goal {
                 casts
             }
             Goal::Starve => all().take(2).map(|a| Cast { a: own(a), b: own(a) }).collect(),
-            _ => all().map(|a| Cast { a: own(a), b: None }).collect(),
+            _ => all().map(|a| Cast { a: own(a), b: own(a).filter(|_| kind.shape().two_groups) }).collect(),
         }
     }
 
@@ -212,9 +212,17 @@ impl Goal {
     }
 }
 
+/// The groups of flows with controllers.
+const GROUPS: [&str; 2] = ["a", "b"];
+
 /// The flows of a group.
 fn group<'a>(run: &'a Record, name: &'a str) -> impl Iterator<Item = &'a FlowRecord> {
     run.flows.iter().filter(move |flow| narrows_measure::group_of(&flow.name) == name)
+}
+
+/// The flows that have a controller.
+fn steered(run: &Record) -> impl Iterator<Item = &FlowRecord> {
+    GROUPS.iter().flat_map(|name| group(run, name))
 }
 
 fn bottleneck(run: &Record) -> Option<&LinkRecord> {
@@ -226,21 +234,21 @@ fn delivered(run: &Record, name: &str) -> f64 {
     group(run, name).map(|flow| flow.steady.goodput.get() as f64).sum()
 }
 
-/// Payload of the first group / the capacity that traffic without a controller left, since warm-up.
+/// Payload of all flows with controllers / the capacity that the others left, since warm-up.
 fn used(run: &Record) -> f64 {
     let capacity = bottleneck(run).and_then(|link| link.capacity).map_or(0, Bytes::get);
-    let others = run.flows.iter().filter(|flow| !["a", "b"].contains(&narrows_measure::group_of(&flow.name)));
+    let others = run.flows.iter().filter(|flow| !GROUPS.contains(&narrows_measure::group_of(&flow.name)));
     let left = capacity.saturating_sub(others.map(|flow| flow.steady.arrived_wire.get()).sum());
-    if left > 0 { delivered(run, "a") / left as f64 } else { 0.0 }
+    if left > 0 { GROUPS.iter().map(|name| delivered(run, name)).sum::<f64>() / left as f64 } else { 0.0 }
 }
 
 fn queueing(run: &Record) -> Option<f64> {
     narrows_measure::metrics::metric("queueing_p95").and_then(|metric| (metric.compute)(run))
 }
 
-/// Packets of the first group that were lost / those sent, since warm-up.
+/// Packets of flows with controllers that were lost / those sent, since warm-up.
 fn lost(run: &Record) -> f64 {
-    let sum = |count: fn(&FlowRecord) -> u64| group(run, "a").map(count).sum::<u64>() as f64;
+    let sum = |count: fn(&FlowRecord) -> u64| steered(run).map(count).sum::<u64>() as f64;
     let sent = sum(|flow| flow.steady.sent);
     if sent > 0.0 { sum(|flow| flow.steady.dropped) / sent } else { 0.0 }
 }
@@ -263,12 +271,12 @@ fn stall(run: &Record) -> f64 {
     longest.as_secs_f64()
 }
 
-/// Payload of the first group / capacity, in the last seconds.
+/// Payload of flows with controllers / capacity, in the last seconds.
 fn used_at_last(run: &Record) -> f64 {
     let from = Time::ZERO + (run.duration - run.duration.min(LAST));
     let Some(link) = bottleneck(run) else { return 0.0 };
     let capacity = gained(link.samples.iter().map(|sample| (sample.at, sample.capacity)), from);
-    let payload: f64 = group(run, "a").map(|flow| gained(flow.samples.iter().map(|sample| (sample.at, sample.goodput)), from)).sum();
+    let payload: f64 = steered(run).map(|flow| gained(flow.samples.iter().map(|sample| (sample.at, sample.goodput)), from)).sum();
     if capacity > 0.0 { payload / capacity } else { 0.0 }
 }
 
@@ -283,7 +291,7 @@ fn starved(run: &Record) -> f64 {
     let Some(link) = bottleneck(run) else { return 0.0 };
     let steps = (WINDOW.as_nanos() / run.interval.as_nanos().max(1)).max(1) as usize;
     let first = link.samples.iter().position(|sample| sample.at >= Time::ZERO + run.warmup).unwrap_or(0);
-    let flows: Vec<&FlowRecord> = group(run, "a").chain(group(run, "b")).collect();
+    let flows: Vec<&FlowRecord> = steered(run).collect();
     let (mut all, mut without) = (0, 0);
     for to in first + steps..link.samples.len() {
         let share = (link.samples[to].capacity - link.samples[to - steps].capacity).get() as f64 / flows.len().max(1) as f64;

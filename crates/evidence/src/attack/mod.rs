@@ -14,6 +14,7 @@ mod goal;
 mod minimise;
 mod search;
 mod shape;
+mod steady;
 mod text;
 mod trial;
 

@@ -2,8 +2,9 @@
 
 use super::genome::Genome;
 use super::genomes::Kind;
+use super::steady::{RUNS, steady};
 use super::text::Variant;
-use super::trial::{Evaluate, Trial, lower};
+use super::trial::{Evaluate, Trial};
 use narrows_units::Random;
 use serde::{Deserialize, Serialize};
 
@@ -37,8 +38,8 @@ pub struct Search {
 pub struct Searched {
     /// The kind.
     pub kind: Kind,
-    /// The best genomes that are unlike each other, each with the lower bound of its score over [`SEEDS`], less [`OF_EVENT`] for each event beyond
-    /// two: the best first, and none below zero.
+    /// The best genomes that are unlike each other, each with the lower bound of its score over [`SEEDS`] and copies with other numbers, less
+    /// [`OF_EVENT`] for each event beyond two: the best first, and none below zero.
     pub best: Vec<(Genome, f64)>,
     /// How many genomes were evaluated.
     pub evaluated: usize,
@@ -58,8 +59,11 @@ const CROSSED: f64 = 0.5;
 const STALE: usize = 5;
 /// Genomes that migrate.
 const MIGRANTS: usize = 2;
-/// The best genomes, unlike each other, that run with more seeds: a tenth of all islands.
-const TENTH: usize = ISLANDS * POPULATION / 10;
+/// The part of the budget in which the best genomes, unlike each other, run with more seeds and other numbers, as AdvNet (CoNEXT 2026) selects in the last tenth of
+/// its time.
+const SELECTION: usize = 10;
+/// So many of them at least. Ours.
+const LEAST: usize = 10;
 /// The seeds of these runs. The search itself has the first.
 pub const SEEDS: [u64; 5] = [1, 2, 3, 4, 5];
 /// What each event beyond two costs.
@@ -122,7 +126,7 @@ fn of_kind<E: Evaluate>(search: &Search, kind: Kind, budget: usize, by: &mut E) 
     }
     let highest = seen.iter().map(|member| member.1).fold(0.0, f64::max);
     let evaluated = seen.len();
-    Ok(Searched { kind, best: ranked(seen, by)?, evaluated, highest })
+    Ok(Searched { kind, best: ranked(seen, (budget / SELECTION / RUNS).max(LEAST), by)?, evaluated, highest })
 }
 
 /// The first generation of an island: genomes kept, its part of the extremes, and random ones.
@@ -165,25 +169,23 @@ fn migrate(islands: &mut [Island]) {
     }
 }
 
-/// The best that are unlike each other, ranked over several seeds.
-fn ranked<E: Evaluate>(mut seen: Vec<(Genome, f64)>, by: &mut E) -> Result<Vec<(Genome, f64)>, E::Error> {
+/// So many of the best that are unlike each other, ranked over several seeds and other numbers.
+fn ranked<E: Evaluate>(mut seen: Vec<(Genome, f64)>, count: usize, by: &mut E) -> Result<Vec<(Genome, f64)>, E::Error> {
     seen.sort_by(|a, b| b.1.total_cmp(&a.1));
     let mut best: Vec<Genome> = Vec::new();
     for (genome, score) in seen {
-        if best.len() == TENTH || score <= 0.0 {
+        if best.len() == count || score <= 0.0 {
             break;
         }
         if !best.iter().any(|other| alike(&genome, other)) {
             best.push(genome);
         }
     }
-    by.tell(&format!("running the best {} networks with {} seeds", best.len(), SEEDS.len()));
-    let trials: Vec<Trial> =
-        best.iter().flat_map(|genome| SEEDS.map(|seed| Trial { genome: genome.clone(), seed, variant: Variant::Plain })).collect();
-    let scores: Vec<f64> = by.scores(&trials)?.iter().map(|score| score.value).collect();
-    let rank = |genome: &Genome, scores: &[f64]| lower(scores) - OF_EVENT * genome.event_count().saturating_sub(2) as f64;
-    let mut ranked: Vec<(Genome, f64)> =
-        best.into_iter().zip(scores.chunks(SEEDS.len())).map(|(genome, scores)| (genome.clone(), rank(&genome, scores))).collect();
+    by.tell(&format!("running the best {} networks with {} seeds and with other numbers", best.len(), SEEDS.len()));
+    let bounds = steady(&best, by)?;
+    let of_events = |genome: &Genome| OF_EVENT * genome.event_count().saturating_sub(2) as f64;
+    let ranks: Vec<f64> = best.iter().zip(bounds).map(|(genome, bound)| bound - of_events(genome)).collect();
+    let mut ranked: Vec<(Genome, f64)> = best.into_iter().zip(ranks).collect();
     ranked.retain(|(_, rank)| *rank > 0.0);
     ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
     Ok(ranked)

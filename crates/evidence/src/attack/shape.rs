@@ -17,6 +17,8 @@ pub struct Shape {
     pub least: usize,
     /// How many there are at most.
     pub most: usize,
+    /// True if it is about two groups of flows: where a goal names one controller alone, both groups have it.
+    pub two_groups: bool,
     /// Where the kind comes from.
     pub source: &'static str,
     /// Whether numbers within the ranges are within reality together.

@@ -55,12 +55,14 @@ pub struct Network {
     pub counts: [u32; 2],
     /// When the first group begins, in seconds.
     pub start: f64,
+    /// More lines of the tables of both groups.
+    pub keys: String,
 }
 
 impl Network {
     /// One link between two hosts, on which one flow of each group runs from the beginning.
     pub fn of_one_link(tables: String, length: f64) -> Network {
-        Network { tables, length, warmup: 0.0, from: ["sender", "sender"], counts: [1, 1], start: 0.0 }
+        Network { tables, length, warmup: 0.0, from: ["sender", "sender"], counts: [1, 1], start: 0.0, keys: String::new() }
     }
 }
 
@@ -88,6 +90,7 @@ impl Setting<'_> {
             let Some(controller) = controller else { continue };
             let (from, count) = (network.from[place], network.counts[place]);
             text += &format!("\n[[flow]]\nname = \"{name}\"\nfrom = \"{from}\"\nto = \"receiver\"\ncontroller = {}\n", quoted(controller));
+            text += &network.keys;
             if count != 1 {
                 text += &format!("count = {count}\n");
             }

@@ -83,7 +83,7 @@ impl Aim {
                 other => TrialError::Run(other),
             })
         };
-        self.casts().iter().map(run).collect()
+        self.casts(trial.genome.kind).iter().map(run).collect()
     }
 
     /// The scenario of a trial with these on it.

@@ -3,6 +3,8 @@
 //!
 //! Source of the idea: Ha and Rhee, "Taming the elephants: new TCP slow start", Computer Networks 55(9), 2011.
 
+use crate::mutants::{Mutated, Mutation};
+
 /// Below this window, in segments, slow start goes on.
 const LOW_WINDOW: u32 = 16;
 /// Acknowledgements at most this far apart, in µs, make a train.
@@ -25,6 +27,7 @@ pub struct HyStart {
     /// Least round trip of the round, in µs.
     least: u32,
     samples: u32,
+    mutated: Mutated,
 }
 
 /// One round trip sample in slow start; times in µs.
@@ -45,6 +48,11 @@ pub struct Sample {
 }
 
 impl HyStart {
+    /// One that may have a published fault.
+    pub fn mutant(mutated: Mutated) -> HyStart {
+        HyStart { mutated, ..HyStart::default() }
+    }
+
     /// Slow start begins at `now` (µs) with segment `next`, also after a timeout.
     pub fn begin(&mut self, now: u64, next: u64) {
         self.found = false;
@@ -56,10 +64,11 @@ impl HyStart {
         if self.found {
             return false;
         }
-        if sample.una > self.end {
+        let low = sample.window < LOW_WINDOW;
+        if sample.una > self.end && !(low && self.mutated.has(Mutation::StaleRounds)) {
             self.begin_round(sample.now, sample.next);
         }
-        if sample.window < LOW_WINDOW {
+        if low {
             return false;
         }
         let train = self.train_is_long(&sample, cushion);

@@ -8,6 +8,7 @@ use super::curve::Curve;
 use super::hystart::{HyStart, Sample};
 use super::params::{FAST_CONVERGENCE, FRIENDLINESS, HYSTART, HZ};
 use crate::Setup;
+use crate::mutants::{Mutated, Mutation};
 use crate::parts::linux::{Callbacks, Linux, Socket};
 use crate::parts::micros::micros;
 use crate::{CaState, Feedback};
@@ -23,6 +24,7 @@ pub struct LinuxCubic {
     min_rtt: u32,
     mss: u64,
     pace: Pace,
+    mutated: Mutated,
 }
 
 /// What the kernel would pace at, as of the latest acknowledgement.
@@ -37,13 +39,19 @@ struct Pace {
 impl LinuxCubic {
     /// A connection at its start.
     pub fn connection(setup: &Setup, params: &Params) -> Linux<LinuxCubic> {
+        LinuxCubic::mutant(setup, params, Mutated::default())
+    }
+
+    /// One that has a published fault.
+    pub(crate) fn mutant(setup: &Setup, params: &Params, mutated: Mutated) -> Linux<LinuxCubic> {
         let socket = Socket::new(setup, params.get(&HZ) as u64);
         let cubic = LinuxCubic {
             curve: Curve::new(params.get(&FAST_CONVERGENCE), params.get(&FRIENDLINESS)),
-            hystart: params.get(&HYSTART).then(HyStart::default),
+            hystart: params.get(&HYSTART).then(|| HyStart::mutant(mutated)),
             min_rtt: 0,
             mss: setup.mss.get(),
             pace: Pace { packets: socket.cwnd, doubling: true, srtt: Span::ZERO },
+            mutated,
         };
         Linux::new(cubic, socket, setup, params)
     }
@@ -98,7 +106,14 @@ impl Callbacks for LinuxCubic {
         if !socket.is_limited() {
             return;
         }
-        let rest = if socket.in_slow_start() { socket.slow_start(acked) } else { acked };
+        let rest = match socket.in_slow_start() {
+            true if self.mutated.has(Mutation::Overshoot) => {
+                socket.cwnd += acked;
+                0
+            }
+            true => socket.slow_start(acked),
+            false => acked,
+        };
         if rest > 0 {
             let now = socket.tick();
             let count = self.curve.count(socket.cwnd, rest, now, self.min_rtt, &socket.ticks);

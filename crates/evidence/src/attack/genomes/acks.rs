@@ -31,6 +31,7 @@ pub(super) static SHAPE: Shape = Shape {
     ],
     least: 2,
     most: 2,
+    two_groups: true,
     source: SOURCE,
     real,
     network,
@@ -73,7 +74,7 @@ fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
             tables += &format!("back = {{ {} }}\n", back.join(", "));
         }
     }
-    Network { tables, length: LENGTH, warmup: WARMUP, from: ["sender-a", "sender-b"], counts: [1, 1], start: 0.0 }
+    Network { tables, length: LENGTH, warmup: WARMUP, from: ["sender-a", "sender-b"], counts: [1, 1], start: 0.0, keys: String::new() }
 }
 
 fn says(genome: &View<'_>) -> String {

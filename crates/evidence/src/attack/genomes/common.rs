@@ -38,9 +38,10 @@ pub(super) fn link_says(genome: &View<'_>) -> String {
     format!("{} Mbit/s, {} ms one way, a buffer of {} bdp", genome.get("rate"), genome.get("delay"), genome.get("buffer"))
 }
 
-/// "1 thing", "2 things".
+/// "1 thing", "2 things"; "2 losses".
 pub(super) fn counted(count: usize, thing: &str) -> String {
-    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
+    let ending = if thing.ends_with('s') { "es" } else { "s" };
+    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}{ending}") }
 }
 
 /// Packets that the link and nothing else holds.

@@ -17,6 +17,7 @@ pub(super) static SHAPE: Shape = Shape {
     ],
     least: 1,
     most: 30,
+    two_groups: false,
     source: SOURCE,
     real,
     network,

@@ -5,6 +5,8 @@ mod common;
 mod cross;
 mod drops;
 mod pair;
+mod pauses;
+mod reorder;
 mod steps;
 mod trace;
 
@@ -27,11 +29,15 @@ pub enum Kind {
     Acks,
     /// A link that loses short runs of packets.
     Drops,
+    /// A link whose application has nothing to send now and then.
+    Pauses,
+    /// A link on which packets overtake others.
+    Reorder,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 6] = [Kind::Steps, Kind::Trace, Kind::Cross, Kind::Pair, Kind::Acks, Kind::Drops];
+    pub const ALL: [Kind; 8] = [Kind::Steps, Kind::Trace, Kind::Cross, Kind::Pair, Kind::Acks, Kind::Drops, Kind::Pauses, Kind::Reorder];
 
     /// What makes it.
     pub fn shape(self) -> &'static Shape {
@@ -42,6 +48,8 @@ impl Kind {
             Kind::Pair => &pair::SHAPE,
             Kind::Acks => &acks::SHAPE,
             Kind::Drops => &drops::SHAPE,
+            Kind::Pauses => &pauses::SHAPE,
+            Kind::Reorder => &reorder::SHAPE,
         }
     }
 

@@ -37,6 +37,7 @@ pub(super) static SHAPE: Shape = Shape {
     events: &[],
     least: 0,
     most: 0,
+    two_groups: true,
     source: SOURCE,
     real: |_| true,
     network,
@@ -50,7 +51,7 @@ const WARMUP: f64 = 8.0;
 fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
     let tables = link(genome.get("rate"), genome.get("rtt") / 2.0, &format!("{} bdp", genome.get("buffer")), setting);
     let counts = [genome.get("flows_a") as u32, genome.get("flows_b") as u32];
-    Network { tables, length: LENGTH, warmup: WARMUP, from: ["sender", "sender"], counts, start: genome.get("offset") }
+    Network { tables, length: LENGTH, warmup: WARMUP, from: ["sender", "sender"], counts, start: genome.get("offset"), keys: String::new() }
 }
 
 fn says(genome: &View<'_>) -> String {

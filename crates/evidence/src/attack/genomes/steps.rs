@@ -26,6 +26,7 @@ pub(super) static SHAPE: Shape = Shape {
     ],
     least: 1,
     most: 6,
+    two_groups: false,
     source: SOURCE,
     real,
     network,

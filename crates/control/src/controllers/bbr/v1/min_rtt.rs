@@ -1,6 +1,5 @@
 //! The least round trip (`bbr_update_min_rtt`; section 4.1.2).
 
-use super::era::Era;
 use crate::controllers::bbr::common::Ack;
 
 /// `bbr_min_rtt_win_sec`: the time for which a least round trip counts, in µs.
@@ -17,8 +16,8 @@ pub struct MinRtt {
 
 impl MinRtt {
     /// Unknown; the window begins at `now` (µs).
-    pub fn new(now: u64, era: Era) -> MinRtt {
-        MinRtt { micros: None, stamp: now, equal_renews: era == Era::Linux4_15 }
+    pub fn new(now: u64, equal_renews: bool) -> MinRtt {
+        MinRtt { micros: None, stamp: now, equal_renews }
     }
 
     /// In µs, once measured.

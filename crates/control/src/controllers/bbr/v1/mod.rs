@@ -29,6 +29,7 @@ mod tests;
 mod window;
 
 use crate::controllers::bbr::common::{Ack, BW_SCALE, Counts, ExtraAcked, MaxExtraAcked, Pacing, PacingRule, ProbeRtt, Rounds, UNIT, bdp};
+use crate::mutants::{Mutated, Mutation};
 use crate::parts::micros::micros;
 use crate::{Basis, Build, Built, Entry, Setup};
 use crate::{Controller, Decision, Feedback, Open, Reduction, Sent, Tag, Timeout};
@@ -110,11 +111,17 @@ pub struct Bbr {
     counts: Counts,
     started: bool,
     random: Random,
+    mutated: Mutated,
 }
 
 impl Bbr {
     /// A controller at the start of a connection.
     pub fn new(setup: &Setup, params: &Params) -> Bbr {
+        Bbr::mutant(setup, params, Mutated::default())
+    }
+
+    /// One that has a published fault.
+    pub(crate) fn mutant(setup: &Setup, params: &Params, mutated: Mutated) -> Bbr {
         let era = params.get(&ERA);
         let window = setup.initial_window.whole().max(1);
         let rule =
@@ -128,7 +135,7 @@ impl Bbr {
             rounds: Rounds::default(),
             full_pipe: FullPipe::default(),
             cycle: Cycle::default(),
-            min_rtt: MinRtt::new(0, era),
+            min_rtt: MinRtt::new(0, era == Era::Linux4_15 || mutated.has(Mutation::EqualRtt)),
             probe_rtt: ProbeRtt::default(),
             policer: Policer::default(),
             extra_acked: ExtraAcked::default(),
@@ -139,6 +146,7 @@ impl Bbr {
             counts: Counts::default(),
             started: false,
             random: Random::stream(setup.seed, "bbr"),
+            mutated,
         }
     }
 
@@ -291,13 +299,16 @@ impl Controller for Bbr {
     /// `bbr_cwnd_event`, `CA_EVENT_TX_START` (section 4.3.4.4).
     fn on_sent(&mut self, sent: &Sent) -> Tag {
         self.start(sent.now);
+        if sent.in_flight == 0 && self.mutated.has(Mutation::Forgets) {
+            self.max_bandwidth = MaxBandwidth::new();
+        }
         if sent.in_flight == 0 && (sent.app_limited || self.probe_rtt.limits(self.counts.delivered)) {
             let now = micros(sent.now);
             self.idle_restart = true;
             self.extra_acked.restart(now);
             match self.mode {
                 Mode::ProbeBw => self.pacing.set(self.bandwidth(), UNIT, true),
-                Mode::ProbeRtt if self.probe_rtt.is_over(now) => self.leave_probe_rtt(now),
+                Mode::ProbeRtt if self.probe_rtt.is_over(now) && !self.mutated.has(Mutation::IdleProbe) => self.leave_probe_rtt(now),
                 _ => {}
             }
         }
@@ -310,6 +321,7 @@ impl Controller for Bbr {
         let mut ack = Ack::new(feedback, self.counts.delivered_at);
         if let Some(sample) = &mut ack.sample {
             sample.app_limited |= self.probe_rtt.limits(sample.prior_delivered);
+            sample.app_limited &= !self.mutated.has(Mutation::Unlimited);
         }
         self.counts = ack.counts;
         if feedback.congestion.is_some() {
@@ -346,6 +358,9 @@ impl Controller for Bbr {
 
     /// `bbr_undo_cwnd`.
     fn on_undo(&mut self, _now: Time) {
+        if self.mutated.has(Mutation::UndoKeeps) {
+            return;
+        }
         self.full_pipe.on_undo();
         self.policer.reset(self.counts);
     }

@@ -1,0 +1,66 @@
+//! A constant link on which some packets come late for a time.
+
+use super::common::{BUFFER, DELAY, LENGTH, RATE, holds, link, link_says};
+use crate::attack::gene::{Gene, Scale};
+use crate::attack::shape::{Shape, View};
+use crate::attack::text::{Network, Setting, plain};
+
+const SOURCE: &str = "ours, for faults of BBR after spurious recoveries (Linux, December 2017)";
+
+pub(super) static SHAPE: Shape = Shape {
+    name: "reorder",
+    summary: "a constant link on which packets overtake others, now and then",
+    base: &[RATE, DELAY, BUFFER],
+    events: &[
+        Gene { name: "start", unit: "s", low: 0.01, high: LENGTH - 0.5, scale: Scale::Ratio, plain: None, source: SOURCE },
+        Gene { name: "length", unit: "ms", low: 10.0, high: 5000.0, scale: Scale::Ratio, plain: None, source: SOURCE },
+        Gene { name: "share", unit: "%", low: 0.1, high: 50.0, scale: Scale::Ratio, plain: None, source: SOURCE },
+        Gene { name: "late", unit: "ms", low: 1.0, high: 200.0, scale: Scale::Ratio, plain: None, source: SOURCE },
+    ],
+    least: 1,
+    most: 5,
+    two_groups: false,
+    source: SOURCE,
+    real,
+    network,
+    says,
+};
+
+/// The time until which an event's packets are late, in seconds.
+fn end(event: &[f64]) -> f64 {
+    event[0] + event[1] / 1e3
+}
+
+/// No packet is later than a round trip, and times follow each other.
+fn real(genome: &View<'_>) -> bool {
+    holds(genome)
+        && genome.all("late").all(|late| late <= 2.0 * genome.get("delay"))
+        && genome.events.windows(2).all(|pair| end(&pair[0]) < pair[1][0])
+}
+
+fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
+    let mut tables = link(genome.get("rate"), genome.get("delay"), &format!("{} bdp", genome.get("buffer")), setting);
+    for (place, event) in genome.events.iter().enumerate() {
+        let [start, _, share, late] = event[..] else { continue };
+        // A copy with other numbers may reach into the next, or beyond the end.
+        let next = genome.events.get(place + 1).map_or(LENGTH - 0.001, |next| next[0]);
+        for (at, reorder) in [
+            (start, format!("{{ share = \"{share} %\", delay = \"{late} ms\" }}")),
+            (end(event), "{ share = \"0 %\", delay = \"0 s\" }".to_owned()),
+        ] {
+            if at < next {
+                tables += &format!("\n[[change]]\nlink = \"bottleneck\"\nat = \"{} s\"\nreorder = {reorder}\n", plain(at));
+            }
+        }
+    }
+    Network::of_one_link(tables, LENGTH)
+}
+
+fn says(genome: &View<'_>) -> String {
+    let mut words = link_says(genome);
+    for event in genome.events {
+        let [start, length, share, late] = event[..] else { continue };
+        words += &format!("; {share} % of packets {late} ms late for {length} ms from {start} s on");
+    }
+    words
+}
