@@ -88,6 +88,21 @@ ndn-speed:
 page-speed:
 	$(CARGO) test --release -p narrows-report --test it -- --ignored --nocapture page_speed
 
+# Wheels of the Python package for both architectures, in target/wheels, linked by Zig against the glibc of manylinux_2_28. Needs rustup; some 100 MB to download.
+.PHONY: wheels
+wheels:
+	rustup target add x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu
+	python3 -m venv target/wheel-tools
+	target/wheel-tools/bin/pip install --quiet --disable-pip-version-check 'maturin>=1.16,<2' ziglang
+	for machine in x86_64 aarch64; do \
+		PATH=$(CURDIR)/target/wheel-tools/bin:$$PATH maturin build --release --compatibility manylinux_2_28 --zig \
+			--target $$machine-unknown-linux-gnu || exit 1; done
+
+# How many published faults of controllers the search and the check find: some twenty minutes on two cores.
+.PHONY: mutants
+mutants:
+	ci/mutants.sh
+
 # Formatting, lints and documentation, as .ci/run has them.
 check:
 	$(CARGO) fmt --all --check

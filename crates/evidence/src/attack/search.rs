@@ -39,7 +39,7 @@ pub struct Searched {
     /// The kind.
     pub kind: Kind,
     /// The best genomes that are unlike each other, each with the lower bound of its score over [`SEEDS`] and copies with other numbers, less
-    /// [`OF_EVENT`] for each event beyond two: the best first, and none below zero.
+    /// [`OF_EVENT`] for each event beyond two: the best first, and none whose bound is zero.
     pub best: Vec<(Genome, f64)>,
     /// How many genomes were evaluated.
     pub evaluated: usize,
@@ -183,10 +183,10 @@ fn ranked<E: Evaluate>(mut seen: Vec<(Genome, f64)>, count: usize, by: &mut E) -
     }
     by.tell(&format!("running the best {} networks with {} seeds and with other numbers", best.len(), SEEDS.len()));
     let bounds = steady(&best, by)?;
-    let of_events = |genome: &Genome| OF_EVENT * genome.event_count().saturating_sub(2) as f64;
-    let ranks: Vec<f64> = best.iter().zip(bounds).map(|(genome, bound)| bound - of_events(genome)).collect();
-    let mut ranked: Vec<(Genome, f64)> = best.into_iter().zip(ranks).collect();
-    ranked.retain(|(_, rank)| *rank > 0.0);
+    // Events only order them: minimising leaves out those that matter little.
+    let rank = |genome: &Genome, bound: f64| bound - OF_EVENT * genome.event_count().saturating_sub(2) as f64;
+    let with_bounds = best.into_iter().zip(bounds).filter(|(_, bound)| *bound > 0.0);
+    let mut ranked: Vec<(Genome, f64)> = with_bounds.map(|(genome, bound)| (genome.clone(), rank(&genome, bound))).collect();
     ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
     Ok(ranked)
 }

@@ -3,5 +3,6 @@
 mod bbr_draft;
 mod faults;
 mod measures;
+mod mutants;
 mod suites;
 mod verdicts;
