@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# How many of the published faults of crates/control/src/mutants.rs are found: by the search with its quick budget, each against the controller without the
+# How many of the published faults of crates/control/src/parts/mutated.rs are found: by the search with its quick budget, each against the controller without the
 # fault, and by the quick check, as a verdict that got worse. Some ten minutes on two cores. Arguments: names of mutants, else all.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -11,6 +11,9 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 
 found=0 turned=0 all=0
+standing() { # STATUS NAME
+    if [[ $1 -eq 1 ]]; then echo found; elif grep -q "knife's edge" "$work/$2.txt"; then echo edge; else echo missed; fi
+}
 mutant() { # NAME ORIGINAL GOAL GENOMES TRANSPORT
     [[ ${#wanted[@]} -eq 0 || " ${wanted[*]} " == *" $1 "* ]] || return 0
     all=$((all + 1))
@@ -20,8 +23,8 @@ mutant() { # NAME ORIGINAL GOAL GENOMES TRANSPORT
         >"$work/$1.txt" || status=$?
     [[ $status -le 1 ]] || { cat "$work/$1.txt"; exit 2; }
     found=$((found + status))
-    line=$(grep -m1 -E 'confirmed: score|knife.s edge|random delay|fresh seeds' "$work/$1.txt" || grep -m1 'highest score' "$work/$1.txt")
-    printf '%-18s search: %-9s %s\n' "$1" "$([[ $status -eq 1 ]] && echo found || echo missed)" "$(echo "$line" | sed 's/^ *//; s/ over 30 fresh.*//')"
+    line=$(grep -m1 -E "confirmed: score|knife's edge|fragile|fresh seeds" "$work/$1.txt" || grep -m1 'highest score' "$work/$1.txt")
+    printf '%-18s search: %-9s %s\n' "$1" "$(standing $status "$1")" "$(echo "$line" | sed 's/^ *//; s/ over 30 fresh.*//')"
     status=0
     "$narrows" check "$1" --against "$2" --quick --quiet >"$work/$1.txt" || status=$?
     local worse
@@ -31,9 +34,9 @@ mutant() { # NAME ORIGINAL GOAL GENOMES TRANSPORT
 }
 
 wanted=("$@")
-mutant cubic-overshoot cubic waste drops "sack=false"
+mutant cubic-overshoot cubic idle cross "sack=false"
 mutant cubic-stale-rounds cubic idle steps ""
-mutant bbr-equal-rtt bbr delay pair ""
+mutant bbr-equal-rtt bbr idle steps ""
 mutant bbr-undo-keeps bbr idle reorder "loss_detection=dupack"
 mutant bbr-idle-probe bbr idle pauses ""
 mutant bbr-unlimited bbr idle pauses ""

@@ -12,6 +12,7 @@ mod fault;
 mod feedback;
 mod files;
 pub mod learned;
+#[cfg(feature = "mutants")]
 pub mod mutants;
 mod open;
 mod parts;

@@ -7,6 +7,7 @@ pub mod intervals;
 pub mod linux;
 pub mod marks;
 pub mod micros;
+pub mod mutated;
 pub mod round;
 pub mod ticks;
 pub mod window;

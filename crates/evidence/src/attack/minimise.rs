@@ -1,8 +1,7 @@
 //! The minimiser: the least network that still shows a finding.
 
 use super::genome::Genome;
-use super::search::SEEDS;
-use super::steady::steady;
+use super::steady::{SEEDS, steady};
 use super::text::Variant;
 use super::trial::{Evaluate, Trial};
 

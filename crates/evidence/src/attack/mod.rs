@@ -25,8 +25,9 @@ pub use genome::Genome;
 pub use genomes::Kind;
 pub use goal::{Goal, Score};
 pub use minimise::minimise;
-pub use search::{OF_EVENT, SEEDS, Search, Searched, Strategy, alike, search};
+pub use search::{OF_EVENT, Search, Searched, Strategy, alike, search};
 pub use shape::{Shape, View};
+pub use steady::SEEDS;
 pub use text::{Cast, Setting, Variant};
 pub use trial::{Evaluate, Trial, TrialError, lower, mean};
 

@@ -2,7 +2,7 @@
 
 use super::genome::Genome;
 use super::genomes::Kind;
-use super::steady::{RUNS, steady};
+use super::steady::{RUNS, SEEDS, steady};
 use super::text::Variant;
 use super::trial::{Evaluate, Trial};
 use narrows_units::Random;
@@ -64,8 +64,6 @@ const MIGRANTS: usize = 2;
 const SELECTION: usize = 10;
 /// So many of them at least. Ours.
 const LEAST: usize = 10;
-/// The seeds of these runs. The search itself has the first.
-pub const SEEDS: [u64; 5] = [1, 2, 3, 4, 5];
 /// What each event beyond two costs.
 pub const OF_EVENT: f64 = 0.02;
 

@@ -1,11 +1,12 @@
 //! How well a score stands other seeds and other numbers.
 
 use super::genome::Genome;
-use super::search::SEEDS;
 use super::text::Variant;
 use super::trial::{Evaluate, Trial, lower};
 use narrows_units::Random;
 
+/// The seeds of candidates. The search itself has the first.
+pub const SEEDS: [u64; 5] = [1, 2, 3, 4, 5];
 /// Copies with every number up to ten per cent away, as many as there are seeds: a score that they lose is a knife's edge.
 const COPIES: usize = SEEDS.len();
 /// Runs of a genome.

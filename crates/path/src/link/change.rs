@@ -1,5 +1,6 @@
 //! A link changes while packets are on it.
 
+use super::crossing::pop_arrived;
 use super::{Form, Link};
 use crate::link::far_end::{Delivery, FarEnd, Jitter, Reorder};
 use crate::link::loss::LossProcess;
@@ -99,7 +100,7 @@ impl<P: Packet> Link<P> {
     fn change_delivery(&mut self, t: Time, change: impl FnOnce(&mut Delivery)) {
         let new = || Box::new(FarEnd::new(Delivery::default(), |what| self.origin.stream(what)));
         let far_end = self.far_end.get_or_insert_with(new);
-        while let Some((arrival, packet)) = super::pop_arrived(&mut self.wire, t) {
+        while let Some((arrival, packet)) = pop_arrived(&mut self.wire, t) {
             far_end.take(arrival, packet);
         }
         let mut delivery = far_end.delivery();

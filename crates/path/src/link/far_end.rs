@@ -1,6 +1,7 @@
 //! What happens to packets that have crossed a link before they are delivered: jitter, reordering, aggregation, changes of the ECN field.
 
-use super::{Crossing, EcnField, Packet, pop_arrived};
+use super::crossing::{Crossing, pop_arrived};
+use super::{EcnField, Packet};
 use narrows_units::{Random, Span, Time};
 use std::collections::VecDeque;
 

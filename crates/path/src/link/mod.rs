@@ -2,6 +2,7 @@
 
 mod change;
 mod config;
+mod crossing;
 mod ecn;
 mod far_end;
 mod form;
@@ -26,6 +27,7 @@ pub use rate_source::RateSource;
 pub use trace::{Trace, TraceError};
 
 use crate::{Discipline, DropReason, Fate, Limit};
+use crossing::{Crossing, pop_arrived};
 use far_end::FarEnd;
 use form::count_drop;
 use loss::LossProcess;
@@ -64,13 +66,6 @@ pub struct Link<P> {
     settled: Time,
     counters: LinkCounters,
     origin: Box<Origin>,
-}
-
-/// A packet on its way to the far end.
-#[derive(Clone, Debug)]
-struct Crossing<P> {
-    packet: P,
-    arrival: Time,
 }
 
 impl<P: Packet> Link<P> {
@@ -380,13 +375,4 @@ impl<P: Packet> Link<P> {
     pub fn forget_delays(&mut self) {
         self.transmissions.queueing = Histogram::new();
     }
-}
-
-/// The first packet, if it has arrived by `now`.
-#[inline]
-fn pop_arrived<P>(wire: &mut VecDeque<Crossing<P>>, now: Time) -> Option<(Time, P)> {
-    if wire.front()?.arrival > now {
-        return None;
-    }
-    wire.pop_front().map(|Crossing { packet, arrival }| (arrival, packet))
 }

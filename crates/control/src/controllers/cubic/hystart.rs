@@ -3,7 +3,7 @@
 //!
 //! Source of the idea: Ha and Rhee, "Taming the elephants: new TCP slow start", Computer Networks 55(9), 2011.
 
-use crate::mutants::{Mutated, Mutation};
+use crate::parts::mutated::{Mutated, Mutation};
 
 /// Below this window, in segments, slow start goes on.
 const LOW_WINDOW: u32 = 16;

@@ -29,8 +29,8 @@ mod tests;
 mod window;
 
 use crate::controllers::bbr::common::{Ack, BW_SCALE, Counts, ExtraAcked, MaxExtraAcked, Pacing, PacingRule, ProbeRtt, Rounds, UNIT, bdp};
-use crate::mutants::{Mutated, Mutation};
 use crate::parts::micros::micros;
+use crate::parts::mutated::{Mutated, Mutation};
 use crate::{Basis, Build, Built, Entry, Setup};
 use crate::{Controller, Decision, Feedback, Open, Reduction, Sent, Tag, Timeout};
 use era::Era;
