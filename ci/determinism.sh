@@ -4,8 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# The tests are built so: assertions and overflow checks are on, and all of it is built already.
-cargo build --quiet --workspace "$@"
+# The tests are built so: assertions and overflow checks are on, and with the same features all of it is built already.
+cargo build --quiet --workspace --features narrows-control/mutants "$@"
 cargo build --quiet --release -p narrows
 target=${CARGO_TARGET_DIR:-target}
 work=$(mktemp -d)
