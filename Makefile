@@ -98,7 +98,7 @@ wheels:
 		PATH=$(CURDIR)/target/wheel-tools/bin:$$PATH maturin build --release --compatibility manylinux_2_28 --zig \
 			--target $$machine-unknown-linux-gnu || exit 1; done
 
-# How many published faults of controllers the search and the check find: some twenty minutes on two cores.
+# How many published faults of controllers the search and the check find: some fifteen minutes on two cores.
 .PHONY: mutants
 mutants:
 	ci/mutants.sh

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # How many of the published faults of crates/control/src/parts/mutated.rs are found: by the search with its quick budget, each against the controller without the
-# fault, and by the quick check, as a verdict that got worse. Some ten minutes on two cores. Arguments: names of mutants, else all.
+# fault, and by the quick check, as a verdict that got worse. Some fifteen minutes on two cores. Arguments: names of mutants, else all.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -42,7 +42,7 @@ impl LinuxCubic {
         LinuxCubic::mutant(setup, params, Mutated::default())
     }
 
-    /// One that has a published fault.
+    /// One that may have a published fault.
     pub(crate) fn mutant(setup: &Setup, params: &Params, mutated: Mutated) -> Linux<LinuxCubic> {
         let socket = Socket::new(setup, params.get(&HZ) as u64);
         let cubic = LinuxCubic {

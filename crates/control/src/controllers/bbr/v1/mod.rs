@@ -120,7 +120,7 @@ impl Bbr {
         Bbr::mutant(setup, params, Mutated::default())
     }
 
-    /// One that has a published fault.
+    /// One that may have a published fault.
     pub(crate) fn mutant(setup: &Setup, params: &Params, mutated: Mutated) -> Bbr {
         let era = params.get(&ERA);
         let window = setup.initial_window.whole().max(1);
