@@ -54,7 +54,7 @@ impl Around {
             self.fill_ack_sample(ack.moved, feedback.rtt, in_flight);
             self.tell_of_acknowledged();
         }
-        self.call(self.callbacks.in_ack_event, &[path]);
+        self.call(self.callbacks.in_ack_event, [path]);
         if !was_outstanding {
             return;
         }
@@ -175,7 +175,7 @@ impl Around {
     fn take_back(&mut self, feedback: &Feedback<'_>) {
         let before = self.get(f::PRIOR_SSTHRESH);
         if before > 0 {
-            if let Some(window) = self.call(self.callbacks.undo_cwnd, &[]) {
+            if let Some(window) = self.call(self.callbacks.undo_cwnd, []) {
                 self.set(f::CWND, window & u32::MAX as u64);
             }
             let threshold = self.get(f::SSTHRESH).max(before);
@@ -225,7 +225,7 @@ impl Around {
             return;
         }
         if !self.in_reduction() && ack.moved > 0 {
-            self.call(self.callbacks.cong_avoid, &[acknowledged, ack.newly]);
+            self.call(self.callbacks.cong_avoid, [acknowledged, ack.newly]);
             let tick = self.outside.tick();
             self.set(f::CWND_STAMP, tick as u64);
         }

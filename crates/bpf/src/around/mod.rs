@@ -19,6 +19,7 @@ mod sending;
 
 use crate::functions::World;
 use crate::machine::{Callback, Code, Machine};
+use crate::memory::ARGUMENTS;
 use crate::program::address;
 use crate::socket::Field;
 use crate::socket::fields as f;
@@ -164,17 +165,21 @@ impl Around {
 
     /// Calls a callback if the program has it, and nothing after a fault. The first argument is the socket.
     #[inline(always)]
-    fn call(&mut self, callback: Option<Callback>, arguments: &[u64]) -> Option<u64> {
-        self.execute(callback?, arguments)
+    fn call<const N: usize>(&mut self, callback: Option<Callback>, arguments: [u64; N]) -> Option<u64> {
+        let callback = callback?;
+        let mut all = [0; ARGUMENTS];
+        all[0] = address::of(address::SOCKET, 0);
+        for (place, argument) in all[1..].iter_mut().zip(arguments) {
+            *place = argument;
+        }
+        self.execute(callback, &all)
     }
 
-    fn execute(&mut self, callback: Callback, arguments: &[u64]) -> Option<u64> {
+    fn execute(&mut self, callback: Callback, arguments: &[u64; ARGUMENTS]) -> Option<u64> {
         if self.fault.is_some() {
             return None;
         }
-        let mut all = [address::of(address::SOCKET, 0), 0, 0, 0, 0];
-        all[1..=arguments.len()].copy_from_slice(arguments);
-        match self.machine.call(callback, &all, &mut self.outside) {
+        match self.machine.call(callback, arguments, &mut self.outside) {
             Ok(answer) => {
                 if self.get(f::CWND) == 0 && self.begun {
                     let name = self.machine.code().name(callback).to_owned();
@@ -191,15 +196,15 @@ impl Around {
 
     fn event(&mut self, event: Event) {
         if event == Event::TxStart && self.callbacks.cwnd_event_tx_start.is_some() {
-            self.call(self.callbacks.cwnd_event_tx_start, &[]);
+            self.call(self.callbacks.cwnd_event_tx_start, []);
         } else {
-            self.call(self.callbacks.cwnd_event, &[event as u64]);
+            self.call(self.callbacks.cwnd_event, [event as u64]);
         }
     }
 
     /// `tcp_set_ca_state`: the program is told while the socket still has the old state.
     fn enter(&mut self, state: CaState) {
-        self.call(self.callbacks.set_state, &[number(state)]);
+        self.call(self.callbacks.set_state, [number(state)]);
         self.state = state;
         self.set(f::CA_STATE, number(state));
     }
@@ -220,7 +225,7 @@ impl Around {
     fn reduce(&mut self) {
         let window = self.get(f::CWND);
         self.set(f::PRIOR_CWND, window);
-        if let Some(left) = self.call(self.callbacks.ssthresh, &[]) {
+        if let Some(left) = self.call(self.callbacks.ssthresh, []) {
             self.set(f::SSTHRESH, left & u32::MAX as u64);
         }
     }
@@ -239,9 +244,12 @@ impl Around {
         self.set(f::PACING_RATE, rate);
     }
 
-    /// An event is over: converts the rate if it has changed. A segment that leaves seldom changes it, and each asks for the decision.
+    /// An event is over: converts the rate if it has changed, and counts. A segment that leaves seldom changes it, and each asks for the decision.
     #[inline]
     fn convert_rate(&mut self) {
+        if self.get(f::PACING_STATUS) == 0 {
+            return;
+        }
         let rate = self.get(f::PACING_RATE).min(self.get(f::MAX_PACING_RATE));
         if rate != self.pace.0 {
             self.pace = (rate, Rate::from_bps(divide(rate as u128 * self.packet.get() as u128 * 8, self.mss)));
@@ -249,7 +257,7 @@ impl Around {
     }
 
     fn ask_for_bursts(&mut self) {
-        if let Some(segments) = self.call(self.callbacks.min_tso_segs, &[]) {
+        if let Some(segments) = self.call(self.callbacks.min_tso_segs, []) {
             self.quantum = (segments & u32::MAX as u64).max(1);
         }
     }
@@ -282,7 +290,7 @@ impl Controller for Around {
 
     fn on_close(&mut self, now: Time) {
         self.at(now);
-        self.call(self.callbacks.release, &[]);
+        self.call(self.callbacks.release, []);
     }
 
     fn on_sent(&mut self, sent: &Sent) -> Tag {

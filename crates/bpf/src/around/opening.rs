@@ -79,7 +79,7 @@ impl Around {
             self.fill_ack_sample(1, Some(open.rtt), 0);
             self.tell_of_acknowledged();
         }
-        self.call(self.callbacks.in_ack_event, &[IN_ORDER]);
+        self.call(self.callbacks.in_ack_event, [IN_ORDER]);
         if open.role == Role::Active && self.controls() {
             self.fill_no_rate_sample();
             let una = self.get(f::UNA);
@@ -100,7 +100,7 @@ impl Around {
         if self.get(f::DELIVERED) == 0 {
             self.set(f::DELIVERED, 1);
         }
-        self.call(self.callbacks.init, &[]);
+        self.call(self.callbacks.init, []);
         self.set(f::CA_INITIALIZED, 1);
         self.update_pacing();
         self.ask_for_bursts();

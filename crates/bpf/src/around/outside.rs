@@ -12,6 +12,8 @@ const SECOND: u64 = 1_000_000_000;
 #[derive(Clone, Debug)]
 pub(super) struct Outside {
     now: Time,
+    /// Of now.
+    ticks: u64,
     hz: u32,
     seed: u64,
     random: Random,
@@ -19,12 +21,15 @@ pub(super) struct Outside {
 
 impl Outside {
     pub fn new(hz: u32, seed: u64) -> Outside {
-        Outside { now: Time::ZERO, hz, seed, random: Random::stream(seed, "bpf") }
+        Outside { now: Time::ZERO, ticks: ticks(UPTIME.as_nanos(), hz), hz, seed, random: Random::stream(seed, "bpf") }
     }
 
     /// It is `now`.
     pub fn set(&mut self, now: Time) {
-        self.now = now;
+        if now != self.now {
+            self.now = now;
+            self.ticks = ticks(self.uptime(), self.hz);
+        }
     }
 
     /// Microseconds of uptime at `time`.
@@ -34,7 +39,7 @@ impl Outside {
 
     /// The present tick, as the kernel keeps it in 32 bits.
     pub fn tick(&self) -> u32 {
-        ticks(self) as u32
+        self.ticks as u32
     }
 
     /// Ticks of a duration, rounded up.
@@ -55,6 +60,10 @@ impl World for Outside {
 
     fn hz(&self) -> u32 {
         self.hz
+    }
+
+    fn ticks(&self) -> u64 {
+        self.ticks
     }
 
     fn random(&mut self) -> u32 {

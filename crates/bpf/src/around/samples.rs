@@ -22,7 +22,7 @@ impl Around {
     }
 
     pub(super) fn tell_of_acknowledged(&mut self) {
-        self.call(self.callbacks.pkts_acked, &[address::of(address::SAMPLE, 0)]);
+        self.call(self.callbacks.pkts_acked, [address::of(address::SAMPLE, 0)]);
     }
 
     /// `tcp_rate_gen`, for a program that is given the sample: without one neither deliveries nor an interval are known, but losses and the flight are.
@@ -84,6 +84,6 @@ impl Around {
     /// `cong_control`, with the acknowledged sequence number, the flags of the acknowledgement, and the rate sample.
     pub(super) fn control(&mut self, acknowledged: u64, flags: u64) {
         let control: Option<Callback> = self.callbacks.cong_control;
-        self.call(control, &[acknowledged, flags, address::of(address::SAMPLE, 0)]);
+        self.call(control, [acknowledged, flags, address::of(address::SAMPLE, 0)]);
     }
 }

@@ -9,24 +9,23 @@ const SECOND: u64 = 1_000_000_000;
 /// include/linux/jiffies.h).
 const BEFORE_WRAP: u64 = 300;
 
-/// Ticks since the world began, in 64 bits: the lower 32 wrap after five minutes of uptime.
-pub fn ticks(world: &dyn World) -> u64 {
-    (1 << 32) - BEFORE_WRAP * world.hz() as u64 + elapsed_ticks(world)
+/// Ticks since the world began, in 64 bits, after so many ns of uptime: the lower 32 wrap after five minutes of it.
+pub fn ticks(uptime: u64, hz: u32) -> u64 {
+    (1 << 32) - BEFORE_WRAP * hz as u64 + elapsed(uptime, hz)
 }
 
-fn elapsed_ticks(world: &dyn World) -> u64 {
-    let (uptime, hz) = (world.uptime(), world.hz() as u64);
-    uptime / SECOND * hz + uptime % SECOND * hz / SECOND
+fn elapsed(uptime: u64, hz: u32) -> u64 {
+    uptime / SECOND * hz as u64 + uptime % SECOND * hz as u64 / SECOND
 }
 
 /// The time of the latest tick, in ns.
 pub(super) fn coarse(world: &dyn World) -> u64 {
-    (elapsed_ticks(world) as u128 * SECOND as u128 / world.hz().max(1) as u128) as u64
+    (elapsed(world.uptime(), world.hz()) as u128 * SECOND as u128 / world.hz().max(1) as u128) as u64
 }
 
 /// The present tick in the 32 bits that the kernel's controllers keep (`tcp_jiffies32`, include/net/tcp.h).
 pub(super) fn tick(world: &dyn World) -> u32 {
-    ticks(world) as u32
+    world.ticks() as u32
 }
 
 /// Whether `a` comes before `b`, where both wrap at 32 bits (`before`, include/net/tcp.h): sequence numbers, counts and ticks.

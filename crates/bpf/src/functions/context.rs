@@ -15,6 +15,11 @@ pub trait World {
     /// Ticks per second (`CONFIG_HZ`).
     fn hz(&self) -> u32;
 
+    /// Ticks since the world began, in 64 bits ([`ticks`](super::ticks)).
+    fn ticks(&self) -> u64 {
+        super::ticks(self.uptime(), self.hz())
+    }
+
     /// A draw of 32 bits.
     fn random(&mut self) -> u32;
 
@@ -73,7 +78,7 @@ pub struct Call<'a, 'b> {
     /// The function's.
     pub name: &'static str,
     /// Registers 1 to 5.
-    pub arguments: [u64; 5],
+    pub arguments: &'a [u64; 5],
 }
 
 impl Context<'_> {
@@ -96,6 +101,7 @@ impl Context<'_> {
 
 impl Call<'_, '_> {
     /// The lowest 32 bits of an argument.
+    #[inline(always)]
     pub fn short(&self, index: usize) -> u32 {
         self.arguments[index] as u32
     }
@@ -106,6 +112,7 @@ impl Call<'_, '_> {
     }
 
     /// Refuses an argument that is not the connection's socket.
+    #[inline(always)]
     pub fn needs_socket(&self, index: usize) -> Result<(), Reason> {
         match self.arguments[index] == address::of(address::SOCKET, 0) {
             true => Ok(()),
@@ -122,21 +129,25 @@ impl Call<'_, '_> {
     }
 
     /// A member of the socket, of a signed one its sign-extended bits.
+    #[inline(always)]
     pub fn wide(&self, field: Field) -> u64 {
         field.get(self.context.memory.socket())
     }
 
     /// The lowest 32 bits of a member of the socket.
+    #[inline(always)]
     pub fn get(&self, field: Field) -> u32 {
         self.wide(field) as u32
     }
 
     /// Gives a member of the socket the lowest bits of a value.
+    #[inline(always)]
     pub fn set(&mut self, field: Field, value: impl Into<u64>) {
         field.set(self.context.memory.socket_mut(), value.into());
     }
 
     /// A member of the sample, of a signed one its sign-extended bits.
+    #[inline(always)]
     pub fn sampled(&self, field: Field) -> u64 {
         field.get(self.context.memory.sample())
     }

@@ -44,7 +44,7 @@ impl Dynamic {
 
 /// `bpf_dynptr_from_mem(data, size, flags, pointer)`.
 pub fn from_memory(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
-    let [address, _, flags, pointer, _] = call.arguments;
+    let [address, _, flags, pointer, _] = *call.arguments;
     let size = call.short(1);
     let (made, answer) = match size > MOST {
         true => (Dynamic::NULL, errno::TOO_BIG),
@@ -57,7 +57,7 @@ pub fn from_memory(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
 
 /// `bpf_dynptr_read(destination, size, pointer, offset, flags)`.
 pub fn read(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
-    let [to, _, pointer, _, flags] = call.arguments;
+    let [to, _, pointer, _, flags] = *call.arguments;
     let (size, offset) = (call.short(1), call.short(3));
     let source = Dynamic::load(call, pointer)?;
     if source.address == 0 || flags != 0 {
@@ -71,7 +71,7 @@ pub fn read(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
 
 /// `bpf_dynptr_write(pointer, offset, source, size, flags)`.
 pub fn write(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
-    let [pointer, _, from, _, flags] = call.arguments;
+    let [pointer, _, from, _, flags] = *call.arguments;
     let (offset, size) = (call.short(1), call.short(3));
     let target = Dynamic::load(call, pointer)?;
     if target.address == 0 || flags != 0 {

@@ -148,7 +148,7 @@ fn array(call: &mut Call<'_, '_>, at: u64, size: usize) -> Result<Result<Vec<u64
 
 /// `bpf_snprintf(text, size, format, values, values_size)`: the bytes of the whole text with its zero.
 pub fn into_memory(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
-    let [to, _, fmt, values, _] = call.arguments;
+    let [to, _, fmt, values, _] = *call.arguments;
     let (size, values_size) = (call.short(1) as usize, call.short(4) as usize);
     let values = match array(call, values, values_size)? {
         Ok(values) => values,
@@ -182,13 +182,13 @@ fn print_line(call: &mut Call<'_, '_>, fmt: u64, size: usize, values: &[u64]) ->
 
 /// `bpf_trace_printk(format, size, a, b, c)`.
 pub fn print(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
-    let [fmt, _, values @ ..] = call.arguments;
+    let [fmt, _, values @ ..] = *call.arguments;
     print_line(call, fmt, call.short(1) as usize, &values)
 }
 
 /// `bpf_trace_vprintk(format, size, values, values_size)`.
 pub fn print_array(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
-    let [fmt, _, values, ..] = call.arguments;
+    let [fmt, _, values, ..] = *call.arguments;
     let values_size = call.short(3) as usize;
     match array(call, values, values_size)? {
         Ok(values) => print_line(call, fmt, call.short(1) as usize, &values),

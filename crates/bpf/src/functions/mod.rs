@@ -28,7 +28,7 @@ pub use table::{FUNCTIONS, HELPERS, Service, Standing, function, helper};
 use crate::fault::Reason;
 
 /// Carries out one call of `name` and answers what register 0 holds after it. The two functions that call the program back are the machine's.
-pub fn call(service: Service, name: &'static str, arguments: [u64; 5], context: &mut Context<'_>) -> Result<u64, Reason> {
+pub fn call(service: Service, name: &'static str, arguments: &[u64; 5], context: &mut Context<'_>) -> Result<u64, Reason> {
     let mut call = context::Call { context, name, arguments };
     match service {
         Service::Zero => Ok(0),
@@ -36,7 +36,7 @@ pub fn call(service: Service, name: &'static str, arguments: [u64; 5], context: 
         Service::PerCpu => Ok(if arguments[1] as u32 == 0 { arguments[0] } else { 0 }),
         Service::Uptime => Ok(call.context.world.uptime()),
         Service::CoarseUptime => Ok(clock::coarse(call.context.world)),
-        Service::Jiffies => Ok(ticks(call.context.world)),
+        Service::Jiffies => Ok(call.context.world.ticks()),
         Service::Random => Ok(call.context.world.random() as u64),
         Service::MapLookup => values::look_up(&mut call),
         Service::MapLookupPerCpu => {

@@ -20,7 +20,7 @@ const PACING_STATUS: Field = Field::of("tcp_sock.inet_conn.icsk_inet.sk.sk_pacin
 /// `bpf_setsockopt(socket, level, option, value, size)`.
 pub fn set(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     call.needs_socket(0)?;
-    let [.., value, _] = call.arguments;
+    let [.., value, _] = *call.arguments;
     let size = call.short(4) as usize;
     match (call.short(1), call.short(2)) {
         (TCP, CONGESTION) => {
@@ -53,7 +53,7 @@ pub fn set(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
 /// `bpf_getsockopt(socket, level, option, value, size)`: what it cannot tell is zero.
 pub fn get(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     call.needs_socket(0)?;
-    let [.., value, _] = call.arguments;
+    let [.., value, _] = *call.arguments;
     let size = call.short(4) as usize;
     match (call.short(1), call.short(2)) {
         (TCP, CONGESTION) if size > 1 => {

@@ -5,7 +5,7 @@ use crate::fault::Reason;
 
 /// `bpf_probe_read_kernel(destination, size, source)`: what cannot be read is zero.
 pub fn bytes(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
-    let [to, _, from, ..] = call.arguments;
+    let [to, _, from, ..] = *call.arguments;
     let size = call.short(1) as usize;
     if call.context.memory.read(from, size).is_some() {
         let bytes = call.read(from, size)?;
@@ -22,7 +22,7 @@ fn zero(call: &mut Call<'_, '_>, to: u64, size: usize) -> Result<u64, Reason> {
 
 /// `bpf_probe_read_kernel_str(destination, size, source)`: up to the zero, which is always there. Answers the bytes with it.
 pub fn text(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
-    let [to, _, from, ..] = call.arguments;
+    let [to, _, from, ..] = *call.arguments;
     let size = call.short(1) as usize;
     if size == 0 {
         return Ok(0);
@@ -39,7 +39,7 @@ pub fn text(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
 
 /// `bpf_kptr_xchg(place, pointer)`: the pointer before.
 pub fn exchange(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
-    let [place, pointer, ..] = call.arguments;
+    let [place, pointer, ..] = *call.arguments;
     let before = call.read(place, 8)?;
     call.write(place, &pointer.to_le_bytes())?;
     Ok(u64::from_le_bytes(before.try_into().expect("eight bytes")))

@@ -46,7 +46,7 @@ fn written(call: &mut Call<'_, '_>, ring: usize, size: u64) {
 /// `bpf_ringbuf_output(ring, data, size, flags)`.
 pub fn output(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     let ring = ring(call, 0)?;
-    let [_, data, size, _, _] = call.arguments;
+    let [_, data, size, _, _] = *call.arguments;
     call.read(data, size as usize)?;
     if !fits(call, ring, size) {
         return Ok(errno::AGAIN);
@@ -71,7 +71,7 @@ fn record(call: &mut Call<'_, '_>, ring: usize, size: u64) -> Result<Option<u64>
 /// `bpf_ringbuf_reserve(ring, size, flags)`.
 pub fn reserve(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     let ring = ring(call, 0)?;
-    let [_, size, flags, _, _] = call.arguments;
+    let [_, size, flags, _, _] = *call.arguments;
     if flags != 0 {
         return Ok(0);
     }
@@ -103,7 +103,7 @@ pub fn query(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
 /// `bpf_ringbuf_reserve_dynptr(ring, size, flags, pointer)`.
 pub fn reserve_dynamic(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     let ring = ring(call, 0)?;
-    let [_, size, flags, pointer, _] = call.arguments;
+    let [_, size, flags, pointer, _] = *call.arguments;
     if flags != 0 {
         Dynamic::NULL.store(call, pointer)?;
         return Ok(errno::INVALID);

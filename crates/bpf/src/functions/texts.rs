@@ -8,7 +8,7 @@ const MOST_DIGITS: usize = 63;
 
 /// `bpf_strncmp(a, size, b)`.
 pub fn compare(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
-    let [a, _, b, ..] = call.arguments;
+    let [a, _, b, ..] = *call.arguments;
     let size = call.short(1) as usize;
     let a = call.read(a, size)?;
     let b = call.text(b, size)?;
@@ -60,7 +60,7 @@ fn parse(text: &[u8], flags: u64) -> Result<(u64, bool, usize), u64> {
 
 /// Reads the number and leaves it where the last argument points. `range` gives its 64 bits, if it has a place there.
 fn parse_into(call: &mut Call<'_, '_>, range: fn(u64, bool) -> Result<u64, u64>) -> Result<u64, Reason> {
-    let [text, _, flags, result, _] = call.arguments;
+    let [text, _, flags, result, _] = *call.arguments;
     let size = call.arguments[1] as usize;
     let text = call.read(text, size)?;
     // The place is written in every case by the kernel's rules for arguments; here only with a number.

@@ -95,7 +95,7 @@ fn storage_of(call: &Call<'_, '_>) -> Result<usize, Reason> {
 /// `bpf_sk_storage_get(map, socket, value, flags)`.
 pub fn storage(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     let map = storage_of(call)?;
-    let [_, socket, initial, flags, _] = call.arguments;
+    let [_, socket, initial, flags, _] = *call.arguments;
     if socket == 0 || flags > CREATE {
         return Ok(0);
     }

@@ -1,8 +1,9 @@
 //! A program made ready for the machine.
 
-use super::decode::{Decoded, decode};
-use super::operation::Operation;
+use super::decode::decode;
+use super::operation::{Kind, Operation};
 use super::refusal::{Refusal, Unfit};
+use super::shorten::shorten;
 use crate::functions::{Service, map_fits};
 use crate::program::{Function, Program, address};
 use crate::stack::{BYTES, FRAMES, called, frame};
@@ -25,7 +26,12 @@ pub struct Callback(usize);
 #[derive(Debug)]
 pub struct Code {
     program: Arc<Program>,
-    decoded: Decoded,
+    /// All functions, one behind another.
+    operations: Vec<Operation>,
+    /// The index of each operation's instruction.
+    origins: Vec<u32>,
+    /// The functions of the kernel that are called, and their names.
+    services: Vec<(Service, &'static str)>,
     routines: Vec<Routine>,
     /// Callbacks by name, then all functions by theirs, and the functions they are.
     entries: Vec<(String, usize)>,
@@ -35,7 +41,20 @@ pub struct Code {
 impl Code {
     /// Checks all that can be checked without running it.
     pub fn new(program: Arc<Program>) -> Result<Code, Box<Refusal>> {
-        let decoded = decode(&program).map_err(|(at, unfit)| refusal(&program, at, unfit))?;
+        Code::made(program, shorten)
+    }
+
+    /// The same with an operation for each instruction, as it stands: slower, and to be compared with.
+    pub fn literal(program: Arc<Program>) -> Result<Code, Box<Refusal>> {
+        Code::made(program, |_| ())
+    }
+
+    fn made(program: Arc<Program>, shorten: fn(&mut [Operation])) -> Result<Code, Box<Refusal>> {
+        let mut decoded = decode(&program).map_err(|(at, unfit)| refusal(&program, at, unfit))?;
+        for function in &program.functions {
+            shorten(&mut decoded.operations[function.start..function.start + function.length]);
+        }
+        let Packed { operations, origins, places } = Packed::of(decoded.operations);
         for map in &program.maps {
             map_fits(map).map_err(|why| refusal(&program, 0, Unfit::Map { name: map.name.clone(), why }))?;
         }
@@ -46,9 +65,10 @@ impl Code {
             entries.push((name.clone(), function.ok_or_else(outside)?));
         }
         entries.extend(program.functions.iter().enumerate().map(|(index, function)| (function.name.clone(), index)));
-        let frame = |function: &Function| Routine { start: function.start, frame: frame(&program, function) as u32 };
-        let routines = program.functions.iter().map(frame).collect();
-        let mut code = Code { program, decoded, routines, entries, stack: 0 };
+        let routine = |function: &Function| Routine { start: places[function.start] as usize, frame: frame(&program, function) as u32 };
+        let routines = program.functions.iter().map(routine).collect();
+        let services = decoded.services;
+        let mut code = Code { program, operations, origins, services, routines, entries, stack: 0 };
         let mut known = vec![None; code.routines.len()];
         let needed = (0..code.routines.len()).map(|function| code.deepest(function, FRAMES, &mut known).unwrap_or(BYTES as u32));
         code.stack = needed.max().unwrap_or(0).min(BYTES as u32);
@@ -64,7 +84,7 @@ impl Code {
         known[function] = Some(None);
         let mut below = 0;
         for start in called(&self.program, &self.program.functions[function]) {
-            let called = self.routines.iter().position(|routine| routine.start == start)?;
+            let called = self.program.functions.iter().position(|function| function.start == start)?;
             below = below.max(self.deepest(called, deep.checked_sub(1)?, known)?);
         }
         let frame = self.routines[function].frame;
@@ -95,7 +115,7 @@ impl Code {
     /// The function that an address of a function means.
     pub fn function_of(&self, value: u64) -> Option<usize> {
         let start = value.checked_sub(address::FUNCTION)?;
-        self.routines.iter().position(|routine| routine.start as u64 == start)
+        self.program.functions.iter().position(|function| function.start as u64 == start)
     }
 
     /// Bytes of stack that every connection needs.
@@ -105,12 +125,12 @@ impl Code {
 
     /// All operations.
     pub fn operations(&self) -> &[Operation] {
-        &self.decoded.operations
+        &self.operations
     }
 
-    /// A constant of 64 bits.
-    pub fn constant(&self, index: i32) -> u64 {
-        self.decoded.constants[index as usize]
+    /// The instruction of an operation, by their indices.
+    pub fn origin(&self, operation: usize) -> usize {
+        self.origins[operation] as usize
     }
 
     /// A function of the program.
@@ -119,8 +139,36 @@ impl Code {
     }
 
     /// A function of the kernel, and its name.
-    pub fn service(&self, index: i32) -> (Service, &'static str) {
-        self.decoded.services[index as usize]
+    pub fn service(&self, index: u64) -> (Service, &'static str) {
+        self.services[index as usize]
+    }
+}
+
+/// Operations without those that do nothing.
+struct Packed {
+    operations: Vec<Operation>,
+    origins: Vec<u32>,
+    /// Where each place of before is now; one that did nothing, where the next is that does.
+    places: Vec<u32>,
+}
+
+impl Packed {
+    fn of(all: Vec<Operation>) -> Packed {
+        let mut packed = Packed { operations: Vec::new(), origins: Vec::new(), places: Vec::with_capacity(all.len() + 1) };
+        for (at, operation) in all.iter().enumerate() {
+            packed.places.push(packed.operations.len() as u32);
+            if operation.kind != Kind::Nothing {
+                packed.operations.push(*operation);
+                packed.origins.push(at as u32);
+            }
+        }
+        packed.places.push(packed.operations.len() as u32);
+        for (at, operation) in packed.operations.iter_mut().enumerate().filter(|(_, operation)| operation.kind.jumps()) {
+            let before = packed.origins[at] as usize + 1;
+            let target = packed.places[before.wrapping_add_signed(operation.off as isize)];
+            operation.off = target as i32 - (at as i32 + 1);
+        }
+        packed
     }
 }
 

@@ -1,6 +1,6 @@
 //! From a program's instructions to the machine's operations: each is checked once, so that none needs to be when it is executed.
 
-use super::operation::{Kind, Operation, atomic};
+use super::operation::{Kind, Operation, Register, atomic};
 use super::refusal::Unfit;
 use crate::functions::{Service, Standing, function, helper};
 use crate::program::{Function, Instruction, Program};
@@ -11,8 +11,6 @@ use crate::shape::{self, FRAME, Wrong};
 pub struct Decoded {
     /// All functions, one behind another.
     pub operations: Vec<Operation>,
-    /// Those of 64 bits.
-    pub constants: Vec<u64>,
     /// The functions of the kernel that are called, and their names.
     pub services: Vec<(Service, &'static str)>,
 }
@@ -43,7 +41,7 @@ pub fn decode(program: &Program) -> Result<Decoded, (usize, Unfit)> {
             return Err((at, unfit(at, wrong)));
         }
         // Between functions there may be room, into which nothing can jump.
-        decoded.operations.resize(function.start, half());
+        decoded.operations.resize(function.start, Operation::NOTHING);
         while decoded.operations.len() < end {
             let at = decoded.operations.len();
             decoded.one(program, function, at).map_err(|unfit| (at, unfit))?;
@@ -52,18 +50,14 @@ pub fn decode(program: &Program) -> Result<Decoded, (usize, Unfit)> {
     Ok(decoded)
 }
 
-fn half() -> Operation {
-    Operation::new(Kind::Half, 0, 0, 0, 0)
-}
-
 impl Decoded {
     /// Appends the instruction at `at`: one operation, or the two of a constant of 64 bits.
     fn one(&mut self, program: &Program, function: &Function, at: usize) -> Result<(), Unfit> {
         let instruction = program.code[at];
         if program.poison_at(at).is_some() {
-            self.operations.push(Operation::new(Kind::Poison, 0, 0, 0, 0));
+            self.operations.push(Operation { kind: Kind::Poison, ..Operation::NOTHING });
             if instruction.code == class::LOAD_CONSTANT && at + 1 < function.start + function.length {
-                self.operations.push(half());
+                self.operations.push(Operation::NOTHING);
             }
             return Ok(());
         }
@@ -73,10 +67,9 @@ impl Decoded {
             let Some(upper) = upper.filter(|_| instruction.src == 0 && instruction.off == 0) else {
                 return Err(Unfit::Unknown { code: instruction.code });
             };
-            let index = self.constants.len() as i32;
-            self.constants.push(instruction.imm as u32 as u64 | (upper.imm as u32 as u64) << 32);
-            self.operations.push(Operation::new(Kind::Constant, instruction.dst, 0, 0, index));
-            self.operations.push(half());
+            let imm = instruction.imm as u32 as u64 | (upper.imm as u32 as u64) << 32;
+            self.operations.push(Operation { kind: Kind::Mov64Imm, dst: Register::new(instruction.dst), imm, ..Operation::NOTHING });
+            self.operations.push(Operation::NOTHING);
             return Ok(());
         }
         let operation = match instruction.code {
@@ -100,7 +93,7 @@ impl Decoded {
                 let target = at as i64 + 1 + imm as i64;
                 let called = program.functions.iter().position(|function| function.start as i64 == target && function.length > 0);
                 let called = called.ok_or(Unfit::Call { target })?;
-                Ok(Operation::new(Kind::CallFunction, 0, 0, 0, called as i32))
+                Ok(Operation { kind: Kind::CallFunction, imm: called as u64, ..Operation::NOTHING })
             }
             2 => {
                 let name = usize::try_from(imm).ok().and_then(|index| program.kfuncs.get(index)).ok_or(Unfit::Unknown { code })?;
@@ -121,7 +114,7 @@ impl Decoded {
             self.services.push((service, name));
             self.services.len() - 1
         });
-        Ok(Operation::new(Kind::CallKernel, 0, 0, 0, index as i32))
+        Ok(Operation { kind: Kind::CallKernel, imm: index as u64, ..Operation::NOTHING })
     }
 }
 
@@ -142,23 +135,37 @@ fn writes(register: u8) -> Result<(), Unfit> {
     if register == FRAME { Err(Unfit::Register { register, why: WRITTEN }) } else { Ok(()) }
 }
 
+/// An operation of this kind with the parts of an instruction.
+fn operation(kind: Kind, Instruction { code, dst, src, off, imm }: Instruction) -> Operation {
+    let (dst, src) = (Register::new(dst), Register::new(src));
+    let (distance, constant) = (off as i64 as u64, imm as i64 as u64);
+    let all = Operation { kind, dst, left: dst, src, off: off as i32, imm: constant };
+    match (code & 7, kind) {
+        (_, Kind::Atomic32 | Kind::Atomic64) => all,
+        _ if matches!(kind, Kind::Load8 | Kind::Load16 | Kind::Load32 | Kind::Load64) => Operation { left: src, imm: distance, off: 0, ..all },
+        (1, _) => Operation { left: src, imm: distance, off: 0, ..all },
+        (3, _) => Operation { imm: distance, off: 0, ..all },
+        _ => all,
+    }
+}
+
 /// An instruction that needs no other thing of the program.
 fn simple(instruction: Instruction) -> Result<Operation, Unfit> {
     let Instruction { code, dst, src, off, imm } = instruction;
     let unknown = Unfit::Unknown { code };
-    let operation = |kind| Ok(Operation::new(kind, dst, src, off, imm));
+    let operation = |kind| Ok(operation(kind, instruction));
     match code & 7 {
         4 | 7 => {
             if (code, src, off, imm) == (class::LITTLE_END, 0, 0, 64) {
                 // All bits, on a machine of this byte order.
-                return Ok(Operation::new(Kind::Or64Imm, dst, 0, 0, 0));
+                return Ok(Operation { imm: 0, ..operation(Kind::Or64Imm)? });
             }
             let kind = arithmetic(instruction).ok_or(unknown)?;
             operation(kind)
         }
         5 | 6 => match code {
-            class::JUMP if dst == 0 && src == 0 && imm == 0 => Ok(Operation::new(Kind::Jump, 0, 0, 0, off as i32)),
-            class::JUMP_FAR if dst == 0 && src == 0 && off == 0 => Ok(Operation::new(Kind::Jump, 0, 0, 0, imm)),
+            class::JUMP if dst == 0 && src == 0 && imm == 0 => operation(Kind::Jump),
+            class::JUMP_FAR if dst == 0 && src == 0 && off == 0 => Ok(Operation { kind: Kind::Jump, off: imm, ..Operation::NOTHING }),
             0xe5 => Err(Unfit::Forbidden("uses may_goto (cond_break, can_loop), which is not carried out: use bpf_for or bpf_loop")),
             _ => {
                 let kind = Kind::of(code).filter(|_| if code & 8 == 0 { src == 0 } else { imm == 0 }).ok_or(unknown.clone())?;
@@ -219,7 +226,8 @@ fn arithmetic(Instruction { code, src, off, imm, .. }: Instruction) -> Option<Ki
 }
 
 /// Atomic operations. Nothing runs beside the program, so loads and stores that keep their order are plain ones.
-fn atomically(Instruction { code, dst, src, off, imm }: Instruction) -> Result<Operation, Unfit> {
+fn atomically(instruction: Instruction) -> Result<Operation, Unfit> {
+    let Instruction { code, dst, src, imm, .. } = instruction;
     use Kind::{Atomic32, Atomic64, Load8, Load16, Load32, Load64, Store8Reg, Store16Reg, Store32Reg, Store64Reg};
     let kind = match (code, imm) {
         (class::ATOMIC_8, atomic::LOAD) => Load8,
@@ -245,5 +253,5 @@ fn atomically(Instruction { code, dst, src, off, imm }: Instruction) -> Result<O
     if imm == atomic::LOAD {
         writes(dst)?;
     }
-    Ok(Operation::new(kind, dst, src, off, imm))
+    Ok(operation(kind, instruction))
 }

@@ -6,6 +6,7 @@ mod decode;
 mod operation;
 mod refusal;
 mod run;
+mod shorten;
 
 pub use code::{Callback, Code};
 pub use refusal::{Refusal, Unfit};

@@ -1,4 +1,4 @@
-//! An instruction as the machine executes it: checked, of one kind, and 8 bytes long.
+//! An instruction as the machine executes it: checked, of one kind, and with a result apart from what it is computed of.
 
 /// Declares the kinds: first those that an instruction's code alone says, then the others.
 macro_rules! kinds {
@@ -17,6 +17,14 @@ macro_rules! kinds {
             pub fn of(code: u8) -> Option<Kind> {
                 match code {
                     $($code => Some(Kind::$coded),)*
+                    _ => None,
+                }
+            }
+
+            /// The instruction's code, if it says all.
+            pub fn code(self) -> Option<u8> {
+                match self {
+                    $(Kind::$coded => Some($code),)*
                     _ => None,
                 }
             }
@@ -65,8 +73,6 @@ kinds! {
     /// The lowest bits, all others zero.
     Low16, Low32,
     Jump,
-    /// The constant of 64 bits with the index `imm`.
-    Constant,
     /// Which one is in `imm`, as the instruction has it.
     Atomic32, Atomic64,
     /// The function of the program with the index `imm`.
@@ -75,48 +81,80 @@ kinds! {
     CallKernel,
     /// What is read does not exist.
     Poison,
-    /// The upper half of a constant, which nothing reaches.
-    Half;
+    /// None: the upper half of a constant, room between functions, or a result that nothing reads.
+    Nothing;
 }
 
 impl Kind {
-    /// True of a jump that depends on a comparison.
-    pub fn is_conditional(self) -> bool {
-        (Kind::JumpEq64Imm as u8..=Kind::JumpSle32Reg as u8).contains(&(self as u8))
+    /// True of a jump, whether or not it depends on a comparison.
+    pub fn jumps(self) -> bool {
+        self == Kind::Jump || (Kind::JumpEq64Imm as u8..=Kind::JumpSle32Reg as u8).contains(&(self as u8))
     }
 }
 
-/// One operation.
+/// Registers of the machine. Programs have 11; with as many as four bits can name no number needs a check.
+pub const REGISTERS: usize = 16;
+
+/// A register's number, which needs no check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Register {
+    R0,
+    R1,
+    R2,
+    R3,
+    R4,
+    R5,
+    R6,
+    R7,
+    R8,
+    R9,
+    R10,
+    R11,
+    R12,
+    R13,
+    R14,
+    R15,
+}
+
+impl Register {
+    /// All, in order.
+    pub const ALL: [Register; REGISTERS] = {
+        use Register::*;
+        [R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, R13, R14, R15]
+    };
+    /// One that no program names: it holds 0.
+    pub const ZERO: Register = Register::R11;
+
+    /// That with this number, below 16.
+    pub fn new(number: u8) -> Register {
+        Register::ALL[number as usize % REGISTERS]
+    }
+}
+
+/// One operation. Its parts are as they are computed with, so that none is taken apart or extended when it is executed.
 #[derive(Clone, Copy, Debug)]
 pub struct Operation {
     /// Which one.
     pub kind: Kind,
-    registers: u8,
-    /// A distance in bytes or, after the next operation, in operations.
-    pub off: i16,
-    /// A constant, an index, or the distance of a [`Kind::Jump`].
-    pub imm: i32,
+    /// What is written.
+    pub dst: Register,
+    /// The first operand, or the base of an address.
+    pub left: Register,
+    /// The second operand, what is stored, or what is moved.
+    pub src: Register,
+    /// Of a jump the distance in operations from the next one; of an atomic operation and a store of a constant that in bytes.
+    pub off: i32,
+    /// A constant, its sign extended; an index; or the distance in bytes of all other loads and stores.
+    pub imm: u64,
 }
 
-const _: () = assert!(size_of::<Operation>() == 8);
+const _: () = assert!(size_of::<Operation>() == 16);
 
 impl Operation {
-    /// With registers from 0 to 15.
-    pub fn new(kind: Kind, dst: u8, src: u8, off: i16, imm: i32) -> Operation {
-        Operation { kind, registers: dst & 15 | src << 4, off, imm }
-    }
-
-    /// The number of the register that is written, below 16.
-    #[inline(always)]
-    pub fn dst(self) -> usize {
-        (self.registers & 15) as usize
-    }
-
-    /// The number of the register that is read, below 16.
-    #[inline(always)]
-    pub fn src(self) -> usize {
-        (self.registers >> 4) as usize
-    }
+    /// Nothing.
+    pub const NOTHING: Operation =
+        Operation { kind: Kind::Nothing, dst: Register::R0, left: Register::R0, src: Register::R0, off: 0, imm: 0 };
 }
 
 /// `imm` of an atomic operation (include/uapi/linux/bpf.h): what is done, and whether the value before comes back.

@@ -1,7 +1,7 @@
 //! Executes operations.
 
 use super::code::{Callback, Code};
-use super::operation::{Kind, Operation, atomic};
+use super::operation::{Kind, Operation, REGISTERS, atomic};
 use crate::blame::blame;
 use crate::fault::{Access, Fault, Reason};
 use crate::functions::{self, Context, Service, errno};
@@ -33,7 +33,7 @@ impl<'a> Run<'a> {
         let mut run = Run { code, callback, context, deep: 0, used: 0, stored_window: None };
         let function = code.function(callback);
         let start = code.routine(function).start;
-        let answer = run.call(function, [first, 0, 0, 0, 0], start)?;
+        let answer = run.call(function, start, |registers| registers[1] = first)?;
         if let Some(at) = run.stored_window.filter(|_| WINDOW.get(run.context.memory.socket()) == 0) {
             return Err(run.fault(at, Reason::NoWindow));
         }
@@ -45,8 +45,9 @@ impl<'a> Run<'a> {
     }
 
     #[cold]
-    fn fault(&self, at: usize, reason: Reason) -> Box<Fault> {
+    fn fault(&self, operation: usize, reason: Reason) -> Box<Fault> {
         let program = self.code.program();
+        let at = self.code.origin(operation);
         let (function, start) = program.function_at(at).map_or((String::new(), 0), |function| (function.name.clone(), function.start));
         let callback = self.code.name(self.callback).to_owned();
         Box::new(Fault { callback, function, instruction: at - start, line: program.lines.at(at), reason })
@@ -99,8 +100,9 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Calls a function of the program from the operation `from`.
-    fn call(&mut self, function: usize, arguments: [u64; 5], from: usize) -> Result<u64, Box<Fault>> {
+    /// Calls a function of the program from the operation `from`, with the arguments that are put into registers.
+    #[inline(always)]
+    fn call(&mut self, function: usize, from: usize, put: impl FnOnce(&mut [u64; REGISTERS])) -> Result<u64, Box<Fault>> {
         self.count(from)?;
         if self.deep == FRAMES {
             return Err(self.fault(from, Reason::Deep(FRAMES)));
@@ -113,54 +115,65 @@ impl<'a> Run<'a> {
         let end = address::of(address::STACK, self.code.stack() - self.used.min(self.code.stack()));
         self.deep += 1;
         self.used = needed;
-        let answer = self.execute(routine.start, arguments, end);
+        let mut registers = [0; REGISTERS];
+        put(&mut registers);
+        registers[10] = end;
+        let answer = self.execute(routine.start, &mut registers);
         self.used -= routine.frame;
         self.deep -= 1;
         answer
     }
 
-    fn execute(&mut self, start: usize, arguments: [u64; 5], frame: u64) -> Result<u64, Box<Fault>> {
+    /// The same for a call in the program or by a function of the kernel.
+    #[inline(never)]
+    fn call_inner(&mut self, function: usize, from: usize, arguments: &[u64; 5]) -> Result<u64, Box<Fault>> {
+        self.call(function, from, |registers| registers[1..6].copy_from_slice(arguments))
+    }
+
+    #[inline(never)]
+    fn execute(&mut self, start: usize, registers: &mut [u64; REGISTERS]) -> Result<u64, Box<Fault>> {
         let operations: &[Operation] = self.code.operations();
-        let mut registers = [0_u64; 16];
-        registers[1..6].copy_from_slice(&arguments);
-        registers[10] = frame;
         let mut next = start;
         loop {
             let at = next;
-            let operation = operations[at];
+            let operation = &operations[at];
             next += 1;
-            let imm = || operation.imm as i64 as u64;
             macro_rules! dst {
                 () => {
-                    registers[operation.dst()]
+                    registers[operation.dst as usize]
                 };
             }
             macro_rules! src {
                 () => {
-                    registers[operation.src()]
+                    registers[operation.src as usize]
+                };
+            }
+            macro_rules! left {
+                () => {
+                    registers[operation.left as usize]
                 };
             }
             // The operation on 64 or 32 bits, with a constant or a register.
             macro_rules! wide {
                 (imm, $f:expr) => {
-                    dst!() = $f(dst!(), imm())
+                    dst!() = $f(left!(), operation.imm)
                 };
                 (reg, $f:expr) => {
-                    dst!() = $f(dst!(), src!())
+                    dst!() = $f(left!(), src!())
                 };
             }
             macro_rules! narrow {
                 (imm, $f:expr) => {
-                    dst!() = $f(dst!() as u32, operation.imm as u32) as u64
+                    dst!() = $f(left!() as u32, operation.imm as u32) as u64
                 };
                 (reg, $f:expr) => {
-                    dst!() = $f(dst!() as u32, src!() as u32) as u64
+                    dst!() = $f(left!() as u32, src!() as u32) as u64
                 };
             }
             macro_rules! jump_if {
                 ($condition:expr) => {
                     if $condition {
-                        next = (next as isize + operation.off as isize) as usize;
+                        next = next.wrapping_add_signed(operation.off as isize);
                         if operation.off < 0 {
                             self.count(at)?;
                         }
@@ -169,33 +182,33 @@ impl<'a> Run<'a> {
             }
             macro_rules! compare {
                 (64 imm, $f:expr) => {
-                    jump_if!($f(&dst!(), &imm()))
+                    jump_if!($f(&left!(), &operation.imm))
                 };
                 (64 reg, $f:expr) => {
-                    jump_if!($f(&dst!(), &src!()))
+                    jump_if!($f(&left!(), &src!()))
                 };
                 (32 imm, $f:expr) => {
-                    jump_if!($f(&(dst!() as u32), &(operation.imm as u32)))
+                    jump_if!($f(&(left!() as u32), &(operation.imm as u32)))
                 };
                 (32 reg, $f:expr) => {
-                    jump_if!($f(&(dst!() as u32), &(src!() as u32)))
+                    jump_if!($f(&(left!() as u32), &(src!() as u32)))
                 };
                 (s64 imm, $f:expr) => {
-                    jump_if!($f(&(dst!() as i64), &(operation.imm as i64)))
+                    jump_if!($f(&(left!() as i64), &(operation.imm as i64)))
                 };
                 (s64 reg, $f:expr) => {
-                    jump_if!($f(&(dst!() as i64), &(src!() as i64)))
+                    jump_if!($f(&(left!() as i64), &(src!() as i64)))
                 };
                 (s32 imm, $f:expr) => {
-                    jump_if!($f(&(dst!() as i32), &operation.imm))
+                    jump_if!($f(&(left!() as i32), &(operation.imm as i32)))
                 };
                 (s32 reg, $f:expr) => {
-                    jump_if!($f(&(dst!() as i32), &(src!() as i32)))
+                    jump_if!($f(&(left!() as i32), &(src!() as i32)))
                 };
             }
             macro_rules! load {
                 ($kind:ty) => {{
-                    let address = src!().wrapping_add(operation.off as i64 as u64);
+                    let address = left!().wrapping_add(operation.imm);
                     match self.context.memory.load(address) {
                         Some(bytes) => dst!() = <$kind>::from_le_bytes(bytes) as i64 as u64,
                         None => return Err(self.refused(at, address, Access { writes: false, size: size_of::<$kind>() })),
@@ -203,8 +216,8 @@ impl<'a> Run<'a> {
                 }};
             }
             macro_rules! store {
-                ($value:expr, $kind:ty) => {{
-                    let address = dst!().wrapping_add(operation.off as i64 as u64);
+                ($value:expr, $kind:ty, $distance:expr) => {{
+                    let address = left!().wrapping_add($distance);
                     let bytes = ($value as $kind).to_le_bytes();
                     self.store_anywhere(at, address, bytes)?;
                 }};
@@ -262,9 +275,9 @@ impl<'a> Run<'a> {
                 Kind::Arsh64Reg => wide!(reg, |a, b| (a as i64).wrapping_shr(b as u32) as u64),
                 Kind::Arsh32Imm => narrow!(imm, |a, b| (a as i32).wrapping_shr(b) as u32),
                 Kind::Arsh32Reg => narrow!(reg, |a, b| (a as i32).wrapping_shr(b) as u32),
-                Kind::Neg64 => dst!() = dst!().wrapping_neg(),
-                Kind::Neg32 => dst!() = (dst!() as u32).wrapping_neg() as u64,
-                Kind::Mov64Imm => dst!() = imm(),
+                Kind::Neg64 => dst!() = left!().wrapping_neg(),
+                Kind::Neg32 => dst!() = (left!() as u32).wrapping_neg() as u64,
+                Kind::Mov64Imm => dst!() = operation.imm,
                 Kind::Mov64Reg => dst!() = src!(),
                 Kind::Mov32Imm => dst!() = operation.imm as u32 as u64,
                 Kind::Mov32Reg => dst!() = src!() as u32 as u64,
@@ -273,21 +286,12 @@ impl<'a> Run<'a> {
                 Kind::MovSigned32To64 => dst!() = src!() as i32 as i64 as u64,
                 Kind::MovSigned8To32 => dst!() = src!() as i8 as i32 as u32 as u64,
                 Kind::MovSigned16To32 => dst!() = src!() as i16 as i32 as u32 as u64,
-                Kind::Swap16 => dst!() = (dst!() as u16).swap_bytes() as u64,
-                Kind::Swap32 => dst!() = (dst!() as u32).swap_bytes() as u64,
-                Kind::Swap64 => dst!() = dst!().swap_bytes(),
-                Kind::Low16 => dst!() = dst!() as u16 as u64,
-                Kind::Low32 => dst!() = dst!() as u32 as u64,
-                Kind::Constant => {
-                    dst!() = self.code.constant(operation.imm);
-                    next += 1;
-                }
-                Kind::Jump => {
-                    next = (next as isize + operation.imm as isize) as usize;
-                    if operation.imm < 0 {
-                        self.count(at)?;
-                    }
-                }
+                Kind::Swap16 => dst!() = (left!() as u16).swap_bytes() as u64,
+                Kind::Swap32 => dst!() = (left!() as u32).swap_bytes() as u64,
+                Kind::Swap64 => dst!() = left!().swap_bytes(),
+                Kind::Low16 => dst!() = left!() as u16 as u64,
+                Kind::Low32 => dst!() = left!() as u32 as u64,
+                Kind::Jump => jump_if!(true),
                 Kind::JumpEq64Imm => compare!(64 imm, u64::eq),
                 Kind::JumpEq64Reg => compare!(64 reg, u64::eq),
                 Kind::JumpEq32Imm => compare!(32 imm, u32::eq),
@@ -339,27 +343,25 @@ impl<'a> Run<'a> {
                 Kind::LoadSigned8 => load!(i8),
                 Kind::LoadSigned16 => load!(i16),
                 Kind::LoadSigned32 => load!(i32),
-                Kind::Store8Imm => store!(operation.imm, u8),
-                Kind::Store16Imm => store!(operation.imm, u16),
-                Kind::Store32Imm => store!(operation.imm, u32),
-                Kind::Store64Imm => store!(imm(), u64),
-                Kind::Store8Reg => store!(src!(), u8),
-                Kind::Store16Reg => store!(src!(), u16),
-                Kind::Store32Reg => store!(src!(), u32),
-                Kind::Store64Reg => store!(src!(), u64),
-                Kind::Atomic32 | Kind::Atomic64 => self.atomically(at, operation, &mut registers)?,
+                Kind::Store8Imm => store!(operation.imm, u8, operation.off as i64 as u64),
+                Kind::Store16Imm => store!(operation.imm, u16, operation.off as i64 as u64),
+                Kind::Store32Imm => store!(operation.imm, u32, operation.off as i64 as u64),
+                Kind::Store64Imm => store!(operation.imm, u64, operation.off as i64 as u64),
+                Kind::Store8Reg => store!(src!(), u8, operation.imm),
+                Kind::Store16Reg => store!(src!(), u16, operation.imm),
+                Kind::Store32Reg => store!(src!(), u32, operation.imm),
+                Kind::Store64Reg => store!(src!(), u64, operation.imm),
+                Kind::Atomic32 | Kind::Atomic64 => self.atomically(at, operation, registers)?,
                 Kind::CallFunction => {
-                    let [_, a, b, c, d, e, ..] = registers;
-                    registers[0] = self.call(operation.imm as usize, [a, b, c, d, e], at)?;
+                    registers[0] = self.call_inner(operation.imm as usize, at, arguments(registers))?;
                 }
                 Kind::CallKernel => {
                     self.count(at)?;
-                    let [_, a, b, c, d, e, ..] = registers;
-                    registers[0] = self.call_kernel(operation.imm, [a, b, c, d, e], at)?;
+                    registers[0] = self.call_kernel(operation.imm, arguments(registers), at)?;
                 }
                 Kind::Exit => return Ok(registers[0]),
-                Kind::Poison | Kind::Half => {
-                    let missing = self.code.program().poison_at(at).unwrap_or_default();
+                Kind::Poison | Kind::Nothing => {
+                    let missing = self.code.program().poison_at(self.code.origin(at)).unwrap_or_default();
                     return Err(self.fault(at, Reason::Missing(missing.to_owned())));
                 }
             }
@@ -367,8 +369,8 @@ impl<'a> Run<'a> {
     }
 
     #[inline(never)]
-    fn atomically(&mut self, at: usize, operation: Operation, registers: &mut [u64; 16]) -> Result<(), Box<Fault>> {
-        let address = registers[operation.dst()].wrapping_add(operation.off as i64 as u64);
+    fn atomically(&mut self, at: usize, operation: &Operation, registers: &mut [u64; REGISTERS]) -> Result<(), Box<Fault>> {
+        let address = registers[operation.left as usize].wrapping_add(operation.off as i64 as u64);
         let wide = operation.kind == Kind::Atomic64;
         let size = if wide { 8 } else { 4 };
         let before = match wide {
@@ -376,9 +378,9 @@ impl<'a> Run<'a> {
             false => self.context.memory.load(address).map(|bytes| u32::from_le_bytes(bytes) as u64),
         };
         let Some(before) = before else { return Err(self.refused(at, address, Access { writes: false, size })) };
-        let operand = registers[operation.src()];
+        let operand = registers[operation.src as usize];
         let compared = if wide { registers[0] } else { registers[0] as u32 as u64 };
-        let after = match operation.imm {
+        let after = match operation.imm as i32 {
             atomic::EXCHANGE => operand,
             atomic::COMPARE => {
                 if before == compared {
@@ -398,16 +400,16 @@ impl<'a> Run<'a> {
             true => self.store_anywhere(at, address, after.to_le_bytes())?,
             false => self.store_anywhere(at, address, (after as u32).to_le_bytes())?,
         }
-        match operation.imm {
+        match operation.imm as i32 {
             atomic::COMPARE => registers[0] = before,
-            imm if imm & atomic::FETCH != 0 => registers[operation.src()] = before,
+            imm if imm & atomic::FETCH != 0 => registers[operation.src as usize] = before,
             _ => {}
         }
         Ok(())
     }
 
     #[inline(never)]
-    fn call_kernel(&mut self, index: i32, arguments: [u64; 5], at: usize) -> Result<u64, Box<Fault>> {
+    fn call_kernel(&mut self, index: u64, arguments: &[u64; 5], at: usize) -> Result<u64, Box<Fault>> {
         let (service, name) = self.code.service(index);
         match service {
             Service::Loop => self.rounds(arguments, at),
@@ -431,7 +433,7 @@ impl<'a> Run<'a> {
     }
 
     /// `bpf_loop(rounds, function, context, flags)`.
-    fn rounds(&mut self, [rounds, function, context, flags, _]: [u64; 5], at: usize) -> Result<u64, Box<Fault>> {
+    fn rounds(&mut self, &[rounds, function, context, flags, _]: &[u64; 5], at: usize) -> Result<u64, Box<Fault>> {
         let function = self.passed(function, "bpf_loop", at)?;
         let rounds = rounds as u32 as u64;
         if flags != 0 {
@@ -441,7 +443,7 @@ impl<'a> Run<'a> {
             return Ok(errno::TOO_BIG);
         }
         for round in 0..rounds {
-            if self.call(function, [round, context, 0, 0, 0], at)? != 0 {
+            if self.call_inner(function, at, &[round, context, 0, 0, 0])? != 0 {
                 return Ok(round + 1);
             }
         }
@@ -449,7 +451,7 @@ impl<'a> Run<'a> {
     }
 
     /// `bpf_for_each_map_elem(map, function, context, flags)`.
-    fn elements(&mut self, [map, function, context, flags, _]: [u64; 5], at: usize) -> Result<u64, Box<Fault>> {
+    fn elements(&mut self, &[map, function, context, flags, _]: &[u64; 5], at: usize) -> Result<u64, Box<Fault>> {
         let name = "bpf_for_each_map_elem";
         let function = self.passed(function, name, at)?;
         if flags != 0 {
@@ -461,7 +463,7 @@ impl<'a> Run<'a> {
             let element = self.context.element(map, &key, name).map_err(|reason| self.fault(at, reason))?;
             let Some((key, value)) = element else { continue };
             visited += 1;
-            let stop = self.call(function, [map, key, value, context, 0], at)? != 0;
+            let stop = self.call_inner(function, at, &[map, key, value, context, 0])? != 0;
             self.context.memory.release(key >> 32);
             if stop {
                 break;
@@ -469,6 +471,12 @@ impl<'a> Run<'a> {
         }
         Ok(visited)
     }
+}
+
+/// Registers 1 to 5.
+#[inline(always)]
+fn arguments(registers: &[u64; REGISTERS]) -> &[u64; 5] {
+    registers[1..].first_chunk().expect("more registers than arguments")
 }
 
 fn divide_64(a: u64, b: u64) -> u64 {

@@ -85,18 +85,35 @@ fn everything() -> Program {
     program
 }
 
-/// What a program does: answers, faults in one of these ways, or is refused.
+/// What a program does: answers, faults in one of these ways, or is refused. The same if its operations are its instructions one by one: answers, faults with their places,
+/// draws, prints, the socket and the data.
 fn outcome(program: Program) -> &'static str {
-    let Ok(code) = Code::new(Arc::new(program)) else { return "refused" };
+    let program = Arc::new(program);
+    let (code, literal) = match (Code::new(program.clone()), Code::literal(program)) {
+        (Ok(code), Ok(literal)) => (code, literal),
+        (code, literal) => {
+            assert!(code.is_err() && literal.is_err());
+            return "refused";
+        }
+    };
+    let (outcome, seen) = executed(code);
+    let (_, wanted) = executed(literal);
+    assert_eq!(seen, wanted);
+    outcome
+}
+
+/// The kind of outcome, and all that can be seen of two callbacks.
+fn executed(code: Code) -> (&'static str, (Vec<Result<u64, String>>, u32, Vec<String>, Vec<Vec<u8>>)) {
     let mut machine = Machine::new(Arc::new(code)).with_most_jumps(JUMPS);
     for (path, value) in [("tcp_sock.snd_cwnd", 10), ("tcp_sock.snd_ssthresh", 100), ("tcp_sock.snd_cwnd_clamp", 1000)] {
         Field::of(path).set(machine.socket_mut(), value);
     }
     let only = machine.code().callback("only").expect("a callback");
     let mut host = Host::default();
-    let mut outcome = "answers";
+    let (mut outcome, mut answers) = ("answers", Vec::new());
     for _ in 0..2 {
-        if let Err(fault) = machine.call(only, &[SOCKET, 1, 2, 3, address::of(address::SAMPLE, 0)], &mut host) {
+        let answer = machine.call(only, &[SOCKET, 1, 2, 3, address::of(address::SAMPLE, 0)], &mut host);
+        if let Err(fault) = &answer {
             // Words are found for each.
             assert!(fault.to_string().len() > 20);
             outcome = match fault.reason {
@@ -108,9 +125,11 @@ fn outcome(program: Program) -> &'static str {
                 _ => "memory",
             };
         }
+        answers.push(answer.map_err(|fault| fault.to_string()));
     }
     assert!(machine.bytes() < MOST_BYTES, "{} bytes", machine.bytes());
-    outcome
+    let memory = vec![machine.socket().to_vec(), machine.data(0).to_vec(), machine.data(1).to_vec()];
+    (outcome, (answers, host.drawn, host.printed, memory))
 }
 
 /// Helpers that work, by their numbers.

@@ -143,14 +143,19 @@ fn evaluate(code: &[Instruction], registers: &mut [u64; REGISTERS as usize]) {
     }
 }
 
-/// The registers after a program, as the machine has them.
-fn executed(body: &[Instruction], registers: &[u64; REGISTERS as usize]) -> Vec<u64> {
-    let begin = registers.iter().enumerate().flat_map(|(register, value)| constant(register as u8, *value));
-    let keep = constant(REGISTERS, address::of(address::DATA, 0)).into_iter();
+/// The registers after a program, as the machine has them. Before it they are constants of the program, or loaded, so that nothing is known of them.
+fn executed(body: &[Instruction], registers: &[u64; REGISTERS as usize], loaded: bool) -> Vec<u64> {
+    let data = || constant(REGISTERS, address::of(address::DATA, 0)).into_iter();
+    let begin: Vec<Instruction> = match loaded {
+        true => data().chain((0..REGISTERS).map(|register| op(0x79, register, REGISTERS, 8 * register as i16, 0))).collect(),
+        false => registers.iter().enumerate().flat_map(|(register, value)| constant(register as u8, *value)).collect(),
+    };
+    let keep = data();
     let keep = keep.chain((0..REGISTERS).map(|register| op(0x7b, REGISTERS, register, 8 * register as i16, 0)));
     let end = [op(0x95, 0, 0, 0, 0)];
-    let mut program = program(begin.chain(body.iter().copied()).chain(keep).chain(end));
-    program.regions.push(Region { name: ".bss".to_owned(), bytes: vec![0; 8 * REGISTERS as usize], writable: true });
+    let mut program = program(begin.into_iter().chain(body.iter().copied()).chain(keep).chain(end));
+    let bytes = registers.iter().flat_map(|value| value.to_le_bytes()).collect();
+    program.regions.push(Region { name: ".data".to_owned(), bytes, writable: true });
     let mut machine = connection(program);
     call(&mut machine, &[]).unwrap_or_else(|fault| panic!("{fault}"));
     machine.data(0).chunks(8).map(|value| u64::from_le_bytes(value.try_into().unwrap())).collect()
@@ -163,6 +168,7 @@ proptest! {
     fn the_machine_computes_what_integers_do(
         mut body in proptest::collection::vec(instruction(), 1..80),
         registers in proptest::array::uniform9(number()),
+        loaded in any::<bool>(),
     ) {
         // No jump leads behind the last.
         let length = body.len();
@@ -171,6 +177,6 @@ proptest! {
         }
         let mut expected = registers;
         evaluate(&body, &mut expected);
-        prop_assert_eq!(executed(&body, &registers), expected);
+        prop_assert_eq!(executed(&body, &registers, loaded), expected);
     }
 }

@@ -1,0 +1,298 @@
+//! Fewer operations with the same result. Compilers for BPF copy a value before they compute with it, since an instruction writes its first operand, and put constants and
+//! addresses of fields into registers; here an operation names its operands apart from its result, so that most of those moves are not needed.
+//!
+//! Loads, stores, calls and jumps stay, in their order: what a program may touch, and for how long, is judged as of its instructions.
+
+use super::operation::{Kind, Operation, REGISTERS, Register, atomic};
+
+/// Where else the value of a register is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Value {
+    /// In this register, [`Register::ZERO`] for a constant,
+    base: Register,
+    /// with this added.
+    more: u64,
+    /// Only the lowest 32 bits of that, all others zero.
+    low: bool,
+}
+
+/// The values of all registers on the way to an operation.
+struct Known([Value; REGISTERS]);
+
+/// Which registers, one bit for each.
+type Set = u16;
+
+/// Registers 1 to 5, the arguments of calls.
+const ARGUMENTS: Set = 0b11_1110;
+
+/// What an operation is, by the registers that it reads and writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// Of the first operand and a second one, on 64 bits or the lowest 32.
+    Arithmetic {
+        wide: bool,
+        from_register: bool,
+    },
+    /// Of the first operand alone.
+    Change,
+    /// Of the second operand alone.
+    Move,
+    Constant,
+    Load,
+    StoreConstant,
+    Store,
+    Atomic,
+    /// Compares the first operand with a second one.
+    Branch {
+        wide: bool,
+        from_register: bool,
+    },
+    Jump,
+    Call,
+    End,
+    Nothing,
+}
+
+fn role(kind: Kind) -> Role {
+    use Kind::*;
+    match kind {
+        Mov64Imm | Mov32Imm => Role::Constant,
+        Mov64Reg | Mov32Reg | MovSigned8To64 | MovSigned16To64 | MovSigned32To64 | MovSigned8To32 | MovSigned16To32 => Role::Move,
+        Neg64 | Neg32 | Swap16 | Swap32 | Swap64 | Low16 | Low32 => Role::Change,
+        SignedDiv64Imm | SignedMod64Imm => Role::Arithmetic { wide: true, from_register: false },
+        SignedDiv64Reg | SignedMod64Reg => Role::Arithmetic { wide: true, from_register: true },
+        SignedDiv32Imm | SignedMod32Imm => Role::Arithmetic { wide: false, from_register: false },
+        SignedDiv32Reg | SignedMod32Reg => Role::Arithmetic { wide: false, from_register: true },
+        Jump => Role::Jump,
+        Atomic32 | Atomic64 => Role::Atomic,
+        CallFunction | CallKernel => Role::Call,
+        Exit | Poison => Role::End,
+        Nothing => Role::Nothing,
+        _ => {
+            let code = kind.code().unwrap_or_default();
+            let (wide, from_register) = (matches!(code & 7, 5 | 7), code & 8 != 0);
+            match code & 7 {
+                1 => Role::Load,
+                2 => Role::StoreConstant,
+                3 => Role::Store,
+                5 | 6 => Role::Branch { wide, from_register },
+                _ => Role::Arithmetic { wide, from_register },
+            }
+        }
+    }
+}
+
+/// The same with a constant as second operand, if there is such a kind.
+fn with_constant(kind: Kind) -> Option<Kind> {
+    Kind::of(kind.code()? & !8)
+}
+
+/// Takes the operations of one function to fewer with the same result: others become [`Kind::Nothing`]. The first stays where it is.
+pub fn shorten(operations: &mut [Operation]) {
+    substitute(operations);
+    drop_unread(operations);
+}
+
+/// Where a jump of the operation leads, if it is one.
+fn target(at: usize, operation: &Operation) -> Option<usize> {
+    matches!(role(operation.kind), Role::Jump | Role::Branch { .. }).then(|| (at + 1).wrapping_add_signed(operation.off as isize))
+}
+
+/// Operations take their operands from where they were first, and constants as such.
+fn substitute(operations: &mut [Operation]) {
+    let mut joins = vec![false; operations.len()];
+    for (at, operation) in operations.iter().enumerate() {
+        if let Some(target) = target(at, operation) {
+            joins[target] = true;
+        }
+    }
+    let mut known = Known::nothing();
+    for (operation, joins) in operations.iter_mut().zip(joins) {
+        if joins {
+            known = Known::nothing();
+        }
+        known.follow(operation);
+    }
+}
+
+impl Known {
+    fn nothing() -> Known {
+        Known(Register::ALL.map(Value::of))
+    }
+
+    fn get(&self, register: Register) -> Value {
+        self.0[register as usize]
+    }
+
+    /// A register is written, with a value that is known to be found elsewhere, too, or another.
+    fn write(&mut self, register: Register, value: Option<Value>) {
+        for other in Register::ALL {
+            if self.get(other).base == register {
+                self.0[other as usize] = Value::of(other);
+            }
+        }
+        let value = value.filter(|value| value.base != register).unwrap_or(Value::of(register));
+        self.0[register as usize] = value;
+    }
+
+    /// The register that an operand may be taken from, of which 64 or the lowest 32 bits count.
+    fn source(&self, register: Register, wide: bool) -> Register {
+        let Value { base, more, low } = self.get(register);
+        if more == 0 && !(low && wide) && base != Register::ZERO { base } else { register }
+    }
+
+    /// An address is formed of an earlier one.
+    fn address(&self, operation: &mut Operation) {
+        let Value { base, more, low } = self.get(operation.left);
+        if !low {
+            (operation.left, operation.imm) = (base, operation.imm.wrapping_add(more));
+        }
+    }
+
+    fn follow(&mut self, operation: &mut Operation) {
+        match role(operation.kind) {
+            Role::Constant => {
+                let constant = if operation.kind == Kind::Mov32Imm { operation.imm as u32 as u64 } else { operation.imm };
+                self.write(operation.dst, Some(Value { base: Register::ZERO, more: constant, low: false }));
+            }
+            Role::Move => {
+                let value = match operation.kind {
+                    Kind::Mov64Reg => Some(self.get(operation.src)),
+                    Kind::Mov32Reg => self.get(operation.src).lowest(),
+                    _ => None,
+                };
+                operation.src = self.source(operation.src, operation.kind != Kind::Mov32Reg);
+                self.write(operation.dst, value);
+            }
+            Role::Change => {
+                operation.left = self.source(operation.left, true);
+                self.write(operation.dst, None);
+            }
+            Role::Arithmetic { wide, from_register } => {
+                if from_register {
+                    self.second(operation, wide);
+                }
+                let before = self.get(operation.left);
+                let more = match operation.kind {
+                    Kind::Add64Imm if !before.low => Some(operation.imm),
+                    Kind::Sub64Imm if !before.low => Some(operation.imm.wrapping_neg()),
+                    _ => None,
+                };
+                let Some(more) = more else {
+                    operation.left = self.source(operation.left, wide);
+                    return self.write(operation.dst, None);
+                };
+                let value = Value { more: before.more.wrapping_add(more), ..before };
+                (operation.kind, operation.left, operation.imm) = (Kind::Add64Imm, value.base, value.more);
+                self.write(operation.dst, Some(value));
+            }
+            Role::Load => {
+                self.address(operation);
+                self.write(operation.dst, None);
+            }
+            Role::Store => {
+                self.address(operation);
+                // Of all bits as many as are stored count.
+                operation.src = self.source(operation.src, operation.kind == Kind::Store64Reg);
+            }
+            Role::Branch { wide, from_register } => {
+                if from_register {
+                    self.second(operation, wide);
+                }
+                operation.left = self.source(operation.left, wide);
+            }
+            Role::Atomic => {
+                if operation.imm as i32 & atomic::FETCH != 0 {
+                    self.write(operation.src, None);
+                    self.write(Register::R0, None);
+                }
+            }
+            Role::Call => self.write(Register::R0, None),
+            Role::StoreConstant | Role::Jump | Role::End | Role::Nothing => {}
+        }
+    }
+
+    /// The second operand of arithmetic or a comparison.
+    fn second(&self, operation: &mut Operation, wide: bool) {
+        let value = self.get(operation.src);
+        match with_constant(operation.kind).filter(|_| value.base == Register::ZERO) {
+            Some(kind) => (operation.kind, operation.imm) = (kind, value.more),
+            None => operation.src = self.source(operation.src, wide),
+        }
+    }
+}
+
+impl Value {
+    /// That of a register of which nothing is known.
+    fn of(register: Register) -> Value {
+        Value { base: register, more: 0, low: false }
+    }
+
+    /// Its lowest 32 bits.
+    fn lowest(self) -> Option<Value> {
+        match self {
+            Value { base: Register::ZERO, more, .. } => Some(Value { more: more as u32 as u64, ..self }),
+            Value { more: 0, .. } => Some(Value { low: true, ..self }),
+            _ => None,
+        }
+    }
+}
+
+fn bit(register: Register) -> Set {
+    1 << register as u8
+}
+
+fn reads(operation: &Operation) -> Set {
+    let (left, src) = (bit(operation.left), bit(operation.src));
+    match role(operation.kind) {
+        Role::Arithmetic { from_register: true, .. } | Role::Branch { from_register: true, .. } | Role::Store => left | src,
+        Role::Arithmetic { .. } | Role::Branch { .. } | Role::Change | Role::Load | Role::StoreConstant => left,
+        Role::Move => src,
+        Role::Atomic => left | src | bit(Register::R0),
+        Role::Call => ARGUMENTS,
+        Role::End => bit(Register::R0),
+        Role::Constant | Role::Jump | Role::Nothing => 0,
+    }
+}
+
+/// What is certainly written.
+fn writes(operation: &Operation) -> Set {
+    match role(operation.kind) {
+        Role::Arithmetic { .. } | Role::Change | Role::Move | Role::Constant | Role::Load => bit(operation.dst),
+        Role::Call => bit(Register::R0),
+        _ => 0,
+    }
+}
+
+/// Operations whose result nothing reads become none, but for the first.
+fn drop_unread(operations: &mut [Operation]) {
+    let mut read_from = vec![0; operations.len() + 1];
+    loop {
+        let mut changed = false;
+        for (at, operation) in operations.iter().enumerate().rev() {
+            let behind = read_behind(at, operation, &read_from);
+            let before = behind & !writes(operation) | reads(operation);
+            changed |= before != read_from[at];
+            read_from[at] = before;
+        }
+        if !changed {
+            break;
+        }
+    }
+    for (at, operation) in operations.iter_mut().enumerate().skip(1) {
+        let computes = matches!(role(operation.kind), Role::Arithmetic { .. } | Role::Change | Role::Move | Role::Constant);
+        if computes && read_behind(at, operation, &read_from) & bit(operation.dst) == 0 {
+            *operation = Operation::NOTHING;
+        }
+    }
+}
+
+/// The registers that are read after an operation before they are written.
+fn read_behind(at: usize, operation: &Operation, read_from: &[Set]) -> Set {
+    let there = target(at, operation).map_or(0, |target| read_from[target]);
+    match role(operation.kind) {
+        Role::Jump => there,
+        Role::End => 0,
+        _ => there | read_from[at + 1],
+    }
+}
