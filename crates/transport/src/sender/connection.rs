@@ -322,7 +322,7 @@ impl Connection {
     }
 
     /// Carries the controller's decision into the window. `acked`: segments newly delivered; `clean`: the acknowledgement moved and nothing more was lost.
-    #[inline]
+    #[inline(always)]
     pub fn reduce(&mut self, event: &Event, reducing_before: bool, acked: u32, clean: bool) {
         let reducing = self.is_reducing();
         if reducing && (event.congestion.is_some() || !reducing_before) {

@@ -43,6 +43,8 @@ pub struct Pacing {
     packet: u64,
     /// Size of a burst beyond a millisecond of the rate, in bytes.
     allowance: u64,
+    /// The bandwidth and the gain of the latest rate that was asked for, and that rate: most acknowledgements ask for the same again.
+    asked: (u32, u32, u64),
     rule: PacingRule,
 }
 
@@ -57,6 +59,7 @@ impl Pacing {
             mss: setup.mss.get().max(1),
             packet: (setup.mss + setup.headers).get().max(1),
             allowance: 0,
+            asked: (0, 0, 0),
             rule,
         };
         pacing.apply(initial(window, NOMINAL_RTT), rule.first_gain);
@@ -73,7 +76,10 @@ impl Pacing {
 
     /// Paces at `gain` times `bandwidth`; unless `may_slow`, only if that is faster (`bbr_set_pacing_rate`).
     pub fn set(&mut self, bandwidth: u32, gain: u32, may_slow: bool) {
-        let payload = self.payload_rate(bandwidth, gain);
+        if (bandwidth, gain) != (self.asked.0, self.asked.1) {
+            self.asked = (bandwidth, gain, self.payload_rate(bandwidth, gain));
+        }
+        let payload = self.asked.2;
         if payload != self.payload && (may_slow || payload > self.payload) {
             self.apply(bandwidth, gain);
         }
