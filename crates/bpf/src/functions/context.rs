@@ -1,6 +1,7 @@
 //! What a function of the kernel has in its hands when a program calls it.
 
 use super::maps::Maps;
+use super::ticks::ticks;
 use crate::blame::blame;
 use crate::fault::{Access, Reason};
 use crate::memory::Memory;
@@ -15,9 +16,9 @@ pub trait World {
     /// Ticks per second (`CONFIG_HZ`).
     fn hz(&self) -> u32;
 
-    /// Ticks since the world began, in 64 bits ([`ticks`](super::ticks)).
+    /// Ticks since the world began, in 64 bits ([`ticks`]).
     fn ticks(&self) -> u64 {
-        super::ticks(self.uptime(), self.hz())
+        ticks(self.uptime(), self.hz())
     }
 
     /// A draw of 32 bits.

@@ -17,13 +17,14 @@ mod rings;
 mod table;
 mod tcp;
 mod texts;
+mod ticks;
 mod values;
 
-pub use clock::ticks;
 pub use context::{Context, World, errno};
 pub use maps::{Maps, Stored, is_ring, keeps, map_fits};
 pub use offered::SimulatedKernel;
 pub use table::{FUNCTIONS, HELPERS, Service, Standing, function, helper};
+pub use ticks::ticks;
 
 use crate::fault::Reason;
 

@@ -142,7 +142,9 @@ fn operation(kind: Kind, Instruction { code, dst, src, off, imm }: Instruction) 
     let all = Operation { kind, dst, left: dst, src, off: off as i32, imm: constant };
     match (code & 7, kind) {
         (_, Kind::Atomic32 | Kind::Atomic64) => all,
-        _ if matches!(kind, Kind::Load8 | Kind::Load16 | Kind::Load32 | Kind::Load64) => Operation { left: src, imm: distance, off: 0, ..all },
+        _ if matches!(kind, Kind::Load8 | Kind::Load16 | Kind::Load32 | Kind::Load64) => {
+            Operation { left: src, imm: distance, off: 0, ..all }
+        }
         (1, _) => Operation { left: src, imm: distance, off: 0, ..all },
         (3, _) => Operation { imm: distance, off: 0, ..all },
         _ => all,

@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Do verdicts depend on the seeds? Checks controllers with ten sets of seeds that share none, and counts the verdicts of each criterion.
+
+    ci/stability.py PROGRAM [--times 10] [CONTROLLER ...]
+
+Prints the criteria whose verdict is not always the same. Exits with 1 if one is pass with some seeds and fail with others.
+"""
+
+import argparse
+import collections
+import json
+import subprocess
+import sys
+import tempfile
+
+# The first seeds, and the fresh ones (1001 to 1030 later), of different times are different.
+STEP = 2000
+
+
+def verdicts(program: str, controller: str, seed: int) -> dict[str, str]:
+    """The verdict of each criterion in a quick check from this seed on."""
+    with tempfile.TemporaryDirectory() as out:
+        command = [program, "check", controller, "--quick", "--quiet", "--json", "--seed", str(seed), "--out", out + "/check"]
+        done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode not in (0, 1):
+        sys.exit(f"{' '.join(command)}: {done.stderr.strip()}")
+    return {criterion["id"]: criterion["verdict"] for criterion in json.loads(done.stdout)["criteria"]}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program")
+    parser.add_argument("controllers", nargs="*", metavar="CONTROLLER")
+    parser.add_argument("--times", type=int, default=10)
+    arguments = parser.parse_args()
+    crossed = False
+    for controller in arguments.controllers or ["newreno", "cubic", "bbr", "bbr3", "pcc-vivace", "scalable"]:
+        counts: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
+        for time in range(arguments.times):
+            for criterion, verdict in verdicts(arguments.program, controller, 1 + STEP * time).items():
+                counts[criterion][verdict] += 1
+        same = [criterion for criterion, count in counts.items() if len(count) == 1]
+        print(f"{controller}: {len(same)} of {len(counts)} verdicts are the same {arguments.times} times", flush=True)
+        for criterion, count in counts.items():
+            if len(count) > 1:
+                print(f"  {criterion}: " + ", ".join(f"{verdict} {times}" for verdict, times in count.most_common()), flush=True)
+            crossed |= count["pass"] > 0 and count["fail"] > 0
+    return 1 if crossed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
