@@ -4,8 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# The tests are built so: assertions and overflow checks are on, and with the same features all of it is built already.
-cargo build --quiet --workspace --features narrows-control/mutants "$@"
+# As the tests are built: assertions and overflow checks are on, and of the same targets with the same features all is built already. The Python package is tested with it, too.
+cargo build --quiet --workspace --lib --bins --tests --examples "$@"
 cargo build --quiet --release -p narrows
 target=${CARGO_TARGET_DIR:-target}
 work=$(mktemp -d)
