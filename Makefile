@@ -103,6 +103,12 @@ wheels:
 mutants:
 	ci/mutants.sh
 
+# Whether other seeds change verdicts: quick checks of six controllers with ten sets of seeds, some half an hour on two cores.
+.PHONY: stability
+stability:
+	$(CARGO) build --release -p narrows
+	ci/stability.py $${CARGO_TARGET_DIR:-target}/release/narrows
+
 # Formatting, lints and documentation, as .ci/run has them.
 check:
 	$(CARGO) fmt --all --check

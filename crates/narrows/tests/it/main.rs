@@ -9,6 +9,7 @@ mod curves;
 mod differential;
 mod docs;
 mod endurance;
+mod evidence_in_ci;
 mod files;
 mod formats;
 mod forward;
