@@ -102,8 +102,17 @@ fn outcome(program: Program) -> &'static str {
     outcome
 }
 
-/// The kind of outcome, and all that can be seen of two callbacks.
-fn executed(code: Code) -> (&'static str, (Vec<Result<u64, String>>, u32, Vec<String>, Vec<Vec<u8>>)) {
+/// All that can be seen of callbacks.
+#[derive(Debug, PartialEq)]
+struct Seen {
+    answers: Vec<Result<u64, String>>,
+    drawn: u32,
+    printed: Vec<String>,
+    memory: Vec<Vec<u8>>,
+}
+
+/// The kind of outcome of two callbacks, and what is seen of them.
+fn executed(code: Code) -> (&'static str, Seen) {
     let mut machine = Machine::new(Arc::new(code)).with_most_jumps(JUMPS);
     for (path, value) in [("tcp_sock.snd_cwnd", 10), ("tcp_sock.snd_ssthresh", 100), ("tcp_sock.snd_cwnd_clamp", 1000)] {
         Field::of(path).set(machine.socket_mut(), value);
@@ -129,7 +138,7 @@ fn executed(code: Code) -> (&'static str, (Vec<Result<u64, String>>, u32, Vec<St
     }
     assert!(machine.bytes() < MOST_BYTES, "{} bytes", machine.bytes());
     let memory = vec![machine.socket().to_vec(), machine.data(0).to_vec(), machine.data(1).to_vec()];
-    (outcome, (answers, host.drawn, host.printed, memory))
+    (outcome, Seen { answers, drawn: host.drawn, printed: host.printed, memory })
 }
 
 /// Helpers that work, by their numbers.
