@@ -136,17 +136,14 @@ fn writes(register: u8) -> Result<(), Unfit> {
 }
 
 /// An operation of this kind with the parts of an instruction.
-fn operation(kind: Kind, Instruction { code, dst, src, off, imm }: Instruction) -> Operation {
+fn operation(kind: Kind, Instruction { dst, src, off, imm, .. }: Instruction) -> Operation {
+    use Kind::{Load8, Load16, Load32, Load64, LoadSigned8, LoadSigned16, LoadSigned32, Store8Reg, Store16Reg, Store32Reg, Store64Reg};
     let (dst, src) = (Register::new(dst), Register::new(src));
-    let (distance, constant) = (off as i64 as u64, imm as i64 as u64);
-    let all = Operation { kind, dst, left: dst, src, off: off as i32, imm: constant };
-    match (code & 7, kind) {
-        (_, Kind::Atomic32 | Kind::Atomic64) => all,
-        _ if matches!(kind, Kind::Load8 | Kind::Load16 | Kind::Load32 | Kind::Load64) => {
-            Operation { left: src, imm: distance, off: 0, ..all }
-        }
-        (1, _) => Operation { left: src, imm: distance, off: 0, ..all },
-        (3, _) => Operation { imm: distance, off: 0, ..all },
+    let all = Operation { kind, dst, left: dst, src, off: off as i32, imm: imm as i64 as u64 };
+    let far = Operation { imm: off as i64 as u64, off: 0, ..all };
+    match kind {
+        Load8 | Load16 | Load32 | Load64 | LoadSigned8 | LoadSigned16 | LoadSigned32 => Operation { left: src, ..far },
+        Store8Reg | Store16Reg | Store32Reg | Store64Reg => far,
         _ => all,
     }
 }

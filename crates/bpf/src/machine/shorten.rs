@@ -95,7 +95,7 @@ pub fn shorten(operations: &mut [Operation]) {
 
 /// Where a jump of the operation leads, if it is one.
 fn target(at: usize, operation: &Operation) -> Option<usize> {
-    matches!(role(operation.kind), Role::Jump | Role::Branch { .. }).then(|| (at + 1).wrapping_add_signed(operation.off as isize))
+    operation.kind.jumps().then(|| (at + 1).wrapping_add_signed(operation.off as isize))
 }
 
 /// Operations take their operands from where they were first, and constants as such.
