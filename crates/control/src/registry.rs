@@ -10,7 +10,7 @@ use std::sync::{PoisonError, RwLock};
 use thiserror::Error;
 
 /// Every controller of this crate, in the order in which lists show them.
-pub const ENTRIES: &[&Entry] = &[
+pub static ENTRIES: &[&Entry] = &[
     &newreno::ENTRY,
     &cubic::ENTRY,
     &hstcp::ENTRY,
@@ -39,7 +39,7 @@ pub const ENTRIES: &[&Entry] = &[
 ];
 
 /// Every controller that the kernel can be given.
-pub const TWINS: &[&Twin] =
+pub static TWINS: &[&Twin] =
     &[&pcc::kernel::vivace::TWIN, &pcc::kernel::allegro::TWIN, &hstcp::TWIN, &scalable::TWIN, &fast::TWIN, &vcp::TWIN];
 
 /// Other names of controllers: those of the field, and the kernel's own for those that it gets from here.

@@ -1,4 +1,3 @@
-//! The program as a library: [`main`] is `narrows` with controllers of one's own. All of it is `narrows-cli`'s; the program is a package of its own because link-time
-//! optimisation takes its level from there.
+//! The program as a library: [`main`] is `narrows` with controllers of one's own. All of it is `narrows-cli`'s.
 
 pub use narrows_cli::*;

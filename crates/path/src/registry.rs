@@ -29,7 +29,7 @@ pub fn offering(need: Need) -> Option<&'static DisciplineEntry> {
 macro_rules! disciplines {
     ($($room:ident::$module:ident::$name:ident;)*) => {
         /// Every discipline, in the order in which lists show them.
-        pub const DISCIPLINES: &[&DisciplineEntry] = &[$(&crate::$room::$module::ENTRY),*];
+        pub static DISCIPLINES: &[&DisciplineEntry] = &[$(&crate::$room::$module::ENTRY),*];
 
         /// Any of the disciplines.
         #[derive(Clone, Debug)]

@@ -21,6 +21,7 @@ impl Random {
     }
 
     /// A uniform draw of 64 bits.
+    #[inline]
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
     }
@@ -36,11 +37,13 @@ impl Random {
     }
 
     /// Uniform in 0..n; 0 if `n` is 0. The bias is below n / 2^64.
+    #[inline]
     pub fn below(&mut self, n: u64) -> u64 {
         ((self.bits() as u128 * n as u128) >> 64) as u64
     }
 
     /// Uniform from zero up to, not including, `limit`.
+    #[inline]
     pub fn span_below(&mut self, limit: Span) -> Span {
         Span::from_nanos(self.below(limit.as_nanos()))
     }

@@ -40,11 +40,13 @@ impl Time {
     }
 
     /// The earlier of the two.
+    #[inline]
     pub fn min(self, other: Time) -> Time {
         Ord::min(self, other)
     }
 
     /// The later of the two.
+    #[inline]
     pub fn max(self, other: Time) -> Time {
         Ord::max(self, other)
     }
@@ -112,11 +114,13 @@ impl Span {
     }
 
     /// The shorter of the two.
+    #[inline]
     pub fn min(self, other: Span) -> Span {
         Ord::min(self, other)
     }
 
     /// The longer of the two.
+    #[inline]
     pub fn max(self, other: Span) -> Span {
         Ord::max(self, other)
     }

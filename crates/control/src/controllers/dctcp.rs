@@ -19,7 +19,7 @@ use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Ecn;
 
 /// Registry line.
-pub const ENTRY: Entry = Entry {
+pub static ENTRY: Entry = Entry {
     name: "dctcp",
     kernel: Some("dctcp"),
     summary: "Data Center TCP: reduces once per window by half of the average share of marked packets; for queues that mark at a threshold",

@@ -14,7 +14,7 @@ use crate::{Basis, Build, Built, Entry};
 use narrows_params::Param;
 
 /// Registry line.
-pub const ENTRY: Entry = Entry {
+pub static ENTRY: Entry = Entry {
     name: "newreno",
     kernel: Some("reno"),
     summary: "additive increase by one segment per round trip, halving on loss or mark",

@@ -21,7 +21,7 @@ use narrows_units::{Bytes, Rate, Segments, Span, Time};
 use narrows_wire::Ecn;
 
 /// Registry line.
-pub const ENTRY: Entry = Entry {
+pub static ENTRY: Entry = Entry {
     name: "prague",
     kernel: None,
     summary: "Prague: paced DCTCP for the low-latency service (L4S)",

@@ -12,7 +12,7 @@ use narrows_units::{Bytes, Rate, Segments, Span, Time};
 use narrows_wire::{Ecn, Header, Signal};
 
 /// Registry line.
-pub const ENTRY: Entry = Entry {
+pub static ENTRY: Entry = Entry {
     name: "rcp",
     kernel: None,
     summary: "RCP: paces at the lowest rate stamped by the RCP routers of the path",

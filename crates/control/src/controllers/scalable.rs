@@ -16,7 +16,7 @@ use crate::{Basis, Build, Built, Entry, Setup};
 use narrows_params::{Need, Param, ParamError, Params};
 
 /// Registry line.
-pub const ENTRY: Entry = Entry {
+pub static ENTRY: Entry = Entry {
     name: "scalable",
     kernel: Some("scalable"),
     summary: "Scalable TCP: grows by 1 % of the window per round trip, loses an eighth on loss",
@@ -55,7 +55,7 @@ enum Profile {
 const DECREASE: f64 = 0.125;
 
 /// What the kernel gets of it.
-pub const TWIN: Twin = Twin {
+pub static TWIN: Twin = Twin {
     kernel: "scalable",
     entry: &ENTRY,
     choice: "scalable?profile=linux",

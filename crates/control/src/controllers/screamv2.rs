@@ -26,7 +26,7 @@ use narrows_units::{Bytes, Rate, Segments, Span, Time};
 use narrows_wire::Ecn;
 
 /// Registry line.
-pub const ENTRY: Entry = Entry {
+pub static ENTRY: Entry = Entry {
     name: "screamv2",
     kernel: None,
     summary: "SCReAMv2: for real-time media whose encoder follows it; keeps the queueing delay below a target",

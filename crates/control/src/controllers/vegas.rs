@@ -17,7 +17,7 @@ use crate::{CaState, Feedback};
 use narrows_params::{Need, Param, Params};
 
 /// Registry line.
-pub const ENTRY: Entry = Entry {
+pub static ENTRY: Entry = Entry {
     name: "vegas",
     kernel: Some("vegas"),
     summary: "Vegas: keeps alpha to beta segments of each flow queued, one segment more or less per round trip",

@@ -13,7 +13,7 @@ use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Ecn, Header, Signal};
 
 /// Registry line.
-pub const ENTRY: Entry = Entry {
+pub static ENTRY: Entry = Entry {
     name: "xcp",
     kernel: None,
     summary: "XCP: the window changes by the feedback of XCP routers to each packet",

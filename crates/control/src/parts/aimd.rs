@@ -57,12 +57,14 @@ impl<S: Steps> Aimd<S> {
     }
 
     /// Slow start up to the threshold; segments that it leaves over count for avoidance.
+    #[inline]
     fn grow(&mut self, acked: f64) {
         let w = self.window.cwnd;
         let rest = self.window.slow_start(acked, self.steps.slow_start(w));
         self.window.cwnd += self.steps.increase(self.window.cwnd) * rest / self.window.cwnd;
     }
 
+    #[inline]
     fn left(&self) -> f64 {
         let w = self.window.cwnd;
         (1.0 - self.steps.decrease(w)) * w

@@ -33,6 +33,7 @@ impl Window {
     }
 
     /// A segment leaves: a flow that was idle for longer than a timeout restarts from its initial window (RFC 5681 section 4.1).
+    #[inline]
     pub fn on_sent(&mut self, sent: &Sent) {
         if sent.in_flight == 0 && !sent.retransmission {
             let idle = self.last_sent.map_or(Span::ZERO, |last| sent.now.since(last));
@@ -44,6 +45,7 @@ impl Window {
     }
 
     /// Slow start by `step` per segment of `acked`, up to the threshold. Returns the segments left over for avoidance.
+    #[inline]
     pub fn slow_start(&mut self, acked: f64, step: f64) -> f64 {
         let room = (self.threshold - self.cwnd).max(0.0);
         let growth = (acked * step).min(room);

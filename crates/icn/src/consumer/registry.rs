@@ -36,7 +36,7 @@ impl Registered for ConsumerEntry {
 }
 
 /// Every consumer that follows rates, in the order in which lists show them.
-pub const CONSUMERS: &[&ConsumerEntry] = &[
+pub static CONSUMERS: &[&ConsumerEntry] = &[
     &ConsumerEntry {
         name: "mircc",
         summary: "primary Interests at the best subflow's rate over all subflows, secondary ones at the sum of secondary rates",

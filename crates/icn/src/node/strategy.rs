@@ -89,7 +89,7 @@ impl Registered for StrategyEntry {
 }
 
 /// Every strategy, in the order in which lists show them.
-pub const STRATEGIES: &[&StrategyEntry] = &[
+pub static STRATEGIES: &[&StrategyEntry] = &[
     &StrategyEntry {
         name: "weighted",
         summary: "a random next hop, weighted by link capacity",

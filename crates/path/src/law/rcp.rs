@@ -7,7 +7,7 @@ use narrows_units::{Rate, Span};
 use narrows_wire::Rates;
 
 /// The registry line of the law for links of an information-centric network.
-pub(crate) const ENTRY: LawEntry = LawEntry {
+pub(crate) static ENTRY: LawEntry = LawEntry {
     name: "rcp",
     summary: "RCP: one rate for all flows, from MIRCC's counts of spare capacity, queue and mean round trip",
     source: "Dukkipati 2008; Mahdian, Arianfar, Gibson, Oran, ACM ICN 2016, equation (1)",

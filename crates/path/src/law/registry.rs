@@ -24,7 +24,7 @@ impl Registered for LawEntry {
 macro_rules! laws {
     ($($name:ident($type:ty), $entry:expr;)*) => {
         /// Every rate law, in the order in which lists show them.
-        pub const LAWS: &[&LawEntry] = &[$(&$entry),*];
+        pub static LAWS: &[&LawEntry] = &[$(&$entry),*];
 
         /// Any of the rate laws.
         #[derive(Clone, Debug)]

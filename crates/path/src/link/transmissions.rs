@@ -103,6 +103,7 @@ impl Transmissions {
     }
 
     /// What a packet that arrives at `t` finds waiting. Calls come in time order.
+    #[inline]
     pub(crate) fn waiting_at(&mut self, t: Time) -> (Bytes, usize) {
         while self.line.get(self.ahead).is_some_and(|next| next.departure <= t) {
             self.ahead += 1;

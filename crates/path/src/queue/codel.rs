@@ -7,7 +7,7 @@ use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Ecn;
 
 /// The registry line.
-pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
+pub(crate) static ENTRY: DisciplineEntry = DisciplineEntry {
     name: "codel",
     summary: "drops or marks at the head once delay exceeds a target for an interval, then increasingly often",
     source: "RFC 8289",

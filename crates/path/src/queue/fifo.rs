@@ -6,7 +6,7 @@ use narrows_params::Params;
 use narrows_units::Time;
 
 /// The registry line.
-pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
+pub(crate) static ENTRY: DisciplineEntry = DisciplineEntry {
     name: "fifo",
     summary: "first in, first out; drops at a full buffer (tail drop)",
     source: "RFC 7567, section 2.1",

@@ -11,7 +11,7 @@ use narrows_units::Time;
 use std::collections::VecDeque;
 
 /// The registry line.
-pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
+pub(crate) static ENTRY: DisciplineEntry = DisciplineEntry {
     name: "fq-codel",
     summary: "hashes flows to queues under CoDel; deficit round robin, new flows first; a full buffer drops from the longest",
     source: "RFC 8290, RFC 8289",

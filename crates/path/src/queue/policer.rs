@@ -7,7 +7,7 @@ use narrows_params::{Param, Params};
 use narrows_units::{Rate, Time};
 
 /// The registry line.
-pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
+pub(crate) static ENTRY: DisciplineEntry = DisciplineEntry {
     name: "policer",
     summary: "a token bucket: drops a packet that finds too few tokens; one that finds enough waits only for the transmitter",
     source: "RFC 2697, section 3, of which red is dropped and the excess bucket is empty; Linux `net/sched/act_police.c`",

@@ -6,7 +6,7 @@ use narrows_units::Time;
 use std::collections::VecDeque;
 
 /// The registry line.
-pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
+pub(crate) static ENTRY: DisciplineEntry = DisciplineEntry {
     name: "priority",
     summary: "Interests and NACKs before Data, each first in, first out; elsewhere like fifo",
     source: "strict priority as in Linux sch_prio; that Interests go first is ours",

@@ -7,7 +7,7 @@ use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Ecn;
 
 /// The registry line.
-pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
+pub(crate) static ENTRY: DisciplineEntry = DisciplineEntry {
     name: "step",
     summary: "marks every ECN-capable packet above a threshold, none below; drops at a full buffer",
     source: "RFC 8257, section 3.1; RFC 9332, section 4.2.1",

@@ -14,7 +14,7 @@ use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Header;
 
 /// The registry line.
-pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
+pub(crate) static ENTRY: DisciplineEntry = DisciplineEntry {
     name: "rcp",
     summary: "RCP's router: one rate for all flows, from spare capacity, queue and mean round trip; drops at a full buffer",
     source: "Dukkipati 2008; the RCP code for ns-2 (rcp.cc) and NetFPGA",

@@ -137,6 +137,7 @@ impl Prr {
 
     /// An acknowledgement delivered `acked` segments. `target` is where the window shall arrive; `advanced`: the cumulative acknowledgement moved and nothing
     /// more was lost.
+    #[inline]
     fn on_ack(&mut self, acked: u32, in_flight: u32, target: u32, advanced: bool) {
         if acked == 0 {
             return;

@@ -31,7 +31,7 @@ use narrows_wire::Ecn;
 use velocity::{Direction, Velocity};
 
 /// Registry line.
-pub const ENTRY: Entry = Entry {
+pub static ENTRY: Entry = Entry {
     name: "copa",
     kernel: None,
     summary: "Copa: towards a rate of one over delta times the queueing delay; competes when others fill the buffer",

@@ -18,7 +18,7 @@ use narrows_params::{Need, Param, ParamError, Params};
 use params::{FAST_CONVERGENCE, FRIENDLINESS, HYSTART, HZ};
 
 /// Registry line.
-pub const ENTRY: Entry = Entry {
+pub static ENTRY: Entry = Entry {
     name: "cubic",
     kernel: Some("cubic"),
     summary: "window as a cubic function of time since the last reduction; Linux's default",

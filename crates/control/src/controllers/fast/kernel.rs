@@ -11,7 +11,7 @@ use crate::{Basis, Build, Built, Entry};
 use narrows_params::{Need, Param, ParamError, Params};
 
 /// Registry line.
-pub const KERNEL: Entry = Entry {
+pub static KERNEL: Entry = Entry {
     name: "fast-kernel",
     kernel: Some("fast_kernel"),
     summary: "FAST TCP in integers, from the fields of a kernel socket",
@@ -33,7 +33,7 @@ const PACKET_PACING: Param<bool> =
         .needing(Need::Pacing);
 
 /// What the kernel gets of it.
-pub const TWIN: Twin = Twin {
+pub static TWIN: Twin = Twin {
     kernel: "fast_kernel",
     entry: &KERNEL,
     choice: "fast-kernel",

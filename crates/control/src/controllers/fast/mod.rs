@@ -52,7 +52,7 @@ use periodic::Periodic;
 use sc2002::Stepwise;
 
 /// Registry line of the later algorithm.
-pub const ENTRY: Entry = Entry {
+pub static ENTRY: Entry = Entry {
     name: "fast",
     kernel: None,
     summary: "FAST TCP: keeps alpha packets of each flow queued; steps are proportional to the distance",
@@ -68,7 +68,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 /// Registry line of the version of 2002.
-pub const SC2002: Entry = Entry {
+pub static SC2002: Entry = Entry {
     name: "fast-sc2002",
     kernel: None,
     summary: "FAST TCP as demonstrated at SC2002: one packet per acknowledged packet towards the target, every other round trip",

@@ -13,7 +13,7 @@ use crate::{Basis, Build, Built, Entry, Setup};
 use narrows_params::{Need, Param, ParamError, Params};
 
 /// Registry line.
-pub const ENTRY: Entry = Entry {
+pub static ENTRY: Entry = Entry {
     name: "hstcp",
     kernel: Some("highspeed"),
     summary: "HighSpeed TCP: above 38 segments, larger windows grow faster and lose less",
@@ -48,7 +48,7 @@ enum Profile {
 }
 
 /// What the kernel gets of it.
-pub const TWIN: Twin = Twin {
+pub static TWIN: Twin = Twin {
     kernel: "hstcp",
     entry: &ENTRY,
     choice: "hstcp?profile=linux",

@@ -23,7 +23,7 @@ use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Ecn;
 
 /// Registry line.
-pub const ENTRY: Entry = Entry {
+pub static ENTRY: Entry = Entry {
     name: "ledbatpp",
     kernel: None,
     summary: "LEDBAT++: gives way to others, at most a target of queueing delay, with slowdowns that measure the base",

@@ -19,7 +19,7 @@ use crate::{Basis, Build, Built, Entry};
 use narrows_params::{Need, Param, Params};
 
 /// Registry line.
-pub const ENTRY: Entry = Entry {
+pub static ENTRY: Entry = Entry {
     name: "allegro",
     kernel: None,
     summary: "PCC Allegro: two trials each of a higher and a lower rate decide; steps grow while the utility of throughput and loss rises",

@@ -19,7 +19,7 @@ use crate::{Basis, Build, Built, Entry};
 use narrows_params::{Need, Param, Params};
 
 /// Registry line.
-pub const ENTRY: Entry = Entry {
+pub static ENTRY: Entry = Entry {
     name: "vivace",
     kernel: None,
     summary: "PCC Vivace: probes above and below its rate and follows the gradient of a utility of rate, latency and loss",

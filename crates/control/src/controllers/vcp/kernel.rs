@@ -23,7 +23,7 @@ use narrows_units::{Bytes, Rate, Segments, Span, Time};
 use narrows_wire::{CodePoints, LoadCode};
 
 /// Registry line.
-pub const KERNEL: Entry = Entry {
+pub static KERNEL: Entry = Entry {
     name: "vcp-kernel",
     kernel: Some("vcp_kernel"),
     summary: "VCP in integers for the Linux kernel by BPF: codes from the byte counts of accurate ECN",
@@ -46,7 +46,7 @@ const WEIGHT: Param<f64> = Param::number("weight", 1.0, (0.01, 10.0), "", "multi
 const PACING: Param<bool> = Param::flag("pacing", true, "pace a window per round trip");
 
 /// What the kernel gets.
-pub const TWIN: Twin = Twin {
+pub static TWIN: Twin = Twin {
     kernel: "vcp_kernel",
     entry: &KERNEL,
     choice: "vcp-kernel",

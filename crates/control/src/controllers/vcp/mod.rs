@@ -29,7 +29,7 @@ use narrows_units::{Bytes, Rate, Segments, Span, Time};
 use narrows_wire::{CodePoints, Header, LoadCode, Signal};
 
 /// Registry line.
-pub const ENTRY: Entry = Entry {
+pub static ENTRY: Entry = Entry {
     name: "vcp",
     kernel: None,
     summary: "VCP: multiplicative increase, additive increase or multiplicative decrease by two bits from routers",

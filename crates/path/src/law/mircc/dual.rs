@@ -8,7 +8,7 @@ use narrows_units::{Rate, Span};
 use narrows_wire::Rates;
 
 /// The registry line.
-pub(crate) const ENTRY: LawEntry = LawEntry {
+pub(crate) static ENTRY: LawEntry = LawEntry {
     name: "mircc",
     summary: "MIRCC with two classes: primary as with one class, secondary fills the rest",
     source: "Mahdian, Arianfar, Gibson, Oran, ACM ICN 2016, sections 3.1 and 4.2",

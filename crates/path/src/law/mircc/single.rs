@@ -8,7 +8,7 @@ use narrows_units::{Rate, Span};
 use narrows_wire::Rates;
 
 /// The registry line.
-pub(crate) const ENTRY: LawEntry = LawEntry {
+pub(crate) static ENTRY: LawEntry = LawEntry {
     name: "mircc-single",
     summary: "MIRCC with one class: splits the target capacity, and fills the part left by flows limited elsewhere",
     source: "Mahdian, Arianfar, Gibson, Oran, ACM ICN 2016, section 3.1",

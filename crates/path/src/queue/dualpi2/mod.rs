@@ -17,7 +17,7 @@ use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Ecn;
 
 /// The registry line.
-pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
+pub(crate) static ENTRY: DisciplineEntry = DisciplineEntry {
     name: "dualpi2",
     summary: "a low-latency queue for ECT(1) and CE beside a classic one; one PI controller serves both, for equal windows of scalable and classic flows",
     source: "RFC 9332, appendix A",

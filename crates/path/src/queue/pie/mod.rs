@@ -14,7 +14,7 @@ use narrows_units::{Bytes, Random, Span, Time};
 use narrows_wire::Ecn;
 
 /// The registry line.
-pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
+pub(crate) static ENTRY: DisciplineEntry = DisciplineEntry {
     name: "pie",
     summary: "drops or marks arrivals with a probability that follows queueing delay and its trend",
     source: "RFC 8033",

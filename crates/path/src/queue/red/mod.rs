@@ -11,7 +11,7 @@ use narrows_units::{Random, Rate, Span, Time};
 use narrows_wire::Ecn;
 
 /// The registry line.
-pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
+pub(crate) static ENTRY: DisciplineEntry = DisciplineEntry {
     name: "red",
     summary: "random early detection: drops or marks arrivals by the average queue; gentle and adaptive forms",
     source: "Floyd and Jacobson 1993; Floyd, Gummadi and Shenker 2001 (adaptive); RFC 3168; ns-2 queue/red.cc (automatic values)",

@@ -19,7 +19,7 @@ use narrows_wire::{CodePoints, Ecn, Header, LoadCode};
 use target::Target;
 
 /// The registry line.
-pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
+pub(crate) static ENTRY: DisciplineEntry = DisciplineEntry {
     name: "vcp",
     summary: "VCP's router: writes its load of the last 200 ms into the ECN field, for vcp senders only; drops at a full buffer",
     source: "Xia, Subramanian, Stoica, Kalyanaraman, SIGCOMM 2005; the authors' ns-2 module of 2006 (dialect=ns2)",

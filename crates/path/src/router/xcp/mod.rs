@@ -16,7 +16,7 @@ use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Header;
 
 /// The registry line.
-pub(crate) const ENTRY: DisciplineEntry = DisciplineEntry {
+pub(crate) static ENTRY: DisciplineEntry = DisciplineEntry {
     name: "xcp",
     summary: "XCP's router: an efficiency controller for all flows and a fairness controller between them; drops at a full buffer",
     source: "Katabi, Handley and Rohrs 2002; draft-falk-xcp-spec; ns-2 xcp/xcpq.cc",

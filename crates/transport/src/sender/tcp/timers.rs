@@ -10,6 +10,7 @@ use narrows_wire::Ecn;
 
 impl Tcp {
     /// After an acknowledgement; `heard` if it puts the timeout off.
+    #[inline]
     pub(super) fn restart_timers(&self, conn: &mut Connection, now: Time, heard: bool) {
         conn.probe_wanted = false;
         if conn.board.outstanding() == 0 {

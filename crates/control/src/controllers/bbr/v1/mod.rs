@@ -45,7 +45,7 @@ use startup::FullPipe;
 use window::Cwnd;
 
 /// Registry line.
-pub const ENTRY: Entry = Entry {
+pub static ENTRY: Entry = Entry {
     name: "bbr",
     kernel: Some("bbr"),
     summary: "BBR version 1: paces at the measured bandwidth, bounds the flight by two BDP",

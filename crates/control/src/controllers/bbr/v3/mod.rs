@@ -71,7 +71,7 @@ use state::{BbrState, Evidence};
 use undo::Undo;
 
 /// Registry line.
-pub const ENTRY: Entry = Entry {
+pub static ENTRY: Entry = Entry {
     name: "bbr3",
     kernel: None,
     summary: "BBR version 3: paces at the measured bandwidth, bounds bandwidth and flight by losses, probes every 2 to 3 s or 62 to 63 rounds",

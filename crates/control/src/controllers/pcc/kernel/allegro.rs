@@ -20,7 +20,7 @@ pub const CONSTANTS: Constants = Constants {
 };
 
 /// Registry line of the module's Allegro.
-pub const ENTRY: Entry = Entry {
+pub static ENTRY: Entry = Entry {
     name: "pcc-allegro",
     kernel: Some("pcc_allegro"),
     summary: "PCC Allegro of the Linux kernel module, defects included: steps of a few percent toward the better of two rates",
@@ -61,7 +61,7 @@ fn constants(params: &Params) -> Constants {
 }
 
 /// What the kernel gets of Allegro.
-pub const TWIN: Twin = Twin {
+pub static TWIN: Twin = Twin {
     kernel: "pcc_allegro",
     entry: &ENTRY,
     choice: "pcc-allegro",

@@ -28,7 +28,7 @@ pub const CONSTANTS: Constants = Constants {
 };
 
 /// Registry line of the module's Vivace.
-pub const ENTRY: Entry = Entry {
+pub static ENTRY: Entry = Entry {
     name: "pcc-vivace",
     kernel: Some("pcc_vivace"),
     summary: "PCC Vivace of the Linux kernel module, defects included: gradient ascent on a utility linear in the rate",
@@ -121,7 +121,7 @@ fn constants(params: &Params) -> Constants {
 }
 
 /// What the kernel gets of Vivace.
-pub const TWIN: Twin = Twin {
+pub static TWIN: Twin = Twin {
     kernel: "pcc_vivace",
     entry: &ENTRY,
     choice: "pcc-vivace",

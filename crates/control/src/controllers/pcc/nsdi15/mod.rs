@@ -19,7 +19,7 @@ use law::Nsdi15;
 use narrows_params::{Need, Param};
 
 /// Registry line.
-pub const ENTRY: Entry = Entry {
+pub static ENTRY: Entry = Entry {
     name: "allegro-nsdi15",
     kernel: None,
     summary: "PCC Allegro as released with its paper: trials at 1 to 5 % of distance, a second step after each first, a start from 2 Mbit/s",

@@ -25,7 +25,7 @@ use narrows_params::{Need, Param};
 use step::Constants;
 
 /// Registry line.
-pub const ENTRY: Entry = Entry {
+pub static ENTRY: Entry = Entry {
     name: "vivace-nsdi18",
     kernel: None,
     summary: "PCC Vivace as released with its paper: no latency penalty unless set, cheap losses up to 3 %",
