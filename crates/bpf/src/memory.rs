@@ -14,14 +14,14 @@ pub const ARGUMENTS: usize = 5;
 /// Bytes of a sample, of whichever kind.
 pub const SAMPLE_SIZE: usize = if ACK_SAMPLE_SIZE > RATE_SAMPLE_SIZE { ACK_SAMPLE_SIZE } else { RATE_SAMPLE_SIZE };
 
-/// What every connection has lies first, at places that are known while we are compiled.
+/// Where that lies which every connection has, and which a program only reads: known while we are compiled, so that to fill it needs no check.
 mod at {
     use super::{ARGUMENTS, SAMPLE_SIZE, SIZE, whole};
 
     pub const SOCKET: usize = 0;
     pub const SAMPLE: usize = SOCKET + whole(SIZE);
     pub const ARGUMENTS_OF_CALLBACK: usize = SAMPLE + whole(SAMPLE_SIZE);
-    pub const STACK: usize = ARGUMENTS_OF_CALLBACK + 8 * ARGUMENTS;
+    pub const END: usize = ARGUMENTS_OF_CALLBACK + 8 * ARGUMENTS;
 }
 
 /// What lies in a region.
@@ -59,6 +59,9 @@ struct Span {
 #[derive(Clone, Debug)]
 pub struct Memory {
     spans: Vec<Span>,
+    /// Arguments, socket and sample.
+    shown: Box<[u8; at::END]>,
+    /// The stack, and behind it all others.
     bytes: Vec<u8>,
     /// The content of the regions behind the data.
     behind: Vec<Content>,
@@ -74,9 +77,10 @@ impl Memory {
     /// That of a new connection: a stack of so many bytes, a socket and a sample, all zero, and the program's data.
     pub fn new(program: &Program, stack: usize) -> Memory {
         let data = program.regions.len();
-        let total = at::STACK + whole(stack) + program.regions.iter().map(|region| whole(region.bytes.len())).sum::<usize>();
+        let total = whole(stack) + program.regions.iter().map(|region| whole(region.bytes.len())).sum::<usize>();
         let mut memory = Memory {
             spans: Vec::with_capacity(address::DATA as usize + data),
+            shown: Box::new([0; at::END]),
             bytes: Vec::with_capacity(total),
             behind: Vec::new(),
             free: BTreeMap::new(),
@@ -85,16 +89,14 @@ impl Memory {
             in_maps: 0,
         };
         memory.spans.resize(address::DATA as usize, Span::default());
-        for (region, place, length, writable) in [
-            (address::SOCKET, at::SOCKET, SIZE, false),
-            (address::SAMPLE, at::SAMPLE, SAMPLE_SIZE, false),
-            (address::ARGUMENTS, at::ARGUMENTS_OF_CALLBACK, 8 * ARGUMENTS, false),
-            (address::STACK, at::STACK, stack, true),
+        for (region, start, length) in [
+            (address::SOCKET, at::SOCKET, SIZE),
+            (address::SAMPLE, at::SAMPLE, SAMPLE_SIZE),
+            (address::ARGUMENTS, at::ARGUMENTS_OF_CALLBACK, 8 * ARGUMENTS),
         ] {
-            let span = memory.append(length, writable);
-            debug_assert_eq!(span.start as usize, place);
-            memory.spans[region as usize] = span;
+            memory.spans[region as usize] = Span { start: start as u32, length: length as u32, stores: 0 };
         }
+        memory.spans[address::STACK as usize] = memory.append(stack, true);
         for region in &program.regions {
             let span = memory.append(region.bytes.len(), region.writable);
             memory.spans.push(span);
@@ -112,18 +114,38 @@ impl Memory {
     /// The bytes at an address; `None` if they are not all in one region.
     #[inline(always)]
     pub fn load<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
-        // Most loads are of the socket, whose place needs no table.
-        if address >> 32 == address::SOCKET {
-            let offset = address as u32 as usize;
-            return self.socket().get(offset..offset + N)?.try_into().ok();
+        let offset = address as u32 as usize;
+        // Most loads are of what a program is shown, whose place needs no table.
+        match address >> 32 {
+            address::SOCKET => self.load_from_socket(address),
+            address::SAMPLE => self.sample().get(offset..offset + N)?.try_into().ok(),
+            address::ARGUMENTS => self.shown[at::ARGUMENTS_OF_CALLBACK..].get(offset..offset + N)?.try_into().ok(),
+            region => {
+                let span = self.spans.get(region as usize)?;
+                if offset as u64 + N as u64 > span.length as u64 {
+                    return None;
+                }
+                let at = span.start as usize + offset;
+                self.bytes.get(at..at + N)?.try_into().ok()
+            }
         }
-        let span = self.spans.get((address >> 32) as usize)?;
-        let offset = address as u32;
-        if offset as u64 + N as u64 > span.length as u64 {
-            return None;
-        }
-        let at = span.start as usize + offset as usize;
-        self.bytes.get(at..at + N)?.try_into().ok()
+    }
+
+    /// The bytes at an address in the socket; `None` if they are not all in it.
+    #[inline(always)]
+    pub fn load_from_socket<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
+        let offset = address as u32 as usize;
+        self.socket().get(offset..offset + N)?.try_into().ok()
+    }
+
+    /// Where a region lies.
+    fn holding(&self, region: u64) -> &[u8] {
+        if matches!(region, address::ARGUMENTS..=address::SAMPLE) { self.shown.as_slice() } else { &self.bytes }
+    }
+
+    /// The same to write it.
+    fn holding_mut(&mut self, region: u64) -> &mut [u8] {
+        if matches!(region, address::ARGUMENTS..=address::SAMPLE) { self.shown.as_mut_slice() } else { &mut self.bytes }
     }
 
     /// Stores bytes at an address. False if they are not all in one region that can be written in every part; the socket cannot.
@@ -153,47 +175,50 @@ impl Memory {
     /// The socket.
     #[inline(always)]
     pub fn socket(&self) -> &[u8; SIZE] {
-        self.bytes[at::SOCKET..].first_chunk().expect("each connection has a socket")
+        self.shown[at::SOCKET..].first_chunk().expect("each connection has a socket")
     }
 
     /// The same to fill it.
     #[inline(always)]
     pub fn socket_mut(&mut self) -> &mut [u8; SIZE] {
-        self.bytes[at::SOCKET..].first_chunk_mut().expect("each connection has a socket")
+        self.shown[at::SOCKET..].first_chunk_mut().expect("each connection has a socket")
     }
 
     /// The sample.
     #[inline(always)]
     pub fn sample(&self) -> &[u8; SAMPLE_SIZE] {
-        self.bytes[at::SAMPLE..].first_chunk().expect("each connection has a sample")
+        self.shown[at::SAMPLE..].first_chunk().expect("each connection has a sample")
     }
 
     /// The same to fill it.
     #[inline(always)]
     pub fn sample_mut(&mut self) -> &mut [u8; SAMPLE_SIZE] {
-        self.bytes[at::SAMPLE..].first_chunk_mut().expect("each connection has a sample")
+        self.shown[at::SAMPLE..].first_chunk_mut().expect("each connection has a sample")
     }
 
     /// Makes a stack of zeros for a callback with these arguments; those that it is not given are 0.
+    #[inline]
     pub fn begin(&mut self, arguments: &[u64]) {
-        let stack = whole(self.spans[address::STACK as usize].length as usize);
-        let (all, rest) = self.bytes[at::ARGUMENTS_OF_CALLBACK..].split_at_mut(8 * ARGUMENTS);
-        for (index, place) in all.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+        let all = self.shown[at::ARGUMENTS_OF_CALLBACK..].as_chunks_mut::<8>().0;
+        for (index, place) in all.iter_mut().enumerate() {
             *place = arguments.get(index).copied().unwrap_or(0).to_le_bytes();
         }
-        rest[..stack].fill(0);
+        let stack = whole(self.spans[address::STACK as usize].length as usize);
+        for place in self.bytes[..stack].as_chunks_mut::<8>().0 {
+            *place = [0; 8];
+        }
     }
 
     /// So many bytes at an address; `None` if they are not all in one region.
     pub fn read(&self, address: u64, length: usize) -> Option<&[u8]> {
         let range = self.range(address, length, |span| span.length)?;
-        Some(&self.bytes[range])
+        Some(&self.holding(address >> 32)[range])
     }
 
     /// The same to write them; `None` also if the region cannot be written in every part.
     pub fn write(&mut self, address: u64, length: usize) -> Option<&mut [u8]> {
         let range = self.range(address, length, |span| span.stores)?;
-        Some(&mut self.bytes[range])
+        Some(&mut self.holding_mut(address >> 32)[range])
     }
 
     fn range(&self, address: u64, length: usize, limit: fn(&Span) -> u32) -> Option<Range<usize>> {
@@ -209,13 +234,13 @@ impl Memory {
     /// A whole region, as its owner sees it; empty if there is none.
     pub fn region(&self, region: u64) -> &[u8] {
         let span = self.spans.get(region as usize).copied().unwrap_or_default();
-        &self.bytes[span.start as usize..][..span.length as usize]
+        &self.holding(region)[span.start as usize..][..span.length as usize]
     }
 
     /// The same to write it.
     pub fn region_mut(&mut self, region: u64) -> &mut [u8] {
         let span = self.spans.get(region as usize).copied().unwrap_or_default();
-        &mut self.bytes[span.start as usize..][..span.length as usize]
+        &mut self.holding_mut(region)[span.start as usize..][..span.length as usize]
     }
 
     /// Bytes of a region; 0 if there is none.
@@ -225,7 +250,7 @@ impl Memory {
 
     /// Bytes that all regions take, with what is known of them.
     pub fn held(&self) -> usize {
-        self.bytes.capacity() + self.spans.capacity() * size_of::<Span>() + self.behind.capacity() * size_of::<Content>()
+        at::END + self.bytes.capacity() + self.spans.capacity() * size_of::<Span>() + self.behind.capacity() * size_of::<Content>()
     }
 
     /// What lies in a region.
@@ -273,6 +298,7 @@ impl Memory {
     }
 
     /// The callback has ended: what was given back can be used again.
+    #[inline]
     pub fn settle(&mut self) {
         while let Some(region) = self.leaving.pop() {
             self.release(region as u64);

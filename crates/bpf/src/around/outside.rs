@@ -1,6 +1,6 @@
 //! What lies outside of a connection: the host's clock, its random numbers, and its log.
 
-use crate::functions::{World, ticks};
+use crate::functions::{World, ticks, until_next};
 use crate::log;
 use narrows_units::{Random, Span, Time};
 
@@ -12,23 +12,31 @@ const SECOND: u64 = 1_000_000_000;
 #[derive(Clone, Debug)]
 pub(super) struct Outside {
     now: Time,
-    /// Of now.
+    /// The present tick, from when and until when, but not including it.
     ticks: u64,
+    tick: (Time, Time),
     hz: u32,
+    /// The duration that was converted last, and its ticks.
+    converted: (Span, u32),
     seed: u64,
     random: Random,
 }
 
 impl Outside {
     pub fn new(hz: u32, seed: u64) -> Outside {
-        Outside { now: Time::ZERO, ticks: ticks(UPTIME.as_nanos(), hz), hz, seed, random: Random::stream(seed, "bpf") }
+        let never = (Time::NEVER, Time::ZERO);
+        let mut outside =
+            Outside { now: Time::ZERO, ticks: 0, tick: never, hz, converted: (Span::ZERO, 0), seed, random: Random::stream(seed, "bpf") };
+        outside.set(Time::ZERO);
+        outside
     }
 
     /// It is `now`.
     pub fn set(&mut self, now: Time) {
-        if now != self.now {
-            self.now = now;
+        self.now = now;
+        if now < self.tick.0 || now >= self.tick.1 {
             self.ticks = ticks(self.uptime(), self.hz);
+            self.tick = (now, now + Span::from_nanos(until_next(self.uptime(), self.hz)));
         }
     }
 
@@ -40,6 +48,15 @@ impl Outside {
     /// The present tick, as the kernel keeps it in 32 bits.
     pub fn tick(&self) -> u32 {
         self.ticks as u32
+    }
+
+    /// Ticks of a duration that seldom changes, rounded up.
+    #[inline]
+    pub fn ticks_again(&mut self, span: Span) -> u32 {
+        if span != self.converted.0 {
+            self.converted = (span, self.ticks_of(span));
+        }
+        self.converted.1
     }
 
     /// Ticks of a duration, rounded up.

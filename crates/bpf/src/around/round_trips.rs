@@ -5,8 +5,8 @@ use crate::minmax::running;
 use crate::socket::fields as f;
 use narrows_units::Span;
 
-/// For how long the least round trip counts (`sysctl_tcp_min_rtt_wlen`).
-const WINDOW: Span = Span::from_secs(300);
+/// Seconds for which the least round trip counts (`sysctl_tcp_min_rtt_wlen`).
+const WINDOW: u32 = 300;
 /// Microseconds below which the deviation does not count (`tcp_rto_min_us`).
 const LEAST_DEVIATION: u64 = 200_000;
 
@@ -63,7 +63,7 @@ impl Around {
     /// `minmax_running_min`.
     fn update_least(&mut self, value: u32) {
         let now = self.outside.tick();
-        let window = self.outside.ticks_of(WINDOW);
+        let window = WINDOW.saturating_mul(self.conditions.hz);
         let least = f::RTT_MIN.map(|[time, value]| (self.get(time) as u32, self.get(value) as u32));
         let after = running(least, window, (now, value), |a, b| a <= b);
         if after == least {

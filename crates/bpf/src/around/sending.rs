@@ -16,7 +16,7 @@ impl Around {
         }
         let tick = self.outside.tick();
         if sent.rto != Span::MAX {
-            let ticks = self.outside.ticks_of(sent.rto);
+            let ticks = self.outside.ticks_again(sent.rto);
             self.set(f::RTO, ticks as u64);
         }
         let idle = tick.wrapping_sub(self.get(f::LSNDTIME) as u32);

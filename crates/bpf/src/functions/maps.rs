@@ -201,8 +201,9 @@ impl Maps {
     }
 
     /// The callback has ended.
+    #[inline]
     pub fn settle(&mut self, memory: &mut Memory) {
-        for (region, _) in self.reserved.drain(..) {
+        while let Some((region, _)) = self.reserved.pop() {
             memory.give_back(region);
         }
         memory.settle();

@@ -24,7 +24,7 @@ pub use context::{Context, World, errno};
 pub use maps::{Maps, Stored, is_ring, keeps, map_fits};
 pub use offered::SimulatedKernel;
 pub use table::{FUNCTIONS, HELPERS, Service, Standing, function, helper};
-pub use ticks::ticks;
+pub use ticks::{ticks, until_next};
 
 use crate::fault::Reason;
 

@@ -16,3 +16,25 @@ pub fn ticks(uptime: u64, hz: u32) -> u64 {
 pub(super) fn elapsed(uptime: u64, hz: u32) -> u64 {
     uptime / SECOND * hz as u64 + uptime % SECOND * hz as u64 / SECOND
 }
+
+/// Nanoseconds of uptime until the next tick.
+pub fn until_next(uptime: u64, hz: u32) -> u64 {
+    let (hz, of_second) = (hz.max(1) as u64, uptime % SECOND);
+    let next = of_second * hz / SECOND + 1;
+    (next * SECOND).div_ceil(hz) - of_second
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_tick_lasts_until_the_next(uptime in 0..1_u64 << 55, hz in 1..10_000_u32) {
+            let left = until_next(uptime, hz);
+            prop_assert_eq!(elapsed(uptime + left - 1, hz), elapsed(uptime, hz));
+            prop_assert_eq!(elapsed(uptime + left, hz), elapsed(uptime, hz) + 1);
+        }
+    }
+}

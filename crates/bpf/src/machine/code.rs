@@ -3,10 +3,12 @@
 use super::decode::decode;
 use super::operation::{Kind, Operation};
 use super::refusal::{Refusal, Unfit};
-use super::shorten::shorten;
+use super::shorten::{Entry, shorten};
 use crate::functions::{Service, map_fits};
 use crate::program::{Function, Program, address};
+use crate::socket;
 use crate::stack::{BYTES, FRAMES, called, frame};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A function as the machine calls it.
@@ -46,13 +48,15 @@ impl Code {
 
     /// The same with an operation for each instruction, as it stands: slower, and to be compared with.
     pub fn literal(program: Arc<Program>) -> Result<Code, Box<Refusal>> {
-        Code::made(program, |_| ())
+        Code::made(program, |_, _| ())
     }
 
-    fn made(program: Arc<Program>, shorten: fn(&mut [Operation])) -> Result<Code, Box<Refusal>> {
+    fn made(program: Arc<Program>, shorten: fn(&mut [Operation], Entry)) -> Result<Code, Box<Refusal>> {
         let mut decoded = decode(&program).map_err(|(at, unfit)| refusal(&program, at, unfit))?;
+        let shown = shown_the_socket(&program);
         for function in &program.functions {
-            shorten(&mut decoded.operations[function.start..function.start + function.length]);
+            let entry = if shown.contains(&function.start) { Entry::Arguments } else { Entry::Any };
+            shorten(&mut decoded.operations[function.start..function.start + function.length], entry);
         }
         let Packed { operations, origins, places } = Packed::of(decoded.operations);
         for map in &program.maps {
@@ -142,6 +146,18 @@ impl Code {
     pub fn service(&self, index: u64) -> (Service, &'static str) {
         self.services[index as usize]
     }
+}
+
+/// Where the callbacks begin that only the kernel calls, with the socket as first argument.
+fn shown_the_socket(program: &Program) -> BTreeSet<usize> {
+    let member = |name: &String| socket::callbacks().any(|member| member == name.as_str());
+    let mut starts: BTreeSet<usize> = program.callbacks.iter().filter(|(name, _)| member(name)).map(|(_, start)| *start).collect();
+    for function in &program.functions {
+        for called in called(program, function) {
+            starts.remove(&called);
+        }
+    }
+    starts
 }
 
 /// Operations without those that do nothing.

@@ -92,7 +92,8 @@ impl Machine {
         self.maps.put_storage(values, &mut self.memory);
     }
 
-    /// Calls a callback with these arguments, at most five. Pointers are those of [`address`]: the socket is `address::of(address::SOCKET, 0)`.
+    /// Calls a callback with these arguments, at most five. Pointers are those of [`address`]: the socket, the first argument of every member of
+    /// `struct tcp_congestion_ops`, is `address::of(address::SOCKET, 0)`.
     pub fn call(&mut self, callback: Callback, arguments: &[u64], world: &mut dyn World) -> Result<u64, Box<Fault>> {
         self.memory.begin(arguments);
         let Machine { code, memory, maps, most_jumps } = self;

@@ -79,6 +79,8 @@ kinds! {
     CallFunction,
     /// The helper or function of the kernel with the index `imm`.
     CallKernel,
+    /// Loads from the socket, at the address `imm`.
+    Socket8, Socket16, Socket32, Socket64,
     /// What is read does not exist.
     Poison,
     /// None: the upper half of a constant, room between functions, or a result that nothing reads.

@@ -215,6 +215,14 @@ impl<'a> Run<'a> {
                     }
                 }};
             }
+            macro_rules! socket {
+                ($kind:ty) => {{
+                    match self.context.memory.load_from_socket(operation.imm) {
+                        Some(bytes) => dst!() = <$kind>::from_le_bytes(bytes) as u64,
+                        None => return Err(self.refused(at, operation.imm, Access { writes: false, size: size_of::<$kind>() })),
+                    }
+                }};
+            }
             macro_rules! store {
                 ($value:expr, $kind:ty, $distance:expr) => {{
                     let address = left!().wrapping_add($distance);
@@ -340,6 +348,10 @@ impl<'a> Run<'a> {
                 Kind::Load16 => load!(u16),
                 Kind::Load32 => load!(u32),
                 Kind::Load64 => load!(u64),
+                Kind::Socket8 => socket!(u8),
+                Kind::Socket16 => socket!(u16),
+                Kind::Socket32 => socket!(u32),
+                Kind::Socket64 => socket!(u64),
                 Kind::LoadSigned8 => load!(i8),
                 Kind::LoadSigned16 => load!(i16),
                 Kind::LoadSigned32 => load!(i32),

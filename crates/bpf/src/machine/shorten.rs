@@ -4,6 +4,7 @@
 //! Loads, stores, calls and jumps stay, in their order: what a program may touch, and for how long, is judged as of its instructions.
 
 use super::operation::{Kind, Operation, REGISTERS, Register, atomic};
+use crate::program::address;
 
 /// Where else the value of a register is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +18,7 @@ struct Value {
 }
 
 /// The values of all registers on the way to an operation.
+#[derive(Clone, Copy)]
 struct Known([Value; REGISTERS]);
 
 /// Which registers, one bit for each.
@@ -66,6 +68,7 @@ fn role(kind: Kind) -> Role {
         Jump => Role::Jump,
         Atomic32 | Atomic64 => Role::Atomic,
         CallFunction | CallKernel => Role::Call,
+        Socket8 | Socket16 | Socket32 | Socket64 => Role::Load,
         Exit | Poison => Role::End,
         Nothing => Role::Nothing,
         _ => {
@@ -87,9 +90,18 @@ fn with_constant(kind: Kind) -> Option<Kind> {
     Kind::of(kind.code()? & !8)
 }
 
+/// What a function finds in its registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// A callback of the kernel's: where its arguments are, the first of which is the socket.
+    Arguments,
+    /// Anything.
+    Any,
+}
+
 /// Takes the operations of one function to fewer with the same result: others become [`Kind::Nothing`]. The first stays where it is.
-pub fn shorten(operations: &mut [Operation]) {
-    substitute(operations);
+pub fn shorten(operations: &mut [Operation], entry: Entry) {
+    substitute(operations, entry);
     drop_unread(operations);
 }
 
@@ -99,25 +111,52 @@ fn target(at: usize, operation: &Operation) -> Option<usize> {
 }
 
 /// Operations take their operands from where they were first, and constants as such.
-fn substitute(operations: &mut [Operation]) {
+fn substitute(operations: &mut [Operation], entry: Entry) {
     let mut joins = vec![false; operations.len()];
     for (at, operation) in operations.iter().enumerate() {
         if let Some(target) = target(at, operation) {
             joins[target] = true;
         }
     }
+    let given = if entry == Entry::Arguments { bit(Register::R1) } else { 0 };
+    let written = written_once_at_most(operations, given);
     let mut known = Known::nothing();
+    if entry == Entry::Arguments {
+        known.0[Register::R1 as usize] = Value::constant(address::of(address::ARGUMENTS, 0));
+    }
+    // Constants that hold from the first jump on until the function's end, however an operation is reached.
+    let mut lasting = None;
     for (operation, joins) in operations.iter_mut().zip(joins) {
+        if joins || operation.kind.jumps() {
+            lasting.get_or_insert_with(|| known.constants(written));
+        }
         if joins {
-            known = Known::nothing();
+            known = lasting.unwrap_or(known);
         }
         known.follow(operation);
     }
 }
 
+/// Registers that at most one operation writes, or none where they were `given` something before.
+fn written_once_at_most(operations: &[Operation], given: Set) -> Set {
+    let (mut once, mut again) = (given, 0);
+    for operation in operations {
+        let writes = may_write(operation);
+        again |= once & writes;
+        once |= writes;
+    }
+    !again
+}
+
 impl Known {
     fn nothing() -> Known {
         Known(Register::ALL.map(Value::of))
+    }
+
+    /// Those of these registers that hold constants, and nothing of the others.
+    fn constants(&self, of: Set) -> Known {
+        let constant = |register: Register| of & bit(register) != 0 && self.get(register).base == Register::ZERO;
+        Known(Register::ALL.map(|register| if constant(register) { self.get(register) } else { Value::of(register) }))
     }
 
     fn get(&self, register: Register) -> Value {
@@ -149,11 +188,33 @@ impl Known {
         }
     }
 
+    /// A load of the first argument becomes the constant that is loaded, one from the socket a kind of its own.
+    fn load_shown(&self, operation: &mut Operation) -> Option<Value> {
+        if operation.left != Register::ZERO {
+            return None;
+        }
+        if (operation.kind, operation.imm) == (Kind::Load64, address::of(address::ARGUMENTS, 0)) {
+            (operation.kind, operation.imm) = (Kind::Mov64Imm, address::of(address::SOCKET, 0));
+            return Some(Value::constant(operation.imm));
+        }
+        let kind = match operation.kind {
+            Kind::Load8 => Kind::Socket8,
+            Kind::Load16 => Kind::Socket16,
+            Kind::Load32 => Kind::Socket32,
+            Kind::Load64 => Kind::Socket64,
+            other => other,
+        };
+        if operation.imm >> 32 == address::SOCKET {
+            operation.kind = kind;
+        }
+        None
+    }
+
     fn follow(&mut self, operation: &mut Operation) {
         match role(operation.kind) {
             Role::Constant => {
                 let constant = if operation.kind == Kind::Mov32Imm { operation.imm as u32 as u64 } else { operation.imm };
-                self.write(operation.dst, Some(Value { base: Register::ZERO, more: constant, low: false }));
+                self.write(operation.dst, Some(Value::constant(constant)));
             }
             Role::Move => {
                 let value = match operation.kind {
@@ -188,7 +249,8 @@ impl Known {
             }
             Role::Load => {
                 self.address(operation);
-                self.write(operation.dst, None);
+                let value = self.load_shown(operation);
+                self.write(operation.dst, value);
             }
             Role::Store => {
                 self.address(operation);
@@ -228,6 +290,10 @@ impl Value {
         Value { base: register, more: 0, low: false }
     }
 
+    fn constant(more: u64) -> Value {
+        Value { base: Register::ZERO, more, low: false }
+    }
+
     /// Its lowest 32 bits.
     fn lowest(self) -> Option<Value> {
         match self {
@@ -261,6 +327,14 @@ fn writes(operation: &Operation) -> Set {
         Role::Arithmetic { .. } | Role::Change | Role::Move | Role::Constant | Role::Load => bit(operation.dst),
         Role::Call => bit(Register::R0),
         _ => 0,
+    }
+}
+
+/// What is written if at all.
+fn may_write(operation: &Operation) -> Set {
+    match role(operation.kind) {
+        Role::Atomic => bit(operation.src) | bit(Register::R0),
+        _ => writes(operation),
     }
 }
 

@@ -73,7 +73,7 @@ fn everything() -> Program {
     assert_eq!(main.len(), length);
     let add = vec![op(0x7b, 10, 1, -8, 0), op(0x0f, 1, 2, 0, 0), op(0x79, 0, 10, -8, 0), op(0x2f, 0, 1, 0, 0), op(0x05, 0, 0, 0, 0), EXIT];
     let round = vec![op(0x79, 3, 2, 0, 0), op(0x0f, 3, 1, 0, 0), op(0x7b, 2, 3, 0, 0), set(0, 0), EXIT];
-    let mut program = functions([("only", main), ("add", add), ("round", round)]);
+    let mut program = functions([("cong_avoid", main), ("add", add), ("round", round)]);
     program.kfuncs = ["tcp_slow_start", "tcp_cong_avoid_ai"].map(str::to_owned).to_vec();
     let map =
         |kind, key_size, value_size, max_entries| MapSpec { name: "map".to_owned(), kind, key_size, value_size, max_entries, flags: 0 };
@@ -117,7 +117,7 @@ fn executed(code: Code) -> (&'static str, Seen) {
     for (path, value) in [("tcp_sock.snd_cwnd", 10), ("tcp_sock.snd_ssthresh", 100), ("tcp_sock.snd_cwnd_clamp", 1000)] {
         Field::of(path).set(machine.socket_mut(), value);
     }
-    let only = machine.code().callback("only").expect("a callback");
+    let only = machine.code().callback("cong_avoid").expect("a callback");
     let mut host = Host::default();
     let (mut outcome, mut answers) = ("answers", Vec::new());
     for _ in 0..2 {
