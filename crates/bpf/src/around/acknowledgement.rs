@@ -61,12 +61,16 @@ impl Around {
         if feedback.probe_loss {
             self.repaired_by_probe(feedback.ca_state);
         }
-        self.end_reduction(feedback);
+        if feedback.ended.is_some() {
+            self.end_reduction(feedback);
+        }
         if feedback.undone || std::mem::take(&mut self.undo) {
             self.undo = false;
             self.take_back(feedback);
         }
-        self.begin_reduction(feedback);
+        if let Some(congestion) = feedback.congestion {
+            self.begin_reduction(feedback, congestion);
+        }
         if self.state != feedback.ca_state {
             self.enter(feedback.ca_state);
             let next = self.get(f::NEXT);
@@ -134,6 +138,7 @@ impl Around {
     }
 
     /// `tcp_process_tlp_ack`: a tail loss probe has repaired a loss.
+    #[cold]
     fn repaired_by_probe(&mut self, after: CaState) {
         self.set(f::CWND_CNT, 0);
         self.reduce();
@@ -156,6 +161,7 @@ impl Around {
     }
 
     /// Everything that was sent before a reduction is acknowledged. Recovery is over before the window is set, a reduction for marks after it.
+    #[cold]
     fn end_reduction(&mut self, feedback: &Feedback<'_>) {
         match feedback.ended {
             Some(CaState::Recovery) if self.state == CaState::Recovery => {
@@ -172,6 +178,7 @@ impl Around {
     }
 
     /// `tcp_undo_cwnd_reduction`: the latest reduction was for nothing.
+    #[cold]
     fn take_back(&mut self, feedback: &Feedback<'_>) {
         let before = self.get(f::PRIOR_SSTHRESH);
         if before > 0 {
@@ -190,10 +197,12 @@ impl Around {
     }
 
     /// `tcp_enter_recovery` and `tcp_enter_cwr`. Only with numbered transmissions may another reduction be under way: this one begins where that one leads.
-    fn begin_reduction(&mut self, feedback: &Feedback<'_>) {
+    #[cold]
+    fn begin_reduction(&mut self, feedback: &Feedback<'_>, congestion: Congestion) {
         // That for the loss which a probe has repaired is over.
-        let over = feedback.probe_loss && !matches!(feedback.ca_state, CaState::Cwr | CaState::Recovery);
-        let Some(congestion) = feedback.congestion.filter(|_| !over) else { return };
+        if feedback.probe_loss && !matches!(feedback.ca_state, CaState::Cwr | CaState::Recovery) {
+            return;
+        }
         if self.in_reduction() {
             self.complete();
         }

@@ -62,6 +62,7 @@ impl Around {
     }
 
     /// `tcp_cwnd_restart`: the window halves for each retransmission timeout of idleness, down to the initial one.
+    #[cold]
     fn restart(&mut self, idle: u32) {
         self.event(Event::CwndRestart);
         let threshold = self.current_threshold();
