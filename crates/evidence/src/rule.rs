@@ -41,6 +41,8 @@ pub enum Kind {
     Undefined,
     /// Whether flows starve beside the subject that starve beside no baseline.
     Starves,
+    /// With nothing: the number is shown, with those of the baselines.
+    Shown,
     /// With the number in the cell before on this axis.
     Rises {
         /// The axis.

@@ -1,4 +1,4 @@
-//! `narrows check`: the criteria of RFC 9743, with a verdict on each and the runs behind it.
+//! `narrows check`: the criteria of a suite, with a verdict or numbers on each and the runs behind it.
 
 mod draft;
 mod job;
@@ -11,10 +11,11 @@ use crate::reproduce::reproduce;
 use crate::routers;
 use job::Job;
 use narrows_control::{Choice, Setup};
+use narrows_evidence::EvidenceError;
 use narrows_evidence::check::{Check, Options, report};
 use narrows_evidence::judge::Level;
 use narrows_evidence::report::{Checked, Counts, Statements, Terms, Versions, check_text};
-use narrows_evidence::suite::{Players, Scope, rfc9743};
+use narrows_evidence::suite::{Players, Scope, Suite, media, rfc9743, tcpeval};
 use narrows_wire::Ecn;
 use std::path::Path;
 
@@ -68,7 +69,15 @@ fn planned(args: &CheckArgs, controller: &Choice) -> Result<Check, Failure> {
     };
     let signals = marks(controller)?;
     let options = Options { quick: args.quick, scope, only: args.only.clone(), seeds: args.seeds, first_seed: args.seed, signals };
-    Ok(Check::new(rfc9743()?, players, options)?)
+    Ok(Check::new(suite(args.suite)?, players, options)?)
+}
+
+fn suite(arg: SuiteArg) -> Result<Suite, EvidenceError> {
+    match arg {
+        SuiteArg::Rfc9743 | SuiteArg::BbrDraft => rfc9743(),
+        SuiteArg::Tcpeval => tcpeval(),
+        SuiteArg::Media => media(),
+    }
 }
 
 /// Makes a check and delivers the result; answers with the worst verdict, too.
@@ -144,6 +153,12 @@ fn remake(args: &CheckArgs, controller: &Choice) -> String {
     let mut words = vec!["narrows check".to_owned(), crate::quote::quote(controller.text())];
     let mut option =
         |name: &str, value: Option<String>| words.extend(value.map(|value| format!("--{name} {}", crate::quote::quote(&value))));
+    let suite = match args.suite {
+        SuiteArg::Rfc9743 | SuiteArg::BbrDraft => None,
+        SuiteArg::Tcpeval => Some("tcpeval"),
+        SuiteArg::Media => Some("media"),
+    };
+    option("suite", suite.map(str::to_owned));
     option("only", (!args.only.is_empty()).then(|| args.only.join(",")));
     let baselines = args.baselines.iter().map(|choice| choice.text()).collect::<Vec<_>>().join(",");
     option("baselines", (!baselines.is_empty()).then_some(baselines));

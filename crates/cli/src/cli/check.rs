@@ -14,7 +14,7 @@ pub struct CheckArgs {
     /// Check the suite instead: whether published results about deployed controllers come out
     #[arg(long = "self", conflicts_with_all = ["controller", "only", "scope", "baselines", "against", "about", "strict", "seeds", "seed", "live", "suite"])]
     pub known: bool,
-    /// What is asked: the criteria of RFC 9743, or the example cases of draft-ietf-ccwg-bbr
+    /// What is asked: the criteria of RFC 9743, the example cases of draft-ietf-ccwg-bbr, or numbers of other documents
     #[arg(long, value_enum, default_value = "rfc9743")]
     pub suite: SuiteArg,
     /// Few cells and five seeds: about a minute on two cores
@@ -59,6 +59,10 @@ pub enum SuiteArg {
     Rfc9743,
     /// The example cases of draft-ietf-ccwg-bbr
     BbrDraft,
+    /// The numbers of draft-irtf-iccrg-tcpeval-01, without verdicts
+    Tcpeval,
+    /// The numbers of RFC 8867, where the controllers drive frames of media, without verdicts
+    Media,
 }
 
 /// Where a controller is meant to be used.

@@ -82,7 +82,7 @@ impl Check {
         let mut grids = Vec::new();
         for grid in &suite.grids {
             let asked = grid.rules.iter().any(|rule| standing_before(&suite, &options, rule.criterion).is_none());
-            let planned = match asked && (!grid.signals || options.signals) {
+            let planned = match asked && (!grid.signals || options.signals) && !(grid.full && options.quick) {
                 true => Planned::new(grid.parts(&players, !options.quick)?),
                 false => Planned::without(None),
             };

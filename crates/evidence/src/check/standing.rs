@@ -7,6 +7,8 @@ use crate::judge::Level;
 pub enum Standing {
     /// It was judged.
     Judged(Level),
+    /// Its numbers are shown, and not judged.
+    Shown,
     /// It was not, and why.
     NotRun(String),
     /// It does not apply, and why.
@@ -18,6 +20,7 @@ impl Standing {
     pub fn word(&self) -> &'static str {
         match self {
             Standing::Judged(level) => level.word(),
+            Standing::Shown => "shown",
             Standing::NotRun(_) => "not run",
             Standing::NotApplicable(_) => "not applicable",
         }
@@ -26,7 +29,7 @@ impl Standing {
     /// Why there is no verdict.
     pub fn reason(&self) -> Option<&str> {
         match self {
-            Standing::Judged(_) => None,
+            Standing::Judged(_) | Standing::Shown => None,
             Standing::NotRun(reason) | Standing::NotApplicable(reason) => Some(reason),
         }
     }

@@ -4,6 +4,7 @@ use super::checker::{Check, Known, Look, Results, standing_before};
 use super::run::Variant;
 use super::standing::Standing;
 use crate::judge::{Finding, Level};
+use crate::rule::Kind;
 use crate::suite::Criterion;
 
 /// The verdict on a criterion.
@@ -57,7 +58,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// How many criteria have this verdict or lack of one: "pass", "concern", "fail", "not run", "not applicable".
+    /// How many criteria have this verdict or lack of one: "pass", "concern", "fail", "shown", "not run", "not applicable".
     pub fn count(&self, word: &str) -> usize {
         self.criteria.iter().filter(|own| own.standing.word() == word).count()
     }
@@ -117,6 +118,8 @@ fn verdict(check: &Check, place: usize, before: &[CriterionVerdict], results: &R
     let fragile = fragility(check, &known, level, results);
     let level = if fragile.is_some() { level.min(Level::Concern) } else { level };
     let kernel = known.first().and_then(|own| on_kernel(check, own, results));
+    let judged = known.iter().any(|own| check.suite.grids[own.grid].rules[own.rule].kind != Kind::Shown);
+    let standing = if judged { Standing::Judged(level) } else { Standing::Shown };
     let cells = known.into_iter().map(|own| CellVerdict {
         grid: own.grid,
         rule: own.rule,
@@ -125,7 +128,7 @@ fn verdict(check: &Check, place: usize, before: &[CriterionVerdict], results: &R
         first: own.first,
         fresh: own.fresh,
     });
-    CriterionVerdict { cells: cells.collect(), fragile, left_out, kernel, ..bare(Standing::Judged(level)) }
+    CriterionVerdict { cells: cells.collect(), fragile, left_out, kernel, ..bare(standing) }
 }
 
 fn on_kernel(check: &Check, own: &Known, results: &Results) -> Option<Result<Finding, Vec<String>>> {

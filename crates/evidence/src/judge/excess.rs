@@ -21,7 +21,7 @@ pub fn of(rule: &Rule, bound: Bound, numbers: &Numbers) -> Vec<Excess> {
         Kind::Harm => harm(rule, bound, numbers),
         Kind::Pareto { and } => pareto(rule, *and, bound, numbers),
         Kind::Rises { axis } => rises(rule, axis, bound, numbers).into_iter().collect(),
-        Kind::Undefined | Kind::Starves => Vec::new(),
+        Kind::Undefined | Kind::Starves | Kind::Shown => Vec::new(),
     }
 }
 

@@ -30,6 +30,7 @@ pub fn judge(rule: &Rule, numbers: &Numbers) -> Finding {
     match &rule.kind {
         Kind::Starves => return starvation::judge(rule, numbers),
         Kind::Undefined => return undefined(rule, numbers),
+        Kind::Shown => return shown(rule, numbers, Level::Pass, None, None),
         _ => {}
     }
     let bounds = [(Level::Fail, rule.levels.fail), (Level::Concern, rule.levels.concern)];

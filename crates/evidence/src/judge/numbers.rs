@@ -1,7 +1,7 @@
 //! The numbers of a cell, as rules ask for them.
 
 use crate::rule::{Kind, Rule};
-use crate::suite::{Grid, Players, Who};
+use crate::suite::{Cast, Grid, Players, Who};
 
 /// The numbers of the runs of a cell with the same seeds.
 pub struct Numbers<'a> {
@@ -48,6 +48,11 @@ impl Numbers<'_> {
     /// are not the subject's own.
     pub fn shown(&self, rule: &Rule, victim: Option<Who>) -> (Named, Vec<Named>) {
         let name = |who: Who| self.players.text(who);
+        if rule.kind == Kind::Shown && self.grid.cast == Cast::Pairs {
+            let other = Who::Baseline(0);
+            let own = |who: Who| (format!("{} beside {}", name(who), name(other)), self.beside(who, other, rule.number));
+            return (own(Who::Subject), self.players.standard().map(own).collect());
+        }
         if !matches!(rule.kind, Kind::Harm | Kind::Starves) {
             let own = |who: Who| (name(who).to_owned(), self.by_itself(who, rule));
             return (own(Who::Subject), self.players.standard().map(own).collect());

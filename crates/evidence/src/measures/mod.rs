@@ -1,6 +1,7 @@
 //! Numbers of a run that only verdicts need, as metrics: each with its definition beside its code.
 
 mod breakers;
+mod queue;
 mod recovery;
 mod sending;
 
@@ -15,6 +16,10 @@ pub const MEASURES: &[Metric] = &[
     recovery::REGRET,
     recovery::RECOVERY,
     recovery::FILLING,
+    recovery::RISE_60,
+    recovery::RISE_80,
+    recovery::RISE_90,
+    queue::QUEUEING_MEAN,
     breakers::BREAKER,
     breakers::METER,
 ];

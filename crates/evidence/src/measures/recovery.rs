@@ -46,6 +46,31 @@ pub(super) const FILLING: Metric = Metric {
     },
 };
 
+pub(super) const RISE_60: Metric =
+    rise("rise_60", "Time until six tenths of the bottleneck are used.", "as rise_80, with 60 %", |record| risen(record, 0.6));
+
+pub(super) const RISE_80: Metric = rise(
+    "rise_80",
+    "Time until eight tenths of the bottleneck are used.",
+    "time from the end of the warm-up to the end of the first window in which the wire bytes of data that arrived are 80 % or more of those that the bottleneck could \
+     carry. A window lasts two base round trips, at least 0.2 s",
+    |record| risen(record, 0.8),
+);
+
+pub(super) const RISE_90: Metric =
+    rise("rise_90", "Time until nine tenths of the bottleneck are used.", "as rise_80, with 90 %", |record| risen(record, 0.9));
+
+const fn rise(name: &'static str, summary: &'static str, formula: &'static str, compute: fn(&Record) -> Option<f64>) -> Metric {
+    let source = "draft-irtf-iccrg-tcpeval-01, transients, which measures the window against the BDP; for controllers without a window, what arrives is measured here";
+    Metric { name, unit: "s", better: Better::Lower, summary, formula, source, compute }
+}
+
+fn risen(record: &Record, part: f64) -> Option<f64> {
+    let from = Time::ZERO + record.warmup;
+    let at = used(record, bottleneck(record)?, from, Time::ZERO + record.duration, part)?;
+    Some(at.since(from).as_secs_f64())
+}
+
 fn recovery(record: &Record) -> Option<f64> {
     let link = bottleneck(record)?;
     let over = Time::ZERO + record.duration;

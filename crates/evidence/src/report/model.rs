@@ -3,6 +3,7 @@
 use super::statements::Statements;
 use crate::check::{CellVerdict, Check, CriterionVerdict, Report};
 use crate::judge::{Finding, Named};
+use crate::rule::Kind;
 use crate::statistics::{Estimate, estimate};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -11,7 +12,7 @@ use serde_json::Value;
 
 /// What no check shows, whatever its verdicts.
 pub const NOT_SHOWN: [&str; 5] = [
-    "RFC 9743 sets no thresholds and asks for review by people: these are findings under the rules of this suite, not conformance.",
+    "RFC 9743 sets no thresholds and asks for review by people, and the other documents set none either: these are findings under the rules of a suite, not conformance.",
     "Many thousands of flows, real routers, real radio, hosts' processors and offloads, middleboxes and users are not simulated, or only as models.",
     "A verdict is about this implementation with these parameters, not about an algorithm.",
     "Where the baselines do badly, too, the network is the cause.",
@@ -27,6 +28,9 @@ pub struct Checked {
     pub narrows: String,
     /// The suite's name.
     pub suite: String,
+    /// The short name of the document whose sections criteria name.
+    #[serde(default = "rfc9743")]
+    pub document: String,
     /// What the suite is about.
     pub title: String,
     /// The version of its rules.
@@ -109,6 +113,11 @@ impl Terms {
     }
 }
 
+/// The document of checks that were kept before they named it.
+fn rfc9743() -> String {
+    "RFC 9743".to_owned()
+}
+
 /// How many criteria have which verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {
@@ -118,7 +127,10 @@ pub struct Counts {
     pub concern: usize,
     /// Beyond a bound that a document asks for.
     pub fail: usize,
-    /// Not judged.
+    /// Shown, not judged.
+    #[serde(default)]
+    pub shown: usize,
+    /// Not run.
     pub not_run: usize,
     /// Not for this controller or scope.
     pub not_applicable: usize,
@@ -137,7 +149,7 @@ pub struct CheckedCriterion {
     pub strength: String,
     /// What it asks.
     pub asks: String,
-    /// pass, concern, fail, not run or not applicable.
+    /// pass, concern, fail, shown, not run or not applicable.
     pub verdict: String,
     /// The variant that changes the verdict of the worst cell, if there is one.
     pub fragile: Option<String>,
@@ -197,7 +209,7 @@ pub struct CheckedCell {
     pub rule: String,
     /// Where its bound comes from.
     pub source: String,
-    /// pass, concern or fail.
+    /// pass, concern, fail, or shown.
     pub verdict: String,
     /// True if more seeds would decide.
     pub undecided: bool,
@@ -235,6 +247,13 @@ impl Beside {
     }
 }
 
+impl CheckedCriterion {
+    /// True if its numbers are shown and not judged.
+    pub fn is_shown(&self) -> bool {
+        self.verdict == "shown"
+    }
+}
+
 impl CheckedCell {
     /// The mean of the controller's numbers with its interval.
     pub fn value(&self) -> Option<Estimate> {
@@ -263,6 +282,7 @@ impl Checked {
             format: 1,
             narrows: narrows.to_owned(),
             suite: check.suite.name.clone(),
+            document: check.suite.document.clone(),
             title: check.suite.title.clone(),
             rules: check.suite.rules.clone(),
             controller: check.players.subject.clone(),
@@ -275,6 +295,7 @@ impl Checked {
                 pass: report.count("pass"),
                 concern: report.count("concern"),
                 fail: report.count("fail"),
+                shown: report.count("shown"),
                 not_run: report.count("not run"),
                 not_applicable: report.count("not applicable"),
             },
@@ -316,8 +337,15 @@ impl Checked {
 
     /// The verdict line: "18 pass, 3 concern, 1 fail, 3 not run".
     pub fn line(&self) -> String {
-        let Counts { pass, concern, fail, not_run, not_applicable } = self.summary;
-        let all = [(pass, "pass"), (concern, "concern"), (fail, "fail"), (not_run, "not run"), (not_applicable, "not applicable")];
+        let Counts { pass, concern, fail, shown, not_run, not_applicable } = self.summary;
+        let all = [
+            (pass, "pass"),
+            (concern, "concern"),
+            (fail, "fail"),
+            (shown, "shown"),
+            (not_run, "not run"),
+            (not_applicable, "not applicable"),
+        ];
         all.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
     }
 
@@ -351,7 +379,7 @@ fn kept(check: &Check, place: usize, cell: &CellVerdict) -> CheckedCell {
         unit: number.metric.unit.to_owned(),
         rule: rule.says.clone(),
         source: rule.source.clone(),
-        verdict: finding.level.word().to_owned(),
+        verdict: if rule.kind == Kind::Shown { "shown".to_owned() } else { finding.level.word().to_owned() },
         undecided: finding.undecided,
         confirmed: cell.fresh.is_some(),
         of: finding.subject.0.clone(),

@@ -55,9 +55,11 @@ fn badge(verdict: &str) -> String {
 
 fn row(own: &CheckedCriterion) -> String {
     let cell = own.cells.first();
+    let worst = cell.filter(|_| !own.is_shown());
     let what = match (&own.reason, &own.comes_from, cell) {
         (Some(reason), _, _) => format!("<span class=\"none\">{}</span>", escape(reason)),
         (_, Some(other), _) => format!("see <a href=\"#{0}\">{0}</a>", escape(other)),
+        (_, _, Some(_)) if own.is_shown() => format!("{} numbers", own.cells.len()),
         (_, _, Some(cell)) => format!("{}<small>{}</small>", escape(&cell.cell), escape(&cell.measure)),
         _ => String::new(),
     };
@@ -70,7 +72,7 @@ fn row(own: &CheckedCriterion) -> String {
         escape(&own.section),
         escape(&own.strength),
         badge(&own.verdict),
-        escape(&cell.map_or_else(String::new, found))
+        escape(&worst.map_or_else(String::new, found))
     )
 }
 
@@ -81,8 +83,9 @@ fn section(own: &CheckedCriterion) -> String {
     let rules: String =
         rules.into_iter().map(|(says, source)| format!("<dt>{}</dt><dd><span>{}</span></dd>\n", escape(says), escape(source))).collect();
     let rows: String = own.cells.iter().map(cell_row).collect();
+    let first = if own.is_shown() { "first" } else { "worst" };
     let scenario = own.cells.first().and_then(|cell| cell.scenario.as_ref()).map_or_else(String::new, |file| {
-        format!("<p class=\"hint\">The worst cell's scenario is in {0}: <code>narrows run {0}</code></p>\n", escape(file))
+        format!("<p class=\"hint\">The {first} cell's scenario is in {0}: <code>narrows run {0}</code></p>\n", escape(file))
     });
     let kernel = own.kernel.as_ref().and_then(|kernel| on_kernel(own, kernel));
     let kernel = kernel.map_or_else(String::new, |text| format!("<p>On the kernel: {}.</p>\n", escape(&text)));

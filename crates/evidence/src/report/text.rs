@@ -1,12 +1,13 @@
 //! The table on a terminal.
 
 use super::model::{Beside, Checked, CheckedCell, CheckedCriterion, OnKernel};
+use crate::statistics::Estimate;
 use narrows_report::text_table;
 
 /// The verdicts as a table, with what stands above and below it.
 pub fn check_text(checked: &Checked) -> String {
-    let mut rows = vec![["Criterion", "RFC 9743", "Verdict", "Worst cell", "Found there"].map(str::to_owned).to_vec()];
-    rows.extend(checked.criteria.iter().map(|own| {
+    let mut rows = vec![["Criterion", &checked.document, "Verdict", "Worst cell", "Found there"].map(str::to_owned).to_vec()];
+    rows.extend(checked.criteria.iter().filter(|own| !own.is_shown()).map(|own| {
         let verdict = if own.fragile.is_some() { format!("{}, fragile", own.verdict) } else { own.verdict.clone() };
         vec![own.id.clone(), own.section.clone(), verdict, place(own), own.cells.first().map_or_else(String::new, found)]
     }));
@@ -21,7 +22,8 @@ pub fn check_text(checked: &Checked) -> String {
         checked.runs,
         "The report tells what none of this shows."
     );
-    text += &text_table(&rows, 5);
+    let shown: Vec<String> = checked.criteria.iter().filter(|own| own.is_shown()).map(numbers).collect();
+    text += &(rows.len() > 1).then(|| text_table(&rows, 5)).into_iter().chain(shown).collect::<Vec<_>>().join("\n");
     let undecided = checked.criteria.iter().filter(|own| own.cells.first().is_some_and(|cell| cell.undecided)).map(|own| own.id.as_str());
     let undecided: Vec<&str> = undecided.collect();
     if !undecided.is_empty() {
@@ -37,6 +39,27 @@ pub fn check_text(checked: &Checked) -> String {
         text += &left_out(own);
     }
     text
+}
+
+/// The numbers of a criterion that is not judged, as a table.
+fn numbers(own: &CheckedCriterion) -> String {
+    let rows: Vec<Vec<String>> = shown(own);
+    format!("{} ({})\n\n{}", own.title, own.id, text_table(&rows, rows[0].len()))
+}
+
+/// The same as rows, the first of them heads: cell, measure, whose numbers.
+pub(super) fn shown(own: &CheckedCriterion) -> Vec<Vec<String>> {
+    let whose =
+        |cell: &CheckedCell| std::iter::once(cell.of.clone()).chain(cell.beside.iter().map(|other| other.of.clone())).collect::<Vec<_>>();
+    let heads = own.cells.first().map_or_else(Vec::new, whose);
+    let mut rows = vec![["Cell", "Measure"].map(str::to_owned).into_iter().chain(heads).collect::<Vec<_>>()];
+    rows.extend(own.cells.iter().map(|cell| {
+        let unit = if cell.unit.is_empty() { String::new() } else { format!(", {}", cell.unit) };
+        let mean = |value: Option<Estimate>| value.map_or("–".to_owned(), |own| short(own.mean));
+        let values = std::iter::once(mean(cell.value())).chain(cell.beside.iter().map(|other| mean(other.value())));
+        [cell.cell.clone(), format!("{}{unit}", cell.measure)].into_iter().chain(values).collect()
+    }));
+    rows
 }
 
 /// A paragraph for each grid that the controller cannot run in.

@@ -15,6 +15,29 @@ const RFC9743: &[(&str, &str)] = files!("rfc9743": "suite"
     "wireless-wifi" "wireless-lte" "wireless-leo" "aqm" "aqm-marks" "delay" "constrained" "far" "misbehave" "misbehave-receivers" "tunnel" "reorder" "transient" "transient-burst"
     "change-rate" "change-delay" "change-buffer" "datacenter" "datacenter-beside");
 
+const TCPEVAL: &[(&str, &str)] = files!("tcpeval": "suite"
+    "basic" "data-centre" "buffers" "ramp-up" "less-cross-traffic" "more-cross-traffic" "impact" "rtt-fairness");
+
+const MEDIA: &[(&str, &str)] = files!("media": "suite" "capacity" "capacity-shared" "feedback" "competing" "round-trips" "pause");
+
+/// The numbers of RFC 8867, Test Cases for Evaluating Congestion Control for Interactive Real-Time Media, which are shown and not judged: sections 5.1 to 5.5 and 5.8.
+///
+/// # Errors
+///
+/// None: a test reads it.
+pub fn media() -> Result<Suite, EvidenceError> {
+    Suite::read(MEDIA)
+}
+
+/// The numbers of draft-irtf-iccrg-tcpeval-01, Common TCP Evaluation Suite, which are shown and not judged.
+///
+/// # Errors
+///
+/// None: a test reads it.
+pub fn tcpeval() -> Result<Suite, EvidenceError> {
+    Suite::read(TCPEVAL)
+}
+
 /// The criteria of RFC 9743.
 ///
 /// # Errors

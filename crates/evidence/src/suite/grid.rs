@@ -21,6 +21,8 @@ pub struct Grid {
     pub cast: Cast,
     /// True if only controllers that use signals of routers run it.
     pub signals: bool,
+    /// True if only full checks run it.
+    pub full: bool,
     /// What is added to the text of baselines wherever they play, such as `ecn=true`.
     pub baselines: Option<String>,
     /// What is added instead to the text of baselines that drive the flows of `other`.
@@ -53,8 +55,8 @@ impl Grid {
         let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| fail(error.to_string()))?;
         document.remove("check");
         document.remove("rule");
-        let (signals, baselines, other) = (raw.check.signals, raw.check.baselines, raw.check.other);
-        Ok(Grid { name: name.to_owned(), criterion, cast, signals, baselines, other, rules, asked, document })
+        let raw::Check { signals, full, baselines, other, .. } = raw.check;
+        Ok(Grid { name: name.to_owned(), criterion, cast, signals, full, baselines, other, rules, asked, document })
     }
 
     /// Its runs with these players: on the cells of `[sweep]`, or of `[full]` where it has that and `full` is asked for.
@@ -177,13 +179,16 @@ fn rule(raw: raw::Rule, criterion: usize, asked: &mut Vec<Number>) -> Result<Rul
         "twins" => Kind::Twins,
         "undefined" => Kind::Undefined,
         "starves" => Kind::Starves,
+        "shown" => Kind::Shown,
         "rises" => Kind::Rises { axis: raw.axis.ok_or("a rule of kind \"rises\" needs an axis")? },
         other => return Err(format!("there is no kind of rule \"{other}\"")),
     };
     let bound = |raw: raw::Bound| Bound { above: raw.above, below: raw.below, by: raw.by, times: raw.times };
     let levels = Levels { fail: raw.fail.map(bound), concern: raw.concern.map(bound) };
-    if levels.fail.is_none() && levels.concern.is_none() {
-        return Err("a rule needs a bound: fail or concern".to_owned());
+    match (&kind, levels.fail.is_some() || levels.concern.is_some()) {
+        (Kind::Shown, true) => return Err("a number that is only shown has no bound".to_owned()),
+        (Kind::Shown, false) | (_, true) => {}
+        (_, false) => return Err("a rule needs a bound: fail or concern".to_owned()),
     }
     let passes_undefined = match raw.undefined.as_deref() {
         None => false,

@@ -10,7 +10,7 @@ mod criterion;
 mod grid;
 mod raw;
 
-pub use built_in::rfc9743;
+pub use built_in::{media, rfc9743, tcpeval};
 pub use cast::{Cast, Part, Players, Who};
 pub use criterion::{Criterion, Scope};
 pub use grid::Grid;
@@ -22,6 +22,8 @@ use crate::EvidenceError;
 pub struct Suite {
     /// Its name on the command line.
     pub name: String,
+    /// The short name of the document whose sections criteria name.
+    pub document: String,
     /// One line on it.
     pub title: String,
     /// The version of its rules: verdicts of different versions are not compared.
@@ -49,7 +51,7 @@ impl Suite {
         }
         let place = |grid: &Grid| grid.criterion;
         grids.sort_by_key(place);
-        Ok(Suite { name: raw.name, title: raw.title, rules: raw.rules, criteria, grids })
+        Ok(Suite { name: raw.name, document: raw.document, title: raw.title, rules: raw.rules, criteria, grids })
     }
 
     /// The place of a criterion, by its id.

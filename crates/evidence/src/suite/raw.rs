@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 #[serde(deny_unknown_fields)]
 pub struct Suite {
     pub name: String,
+    pub document: String,
     pub title: String,
     pub rules: String,
     pub criterion: Vec<Criterion>,
@@ -50,6 +51,8 @@ pub struct Check {
     pub other: Option<String>,
     #[serde(default)]
     pub signals: bool,
+    #[serde(default)]
+    pub full: bool,
 }
 
 #[derive(Deserialize)]

@@ -1,7 +1,7 @@
 //! The suites of the program are sound.
 
 use narrows_evidence::check::{Check, Options};
-use narrows_evidence::suite::{Cast, Players, Scope, rfc9743};
+use narrows_evidence::suite::{Cast, Players, Scope, Suite, media, rfc9743, tcpeval};
 use std::collections::BTreeSet;
 
 fn players() -> Players {
@@ -12,10 +12,14 @@ fn options(quick: bool) -> Options {
     Options { quick, scope: Scope::Internet, only: Vec::new(), seeds: None, first_seed: 1, signals: true }
 }
 
+fn suites() -> [Suite; 3] {
+    [rfc9743(), tcpeval(), media()].map(|suite| suite.unwrap_or_else(|error| panic!("{error}")))
+}
+
 #[test]
 fn every_cell_of_every_grid_is_a_scenario() {
-    for quick in [true, false] {
-        let check = Check::new(rfc9743().unwrap(), players(), options(quick)).unwrap_or_else(|error| panic!("{error}"));
+    for (quick, suite) in [true, false].into_iter().flat_map(|quick| suites().map(|suite| (quick, suite))) {
+        let check = Check::new(suite, players(), options(quick)).unwrap_or_else(|error| panic!("{error}"));
         let runs = check.first();
         let mut seen = BTreeSet::new();
         for run in &runs {
@@ -31,21 +35,42 @@ fn every_cell_of_every_grid_is_a_scenario() {
 
 #[test]
 fn every_criterion_is_judged_or_says_why_not() {
-    let suite = rfc9743().unwrap();
-    for (place, criterion) in suite.criteria.iter().enumerate() {
-        let judged = suite.grids.iter().flat_map(|grid| &grid.rules).any(|rule| rule.criterion == place);
-        let excused = criterion.not_run.is_some() || criterion.not_applicable.is_some() || criterion.from_others;
-        assert!(judged != excused, "{} is judged: {judged}, excused: {excused}", criterion.id);
+    for suite in suites() {
+        for (place, criterion) in suite.criteria.iter().enumerate() {
+            let judged = suite.grids.iter().flat_map(|grid| &grid.rules).any(|rule| rule.criterion == place);
+            let excused = criterion.not_run.is_some() || criterion.not_applicable.is_some() || criterion.from_others;
+            assert!(judged != excused, "{} is judged: {judged}, excused: {excused}", criterion.id);
+        }
     }
 }
 
 #[test]
 fn every_bound_has_a_source() {
-    for grid in rfc9743().unwrap().grids {
+    for grid in suites().into_iter().flat_map(|suite| suite.grids) {
         for rule in &grid.rules {
             assert!(!rule.source.is_empty() && !rule.says.is_empty(), "{}", grid.name);
-            let named = ["RFC", "ours", "HotNets", "PCC", "SIGCOMM", "as for"].iter().any(|word| rule.source.contains(word));
+            let named = ["RFC", "draft", "ours", "HotNets", "PCC", "SIGCOMM", "as for"].iter().any(|word| rule.source.contains(word));
             assert!(named, "{}: {}", grid.name, rule.source);
+        }
+    }
+}
+
+/// Flows are chosen by how their names begin: no flow that a number is of may be meant with another.
+#[test]
+fn a_number_is_of_the_flows_that_it_names() {
+    for suite in suites() {
+        for grid in &suite.grids {
+            for part in grid.parts(&players(), true).unwrap() {
+                let cell = part.sweep.cell(0, &|_| Err(std::io::Error::other("none"))).unwrap();
+                for of in grid.asked.iter().map(|number| &number.of).filter(|of| !of.is_empty()) {
+                    let others = cell
+                        .flows
+                        .iter()
+                        .filter(|flow| flow.name.starts_with(of.as_str()) && flow.name[of.len()..].starts_with(char::is_alphanumeric));
+                    let others: Vec<&str> = others.map(|flow| flow.name.as_str()).collect();
+                    assert!(others.is_empty(), "{} of {}: a number of {of} would be of {others:?}, too", grid.name, suite.name);
+                }
+            }
         }
     }
 }

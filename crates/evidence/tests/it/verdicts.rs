@@ -6,6 +6,7 @@ use narrows_evidence::suite::{Players, Scope, Suite};
 
 const ABOUT: &str = r#"
 name = "t"
+document = "RFC 9743"
 title = "a suite of tests"
 rules = "1"
 [[criterion]]
@@ -181,6 +182,15 @@ fn a_baseline_must_be_better_in_both_to_matter() {
     assert_eq!(of([80.0, 60.0]), Standing::Judged(Level::Concern));
     assert_eq!(of([80.0, 50.0]), Standing::Judged(Level::Pass));
     assert_eq!(of([86.0, 90.0]), Standing::Judged(Level::Pass));
+}
+
+#[test]
+fn a_number_that_is_only_shown_is_not_judged() {
+    let check = check("alone", "kind = \"shown\"\nmeasure = \"loss\"", "bbr");
+    let kept = |_: Run| Some(Kept { asked: vec![Some(90.0)], metrics: Vec::new(), issues: Vec::new() });
+    assert!(check.further(&kept).is_empty(), "no number is run again");
+    let found = &report(&check, &kept).criteria[0];
+    assert_eq!((&found.standing, found.cells[0].decided().beside.len()), (&Standing::Shown, 2));
 }
 
 #[test]

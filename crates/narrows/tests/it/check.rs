@@ -66,6 +66,42 @@ fn described(value: &Value, schema: &Value, root: &Value) {
 }
 
 #[test]
+fn numbers_without_bounds_are_shown_and_not_judged() {
+    let place = Scratch::new("check-shown");
+    let own = place.narrows([
+        "check",
+        "screamv2",
+        "--suite",
+        "media",
+        "--quick",
+        "--quiet",
+        "--only",
+        "capacity,pause",
+        "--strict",
+        "--out",
+        "media",
+    ]);
+    assert_eq!(code(&own), 0, "{}", stderr(&own));
+    let text = stdout(&own);
+    assert!(text.starts_with("screamv2: 2 shown\n") && !text.contains("Worst cell"), "{text}");
+    let check = json(&place.read("media/check.json"));
+    let cells = check["criteria"][0]["cells"].as_array().expect("cells");
+    assert!(cells.iter().all(|cell| cell["verdict"] == "shown" && cell["excess"].is_null()), "{cells:?}");
+    // A call by SCReAMv2 is in time where one by a controller that fills the buffer is late.
+    let late = cells.iter().find(|cell| cell["measure"] == "late_frames").expect("late frames");
+    let mean = |values: &Value| values.as_array().expect("seeds").iter().filter_map(Value::as_f64).sum::<f64>() / 5.0;
+    assert!(mean(&late["subject"]) < 10.0 && mean(&late["beside"][0]["values"]) > 50.0, "{late}");
+    let schema = json(&place.narrows(["schema", "--check"]).stdout);
+    described(&check, &schema, &schema);
+    let markdown = String::from_utf8(place.read("media/check.md")).expect("text");
+    assert!(markdown.contains("| Cell | Measure | screamv2 | newreno | cubic |"), "{markdown}");
+    // Beside a baseline, the halves of both are shown.
+    let pairs = place.narrows(["check", "bbr", "--suite", "tcpeval", "--quick", "--quiet", "--only", "impact", "--out", "impact"]);
+    assert_eq!(code(&pairs), 0, "{}", stderr(&pairs));
+    assert!(stdout(&pairs).contains("bbr beside newreno  newreno beside newreno  cubic beside newreno"), "{}", stdout(&pairs));
+}
+
+#[test]
 fn the_suite_finds_what_others_have_published() {
     let place = Scratch::new("check-self");
     let output = place.narrows(["check", "--self", "--quick", "--quiet", "--out", "r"]);
