@@ -72,6 +72,12 @@ impl Setting<'_> {
         if self.variant == Variant::BackJitter { "back = { jitter = \"1 ms\" }\n" } else { "" }
     }
 
+    /// The same of a way back that has these keys as well.
+    pub fn back_with(&self, keys: &str) -> String {
+        let jitter = if self.variant == Variant::BackJitter { ", jitter = \"1 ms\"" } else { "" };
+        format!("back = {{ {keys}{jitter} }}\n")
+    }
+
     /// The whole scenario.
     pub(super) fn text(&self, network: &Network) -> String {
         let length = network.length * if self.variant == Variant::Longer { 2.0 } else { 1.0 } + if self.tail { TAIL } else { 0.0 };

@@ -1,6 +1,7 @@
 //! The kinds of networks that a search builds: for each its genes, how its numbers become a network, and what of them is real.
 
 mod acks;
+mod back;
 mod common;
 mod cross;
 mod drops;
@@ -33,11 +34,14 @@ pub enum Kind {
     Pauses,
     /// A link on which packets overtake others.
     Reorder,
+    /// A link with a slow way back.
+    Back,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 8] = [Kind::Steps, Kind::Trace, Kind::Cross, Kind::Pair, Kind::Acks, Kind::Drops, Kind::Pauses, Kind::Reorder];
+    pub const ALL: [Kind; 9] =
+        [Kind::Steps, Kind::Trace, Kind::Cross, Kind::Pair, Kind::Acks, Kind::Drops, Kind::Pauses, Kind::Reorder, Kind::Back];
 
     /// What makes it.
     pub fn shape(self) -> &'static Shape {
@@ -50,6 +54,7 @@ impl Kind {
             Kind::Drops => &drops::SHAPE,
             Kind::Pauses => &pauses::SHAPE,
             Kind::Reorder => &reorder::SHAPE,
+            Kind::Back => &back::SHAPE,
         }
     }
 

@@ -1,0 +1,47 @@
+//! A constant link whose way back is slow: acknowledgements wait and are lost there.
+
+use super::common::{BUFFER, DELAY, LENGTH, RATE, holds, link_says};
+use crate::attack::gene::{Gene, Scale};
+use crate::attack::shape::{Shape, View};
+use crate::attack::text::{Network, Setting};
+
+const SOURCE: &str = "ours, for picoquic's issue 1213: 100 to 400 kbit/s back beside 10 Mbit/s forward";
+
+pub(super) static SHAPE: Shape = Shape {
+    name: "back",
+    summary: "a constant link with a slow way back",
+    base: &[
+        RATE,
+        DELAY,
+        BUFFER,
+        Gene { name: "back", unit: "kbit/s", low: 10.0, high: 2000.0, scale: Scale::Ratio, plain: None, source: SOURCE },
+        Gene { name: "room", unit: "packets", low: 10.0, high: 1000.0, scale: Scale::Ratio, plain: Some(100.0), source: "ours" },
+    ],
+    events: &[],
+    least: 0,
+    most: 0,
+    two_groups: false,
+    source: SOURCE,
+    real,
+    network,
+    says,
+};
+
+/// Nothing beyond the ranges: what is hopeless is so for the references, too, and scores nothing.
+fn real(genome: &View<'_>) -> bool {
+    holds(genome)
+}
+
+fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
+    let (rate, delay, buffer) = (genome.get("rate"), genome.get("delay"), genome.get("buffer"));
+    let back = format!("rate = \"{} kbit/s\", buffer = \"{} packets\"", genome.get("back"), genome.get("room").round());
+    let tables = format!(
+        "\n[[link]]\nname = \"bottleneck\"\nbetween = [\"sender\", \"receiver\"]\nrate = \"{rate} Mbit/s\"\ndelay = \"{delay} ms\"\nbuffer = \"{buffer} bdp\"\n{}",
+        setting.back_with(&back)
+    );
+    Network::of_one_link(tables, LENGTH)
+}
+
+fn says(genome: &View<'_>) -> String {
+    format!("{}; {} kbit/s back with room for {} packets", link_says(genome), genome.get("back"), genome.get("room").round())
+}
