@@ -51,7 +51,9 @@ const FORBIDDEN: [(&str, &str); 7] = [
 const WORLDLESS: [&str; 11] = ["units", "params", "wire", "measure", "control", "path", "transport", "network", "icn", "ndn", "traffic"];
 
 /// What the worldless crates may not contain, and why. The names of float functions are those whose results depend on the machine.
-const BANNED: [(&str, &str); 21] = [
+const BANNED: [(&str, &str); 23] = [
+    ("const ENTRY", "each crate that reads it would compile it again, some without optimising; make it a static"),
+    ("const ENTRIES", "each crate that reads it would compile it again, some without optimising; make it a static"),
     ("std::time", "time comes from the world, as narrows_units::Time"),
     ("Instant", "time comes from the world, as narrows_units::Time"),
     ("SystemTime", "time comes from the world, as narrows_units::Time"),
