@@ -204,9 +204,7 @@ impl Memory {
             *place = arguments.get(index).copied().unwrap_or(0).to_le_bytes();
         }
         let stack = whole(self.spans[address::STACK as usize].length as usize);
-        for place in self.bytes[..stack].as_chunks_mut::<8>().0 {
-            *place = [0; 8];
-        }
+        self.bytes[..stack].fill(0);
     }
 
     /// So many bytes at an address; `None` if they are not all in one region.

@@ -1,7 +1,8 @@
 //! Fewer operations with the same result. Compilers for BPF copy a value before they compute with it, since an instruction writes its first operand, and put constants and
 //! addresses of fields into registers; here an operation names its operands apart from its result, so that most of those moves are not needed.
 //!
-//! Loads, stores, calls and jumps stay, in their order: what a program may touch, and for how long, is judged as of its instructions.
+//! Loads, stores, calls and jumps stay, in their order: what a program may touch, and for how long, is judged as of its instructions. One load needs no judging:
+//! that of a callback's first argument, the socket's address.
 
 use super::operation::{Kind, Operation, REGISTERS, Register, atomic};
 use crate::program::address;
