@@ -18,6 +18,8 @@ pub struct Routine {
     pub start: usize,
     /// Bytes of its frame.
     pub frame: u32,
+    /// Whether the program calls it or names its address.
+    inner: bool,
 }
 
 /// A callback that a program has, or another function of it that is called from outside.
@@ -53,7 +55,8 @@ impl Code {
 
     fn made(program: Arc<Program>, shorten: fn(&mut [Operation], Entry)) -> Result<Code, Box<Refusal>> {
         let mut decoded = decode(&program).map_err(|(at, unfit)| refusal(&program, at, unfit))?;
-        let shown = shown_the_socket(&program);
+        let inner: BTreeSet<usize> = program.functions.iter().flat_map(|function| called(&program, function)).collect();
+        let shown = shown_the_socket(&program, &inner);
         for function in &program.functions {
             let entry = if shown.contains(&function.start) { Entry::Arguments } else { Entry::Any };
             shorten(&mut decoded.operations[function.start..function.start + function.length], entry);
@@ -69,7 +72,11 @@ impl Code {
             entries.push((name.clone(), function.ok_or_else(outside)?));
         }
         entries.extend(program.functions.iter().enumerate().map(|(index, function)| (function.name.clone(), index)));
-        let routine = |function: &Function| Routine { start: places[function.start] as usize, frame: frame(&program, function) as u32 };
+        let routine = |function: &Function| Routine {
+            start: places[function.start] as usize,
+            frame: frame(&program, function) as u32,
+            inner: inner.contains(&function.start),
+        };
         let routines = program.functions.iter().map(routine).collect();
         let services = decoded.services;
         let mut code = Code { program, operations, origins, services, routines, entries, stack: 0 };
@@ -116,10 +123,11 @@ impl Code {
         self.entries[callback.0].1
     }
 
-    /// The function that an address of a function means.
+    /// The function that an address of a function means, if the program names that address: one that it has computed is none, as in the kernel.
     pub fn function_of(&self, value: u64) -> Option<usize> {
         let start = value.checked_sub(address::FUNCTION)?;
-        self.program.functions.iter().position(|function| function.start as u64 == start)
+        let place = self.program.functions.iter().position(|function| function.start as u64 == start)?;
+        self.routines[place].inner.then_some(place)
     }
 
     /// Bytes of stack that every connection needs.
@@ -149,15 +157,10 @@ impl Code {
 }
 
 /// Where the callbacks begin that only the kernel calls, with the socket as first argument.
-fn shown_the_socket(program: &Program) -> BTreeSet<usize> {
+fn shown_the_socket(program: &Program, inner: &BTreeSet<usize>) -> BTreeSet<usize> {
     let member = |name: &String| socket::callbacks().any(|member| member == name.as_str());
-    let mut starts: BTreeSet<usize> = program.callbacks.iter().filter(|(name, _)| member(name)).map(|(_, start)| *start).collect();
-    for function in &program.functions {
-        for called in called(program, function) {
-            starts.remove(&called);
-        }
-    }
-    starts
+    let callbacks = program.callbacks.iter().filter(|(name, start)| member(name) && !inner.contains(start));
+    callbacks.map(|(_, start)| *start).collect()
 }
 
 /// Operations without those that do nothing.

@@ -199,3 +199,17 @@ fn a_field_may_be_exchanged_in_one_step() {
     let mut machine = connection(with_socket([set(2, 1), op(0xc3, 6, 2, field("tcp_sock.srtt_us"), 0)]));
     assert!(call(&mut machine, &[SOCKET]).unwrap_err().to_string().contains("which the kernel lets no controller change"));
 }
+
+#[test]
+fn an_address_that_was_computed_is_no_function() {
+    let round = vec![set(0, 1), EXIT];
+    let looping = |named: u64, more: i32| {
+        let main = [set(1, 1)].into_iter().chain(constant(2, address::FUNCTION | named));
+        let main: Vec<_> = main.chain([op(0x07, 2, 0, 0, more), set(3, 0), set(4, 0), helper(181), EXIT]).collect();
+        assert_eq!(main.len(), 8);
+        call(&mut connection(functions([("only", main), ("round", round.clone())])), &[])
+    };
+    assert_eq!(looping(8, 0).unwrap(), 1);
+    let fault = looping(7, 1).unwrap_err().to_string();
+    assert!(fault.contains("a function of the program"), "{fault}");
+}
