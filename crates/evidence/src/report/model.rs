@@ -12,7 +12,7 @@ use serde_json::Value;
 
 /// What no check shows, whatever its verdicts.
 pub const NOT_SHOWN: [&str; 5] = [
-    "RFC 9743 sets no thresholds and asks for review by people, and the other documents set none either: these are findings under the rules of a suite, not conformance.",
+    "RFC 9743 sets no thresholds and asks for review by people: these are findings under the rules of this suite, not conformance.",
     "Many thousands of flows, real routers, real radio, hosts' processors and offloads, middleboxes and users are not simulated, or only as models.",
     "A verdict is about this implementation with these parameters, not about an algorithm.",
     "Where the baselines do badly, too, the network is the cause.",
