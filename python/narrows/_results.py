@@ -6,6 +6,7 @@ import base64
 import html
 import json
 import os
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,39 +71,37 @@ class Table:
 class Figure:
     """A figure of a result, drawn by Narrows as in its report. A notebook shows it."""
 
-    def __init__(self, name: str, title: str, svg: str, png: bytes | None) -> None:
-        self._name = name
-        self._title = title
-        self._svg = svg
-        self._png = png
+    def __init__(self, drawing: _narrows.Drawing) -> None:
+        self._drawing = drawing
 
     @property
     def name(self) -> str:
         """Its name: ``round-trip``."""
-        return self._name
+        return self._drawing.name
 
     @property
     def title(self) -> str:
         """Its title."""
-        return self._title
+        return self._drawing.title
 
-    @property
+    @cached_property
     def svg(self) -> str:
-        """It as SVG."""
-        return self._svg
+        """It as SVG, drawn when it is first asked for."""
+        return self._drawing.svg()
 
-    @property
+    @cached_property
     def png(self) -> bytes:
-        """It as PNG, of 1800 pixels in width.
+        """It as PNG, of 1800 pixels in width, drawn when it is first asked for.
 
         Raises
         ------
         ValueError
             It is too large for a PNG.
         """
-        if self._png is None:
-            raise ValueError(f"the figure {self._name} is too large for a PNG; take its svg")
-        return self._png
+        png = self._drawing.png()
+        if png is None:
+            raise ValueError(f"the figure {self.name} is too large for a PNG; take its svg")
+        return png
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it into a file that ends in ``.svg`` or ``.png``.
@@ -114,19 +113,19 @@ class Figure:
         """
         path = Path(path)
         if path.suffix == ".svg":
-            path.write_text(self._svg)
+            path.write_text(self.svg)
         elif path.suffix == ".png":
             path.write_bytes(self.png)
         else:
             raise ValueError(f"{path}: a figure is written as .svg or .png; give the file one of these names")
 
     def __repr__(self) -> str:
-        return f"<figure {self._name}: {self._title}>"
+        return f"<figure {self.name}: {self.title}>"
 
     def _repr_html_(self) -> str:
         # As a picture: the names that drawings use within would meet on one page.
-        data = base64.b64encode(self._svg.encode()).decode()
-        return f'<img alt="{html.escape(self._title)}" style="max-width: 100%" src="data:image/svg+xml;base64,{data}">'
+        data = base64.b64encode(self.svg.encode()).decode()
+        return f'<img alt="{html.escape(self.title)}" style="max-width: 100%" src="data:image/svg+xml;base64,{data}">'
 
 
 class Result:
@@ -215,7 +214,11 @@ class Result:
     @property
     def figures(self) -> dict[str, str]:
         """Name and title of each figure."""
-        return dict(self._directory.figures())
+        return {name: figure.title for name, figure in self._drawn.items()}
+
+    @cached_property
+    def _drawn(self) -> dict[str, Figure]:
+        return {drawing.name: Figure(drawing) for drawing in self._directory.figures()}
 
     def figure(self, name: str) -> Figure:
         """One of its figures.
@@ -225,14 +228,15 @@ class Result:
         KeyError
             There is none of this name.
         """
-        svg, png = self._directory.figure(name)
-        return Figure(name, self.figures[name], svg, png)
+        if name not in self._drawn:
+            raise KeyError(f"this result has no figure {name!r}; it has {', '.join(self._drawn)}")
+        return self._drawn[name]
 
     def __repr__(self) -> str:
         return self.text.rstrip()
 
     def _repr_html_(self) -> str:
-        figures = "".join(self.figure(name)._repr_html_() for name in self.figures)
+        figures = "".join(figure._repr_html_() for figure in self._drawn.values())
         return f"<pre>{html.escape(self.text.rstrip())}</pre>{figures}"
 
 

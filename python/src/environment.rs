@@ -1,11 +1,12 @@
 //! Environments for learning, stepped many at a time.
 
 use crate::networks::{Networks, Parts, Steered as Who};
-use crate::raised;
-use narrows::agents::{self, Agents, Steered, Step};
+use crate::{Error, raised};
 use narrows::control::learned::{Actions, LearnedPreset};
 use narrows::policies::LearnedPolicy;
 use narrows::units::{Random, Rate, Span};
+use narrows::within::Refused;
+use narrows_agents::{Agents, AgentsError, Steered, Step, scenario};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -41,6 +42,14 @@ pub fn preset(name: &str) -> PyResult<(Vec<usize>, Option<f32>, Option<usize>)> 
     Ok((preset.shape.to_vec(), largest, count))
 }
 
+/// As Python has it: a network that is no scenario is told as the program tells it.
+fn stuck(error: AgentsError) -> PyErr {
+    match error {
+        AgentsError::Scenario(error) => raised(Refused::from(error)),
+        AgentsError::Thread(_) | AgentsError::Simulation(_) => Error::new_err(error.to_string()),
+    }
+}
+
 /// One environment: a simulation with its agents.
 struct Environment {
     number: u64,
@@ -68,11 +77,11 @@ impl Environment {
         self.simulation = None;
         (self.steps, self.ended) = (0, false);
         let drawn = networks.draw(&mut self.random, &Who::Agents { simulation: self.number, count });
-        let scenario = agents::scenario(&drawn.text, &|name| drawn.read(name)).map_err(raised)?;
+        let scenario = scenario(&drawn.text, &|name| drawn.read(name)).map_err(stuck)?;
         // Where agents have no common interval, ours: a base round trip.
         let together = (count > 1).then(|| preset.interval.unwrap_or(Span::from_micros(drawn.rtt_us)));
         let first = drawn.first.into_iter().map(Some).collect();
-        self.simulation = Some(Steered::begin(scenario, self.number, Agents { preset, first, together }).map_err(raised)?);
+        self.simulation = Some(Steered::begin(scenario, self.number, Agents { preset, first, together }).map_err(stuck)?);
         Ok(())
     }
 
@@ -85,7 +94,7 @@ impl Environment {
     /// Waits for the intervals that end next; false if the simulation has ended.
     fn observe(&mut self) -> PyResult<bool> {
         let Some(simulation) = &mut self.simulation else { return Ok(false) };
-        let steps = simulation.steps().map_err(raised)?;
+        let steps = simulation.steps().map_err(stuck)?;
         let goes_on = steps.is_some();
         if let Some(steps) = steps {
             self.seen = steps;

@@ -37,7 +37,7 @@ mod _narrows {
     #[pymodule_export]
     use super::environment::{Environments, Policy, network, preset};
     #[pymodule_export]
-    use super::results::Directory;
+    use super::results::{Directory, Drawing};
     #[pymodule_export]
     use super::table::Table;
 }

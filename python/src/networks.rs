@@ -1,7 +1,7 @@
 //! Networks that episodes are drawn from.
 
-use narrows::agents::{AGENT, Recorded};
 use narrows::units::{Random, Rate};
+use narrows_agents::{AGENT, Recorded};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::io;

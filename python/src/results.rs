@@ -2,7 +2,7 @@
 
 use crate::raised;
 use crate::table::Table;
-use narrows::within::{self, ResultDir};
+use narrows::within::{self, Figure, ResultDir};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use std::io::Read;
@@ -56,21 +56,38 @@ impl Directory {
         py.detach(|| within::text(&self.files)).map_err(raised)
     }
 
-    /// Name and title of each figure.
-    fn figures(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
+    /// Its figures.
+    fn figures(&self, py: Python<'_>) -> PyResult<Vec<Drawing>> {
         let figures = py.detach(|| within::figures(&self.files)).map_err(raised)?;
-        Ok(figures.iter().map(|figure| (figure.name(), figure.title().to_owned())).collect())
+        Ok(figures.into_iter().map(|figure| Drawing { figure }).collect())
+    }
+}
+
+/// A figure of a result, which is drawn when it is asked for.
+#[pyclass(frozen)]
+pub struct Drawing {
+    figure: Figure,
+}
+
+#[pymethods]
+impl Drawing {
+    #[getter]
+    fn name(&self) -> String {
+        self.figure.name()
     }
 
-    /// A figure as SVG, and as PNG if it is small enough.
-    fn figure(&self, py: Python<'_>, name: &str) -> PyResult<(String, Option<Vec<u8>>)> {
-        let figures = py.detach(|| within::figures(&self.files)).map_err(raised)?;
-        match figures.iter().find(|figure| figure.name() == name) {
-            Some(figure) => Ok((figure.svg().to_string(), figure.png())),
-            None => {
-                let names: Vec<String> = figures.iter().map(|figure| figure.name()).collect();
-                Err(PyKeyError::new_err(format!("this result has no figure {name:?}; it has {}", names.join(", "))))
-            }
-        }
+    #[getter]
+    fn title(&self) -> &str {
+        self.figure.title()
+    }
+
+    /// As SVG.
+    fn svg(&self, py: Python<'_>) -> String {
+        py.detach(|| self.figure.svg())
+    }
+
+    /// As PNG, if it is small enough.
+    fn png(&self, py: Python<'_>) -> Option<Vec<u8>> {
+        py.detach(|| self.figure.png())
     }
 }

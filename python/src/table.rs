@@ -2,15 +2,13 @@
 
 use crate::Error;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
-use arrow_schema::SchemaRef;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, RecordBatchIterator, StringArray, UInt64Array};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use narrows_sheet::{Cells, Reader, Sheet};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use std::fs::File;
-
-/// Rows that are read at once.
-const BATCH: usize = 1 << 16;
+use std::sync::Arc;
 
 /// A table of a result, in memory. Whoever takes its Arrow stream shares this memory.
 #[pyclass(frozen)]
@@ -23,12 +21,38 @@ impl Table {
     /// Reads a Parquet file.
     pub fn read(file: File) -> PyResult<Table> {
         let damaged = |error: &dyn std::error::Error| Error::new_err(format!("the table cannot be read: {error}"));
-        let reader = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| damaged(&error))?;
-        let reader = reader.with_batch_size(BATCH).build().map_err(|error| damaged(&error))?;
-        let schema = reader.schema();
-        let batches = reader.collect::<Result<_, _>>().map_err(|error| damaged(&error))?;
+        let reader = Reader::new(file).map_err(|error| damaged(&error))?;
+        let schema = SchemaRef::new(schema(&reader.columns().map_err(|error| damaged(&error))?));
+        let group = |index| batch(&schema, reader.group(index).map_err(|error| damaged(&error))?).map_err(|error| damaged(&error));
+        let batches = (0..reader.groups()).map(group).collect::<PyResult<_>>()?;
         Ok(Table { schema, batches })
     }
+}
+
+fn schema(sheet: &Sheet) -> Schema {
+    let field = |(name, cells): &(String, Cells)| match cells {
+        Cells::Text(_) => Field::new(name, DataType::Utf8, false),
+        Cells::Flag(_) => Field::new(name, DataType::Boolean, false),
+        Cells::Count(_) => Field::new(name, DataType::UInt64, false),
+        Cells::MaybeCount(_) => Field::new(name, DataType::UInt64, true),
+        Cells::Real(_) => Field::new(name, DataType::Float64, false),
+        Cells::MaybeReal(_) => Field::new(name, DataType::Float64, true),
+    };
+    Schema::new(sheet.columns().iter().map(field).collect::<Vec<_>>())
+}
+
+fn batch(schema: &SchemaRef, sheet: Sheet) -> Result<RecordBatch, ArrowError> {
+    let array = |(_, cells)| -> ArrayRef {
+        match cells {
+            Cells::Text(cells) => Arc::new(StringArray::from_iter_values(cells)),
+            Cells::Flag(cells) => Arc::new(BooleanArray::from(cells)),
+            Cells::Count(cells) => Arc::new(UInt64Array::from(cells)),
+            Cells::MaybeCount(cells) => Arc::new(UInt64Array::from(cells)),
+            Cells::Real(cells) => Arc::new(Float64Array::from(cells)),
+            Cells::MaybeReal(cells) => Arc::new(Float64Array::from(cells)),
+        }
+    };
+    RecordBatch::try_new(schema.clone(), sheet.into_columns().into_iter().map(array).collect())
 }
 
 #[pymethods]

@@ -3,7 +3,6 @@
 //! A crate that adds controllers needs no other: [`control`] has the contract and the registry's entries, [`params`], [`units`] and [`wire`] the types in them.
 //! They follow the program's version, which is below 1: they may change with each.
 
-pub mod agents;
 mod attack;
 mod bench;
 mod bpf_log;

@@ -12,7 +12,7 @@ use crate::sweep;
 use clap::Parser;
 use narrows_control::{Entry, register_passing};
 use narrows_evidence::report::check_text;
-use narrows_scenario::visible;
+use narrows_scenario::{ScenarioError, visible};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -46,6 +46,12 @@ impl From<Failure> for Refused {
             Failure::Interrupted | Failure::Paused { .. } => Refused::Stopped { text },
             _ => Refused::Failed { text },
         }
+    }
+}
+
+impl From<ScenarioError> for Refused {
+    fn from(error: ScenarioError) -> Refused {
+        Failure::Scenario(error).into()
     }
 }
 

@@ -1,7 +1,7 @@
 //! The table of samples at each acknowledgement, `acks.parquet`.
 
-use crate::sheet::{Cells, Sheet, write};
 use narrows_measure::AckSample;
+use narrows_sheet::{Cells, Sheet, write};
 use narrows_transport::{Content, Observer, Point, Seen, Sender};
 use narrows_units::{Rate, Span, Time};
 use std::io::{self, Write};
@@ -38,9 +38,10 @@ impl Remembered {
 /// # Errors
 ///
 /// `out` cannot be written.
-pub fn write_acks<W: Write + Send>(out: W, flows: &[String], samples: &[AckSample], traced: &Remembered) -> io::Result<W> {
+pub fn write_acks<W: Write + Send>(mut out: W, flows: &[String], samples: &[AckSample], traced: &Remembered) -> io::Result<W> {
     let names: Vec<Arc<str>> = flows.iter().map(|name| name.as_str().into()).collect();
-    write(out, None, &sheet(&names, &[], traced), std::iter::once(sheet(&names, samples, traced))).map_err(io::Error::other)
+    write(&mut out, None, &sheet(&names, &[], traced), &mut std::iter::once(sheet(&names, samples, traced))).map_err(io::Error::other)?;
+    Ok(out)
 }
 
 fn sheet(names: &[Arc<str>], rows: &[AckSample], traced: &Remembered) -> Sheet {

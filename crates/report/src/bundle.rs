@@ -3,7 +3,7 @@
 use crate::directory::RunInfo;
 use crate::error::ReportError;
 use crate::reserved::Reserved;
-use crate::sheet::{Cells, Sheet};
+use narrows_sheet::{Cells, Sheet};
 
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,8 +2,7 @@
 
 use crate::checksums::ResultDir;
 use crate::error::{ReportError, failed};
-use crate::sheet::{self, Cells, Sheet};
-use parquet::errors::ParquetError;
+use narrows_sheet::{self as sheet, Cells, ParquetError, Sheet};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};

@@ -1,7 +1,6 @@
 //! The Parquet tables of information-centric networks, which other results do not have, and how a record is read from them.
 
 use crate::record::{at, damaged, from_mbps};
-use crate::sheet::{Cells, Sheet};
 use crate::summary::IcnOut;
 use crate::tables::{Get, Set, Table, count, counters, keyed, mbps, real, text};
 use narrows_measure::metrics::flow_goodput;
@@ -9,8 +8,8 @@ use narrows_measure::{
     ConsumerCounters, ConsumerRecord, ConsumerSample, IcnRecord, InterestCounters, RatesRecord, RatesSample, Record, SubflowRecord,
     SubflowSample,
 };
+use narrows_sheet::{Cells, ParquetError, Sheet};
 use narrows_units::Bytes;
-use parquet::errors::ParquetError;
 use std::sync::Arc;
 
 /// The tables that are there only if a run has an [`IcnRecord`].

@@ -26,7 +26,6 @@ mod reproduction;
 mod reserved;
 mod scorecard;
 mod setup;
-mod sheet;
 mod spread;
 mod summary;
 mod table;

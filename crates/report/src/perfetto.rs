@@ -5,8 +5,7 @@
 
 use crate::checksums::ResultDir;
 use crate::error::{ReportError, failed};
-use crate::sheet::{self, Cells, Sheet};
-use parquet::errors::ParquetError;
+use narrows_sheet::{self as sheet, Cells, ParquetError, Sheet};
 use prost::Message;
 use std::collections::BTreeMap;
 use std::fs::File;

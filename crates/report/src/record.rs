@@ -1,15 +1,14 @@
 //! How rows of the Parquet tables become a record again.
 
 use crate::emulation::EmulationOut;
-use crate::sheet::Sheet;
 use crate::summary::RunOut;
 use crate::tables::{FLOW_COUNTERS, LINK_COUNTERS, TABLES};
 use narrows_measure::{
     Change, Changed, FlowCounters, FlowRecord, FlowSample, Histogram, LinkCounters, LinkNature, LinkRecord, LinkSample, Ratios, Record,
     Transfer, Transfers,
 };
+use narrows_sheet::{ParquetError, Sheet};
 use narrows_units::{Bytes, Rate, Span, Time};
-use parquet::errors::ParquetError;
 
 /// The record that these sheets, in the order of [`TABLES`], were made from.
 pub(crate) fn record(run: &RunOut, sheets: [&Sheet; TABLES.len()]) -> Result<Record, ParquetError> {

@@ -2,8 +2,7 @@
 
 use crate::checksums;
 use crate::error::{ReportError, failed};
-use crate::sheet::{self, Sheet};
-use parquet::errors::ParquetError;
+use narrows_sheet::{self as sheet, ParquetError, Sheet};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use std::fs::{self, File, OpenOptions};
@@ -99,14 +98,14 @@ impl Reserved {
         name: &str,
         heading: Option<&str>,
         like: &Sheet,
-        sheets: impl Iterator<Item = Sheet>,
+        mut sheets: impl Iterator<Item = Sheet>,
     ) -> Result<(), ReportError> {
-        let out = Patient(BufWriter::with_capacity(BUFFER, self.create(name)?));
-        let written = sheet::write(out, heading, like, sheets).map_err(|error| match error {
+        let mut out = Patient(BufWriter::with_capacity(BUFFER, self.create(name)?));
+        let written = sheet::write(&mut out, heading, like, &mut sheets).map_err(|error| match error {
             ParquetError::External(inner) => inner.downcast::<io::Error>().map_or_else(io::Error::other, |io| *io),
             other => io::Error::other(other),
         });
-        let flushed = written.and_then(|mut out| out.0.flush());
+        let flushed = written.and_then(|()| out.0.flush());
         flushed.map_err(|source| failed(&self.unfinished.join(name), source))
     }
 

@@ -1,8 +1,8 @@
 //! The Parquet tables: what their columns are called, and how a record becomes rows.
 
-use crate::sheet::{Cells, Sheet};
 use narrows_measure::metrics::flow_goodput;
 use narrows_measure::{FlowCounters, FlowRecord, FlowSample, Histogram, LinkCounters, LinkSample, Record, SizeBin, Transfer};
+use narrows_sheet::{Cells, Sheet};
 use narrows_units::{Bytes, Rate, Span, Time};
 use std::sync::Arc;
 

@@ -11,9 +11,9 @@ use crate::error::ReportError;
 use crate::page::grid_html;
 use crate::reserved::Reserved;
 use crate::scorecard::{read_scorecard, scorecard_json};
-use crate::sheet::{Cells, Sheet};
 use narrows_measure::group_of;
 use narrows_measure::metrics::{METRICS, OF_FLOWS};
+use narrows_sheet::{Cells, Sheet};
 use std::sync::Arc;
 
 /// The kind of result that a directory with a part of a sweep is.

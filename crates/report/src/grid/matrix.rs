@@ -3,13 +3,12 @@
 use super::reduced::Reduced;
 use super::suffix::suffix;
 use crate::number::{or_dash, short};
-use crate::sheet::{Cells, Sheet};
 use crate::spread::Spread;
 use crate::table::{one, render};
 use narrows_measure::bootstrap::{Interval, mean};
 use narrows_measure::harm::harm;
 use narrows_measure::metrics::{Better, METRICS};
-use parquet::errors::ParquetError;
+use narrows_sheet::{Cells, ParquetError, Sheet};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

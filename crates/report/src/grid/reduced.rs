@@ -1,9 +1,9 @@
 //! What is kept of the runs of a cell.
 
-use crate::sheet::Sheet;
 use crate::tables;
 use narrows_measure::metrics::{METRICS, Metric, OF_FLOWS};
 use narrows_measure::{Group, Record};
+use narrows_sheet::Sheet;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

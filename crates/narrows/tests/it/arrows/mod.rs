@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// All crates. Each may depend only on those before it.
-const ORDER: [&str; 25] = [
+const ORDER: [&str; 27] = [
     "bindings",
     "units",
     "params",
@@ -24,10 +24,12 @@ const ORDER: [&str; 25] = [
     "scenario",
     "traffic",
     "sim",
+    "agents",
     "kernel",
     "live",
     "forward",
     "ndn-load",
+    "sheet",
     "report",
     "evidence",
     "cli",

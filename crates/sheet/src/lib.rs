@@ -1,27 +1,34 @@
-//! A table of named columns, and how it is written to and read from Parquet. One row group holds one run.
+//! Tables of named columns, and how they are written to and read from Parquet. One row group holds one run.
 
 use parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type as Physical};
 use parquet::column::reader::{ColumnReader, get_typed_column_reader};
-use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
-use parquet::errors::ParquetError;
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType as ParquetType, DoubleType, Int64Type};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::schema::types::{Type, TypePtr};
+use parquet::schema::types::{ColumnDescriptor, Type, TypePtr};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::Write;
 use std::sync::Arc;
 
-/// The cells of a column.
+pub use parquet::errors::ParquetError;
+
+/// The cells of a column, by their kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) enum Cells {
+pub enum Cells {
+    /// Texts, which neighbours that are equal share.
     Text(Vec<Arc<str>>),
+    /// Yes or no.
     Flag(Vec<bool>),
+    /// Whole numbers.
     Count(Vec<u64>),
+    /// Whole numbers that some rows do not have.
     MaybeCount(Vec<Option<u64>>),
+    /// Numbers.
     Real(Vec<f64>),
+    /// Numbers that some rows do not have.
     MaybeReal(Vec<Option<f64>>),
 }
 
@@ -53,11 +60,12 @@ impl Cells {
 
 /// Columns of equal length, in order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Sheet {
+pub struct Sheet {
     columns: Vec<(String, Cells)>,
 }
 
 impl Sheet {
+    /// Adds a column behind the others, of as many rows.
     pub fn add(&mut self, name: impl Into<String>, cells: Cells) {
         self.columns.push((name.into(), cells));
     }
@@ -82,6 +90,10 @@ impl Sheet {
     }
 
     /// Adds the rows of a sheet of the same columns.
+    ///
+    /// # Errors
+    ///
+    /// A column has another kind there.
     pub fn append(&mut self, other: Sheet) -> Result<(), ParquetError> {
         if self.columns.is_empty() {
             *self = other;
@@ -93,35 +105,76 @@ impl Sheet {
         Ok(())
     }
 
+    /// Its columns in their order, with their names.
     pub fn columns(&self) -> &[(String, Cells)] {
         &self.columns
     }
 
+    /// The same, and the sheet goes.
+    pub fn into_columns(self) -> Vec<(String, Cells)> {
+        self.columns
+    }
+
+    /// The cells of a column.
+    ///
+    /// # Errors
+    ///
+    /// There is none of this name.
     pub fn column(&self, name: &str) -> Result<&Cells, ParquetError> {
         let found = self.columns.iter().find(|(own, _)| own == name).map(|(_, cells)| cells);
         found.ok_or_else(|| ParquetError::General(format!("the column {name} is missing")))
     }
 
+    /// The cells of a column of texts.
+    ///
+    /// # Errors
+    ///
+    /// There is none of this name and kind.
     pub fn text(&self, name: &str) -> Result<&[Arc<str>], ParquetError> {
         if let Cells::Text(cells) = self.column(name)? { Ok(cells) } else { Err(other_type(name)) }
     }
 
+    /// The cells of a column of flags.
+    ///
+    /// # Errors
+    ///
+    /// There is none of this name and kind.
     pub fn flag(&self, name: &str) -> Result<&[bool], ParquetError> {
         if let Cells::Flag(cells) = self.column(name)? { Ok(cells) } else { Err(other_type(name)) }
     }
 
+    /// The cells of a column of whole numbers.
+    ///
+    /// # Errors
+    ///
+    /// There is none of this name and kind.
     pub fn count(&self, name: &str) -> Result<&[u64], ParquetError> {
         if let Cells::Count(cells) = self.column(name)? { Ok(cells) } else { Err(other_type(name)) }
     }
 
+    /// The cells of a column of whole numbers that some rows do not have.
+    ///
+    /// # Errors
+    ///
+    /// There is none of this name and kind.
     pub fn maybe_count(&self, name: &str) -> Result<&[Option<u64>], ParquetError> {
         if let Cells::MaybeCount(cells) = self.column(name)? { Ok(cells) } else { Err(other_type(name)) }
     }
 
+    /// The cells of a column of numbers.
+    ///
+    /// # Errors
+    ///
+    /// There is none of this name and kind.
     pub fn real(&self, name: &str) -> Result<&[f64], ParquetError> {
         if let Cells::Real(cells) = self.column(name)? { Ok(cells) } else { Err(other_type(name)) }
     }
 
+    /// The cells of a column of numbers that some rows do not have.
+    ///
+    /// # Errors
+    ///
+    /// There is none of this name and kind.
     pub fn maybe_real(&self, name: &str) -> Result<&[Option<f64>], ParquetError> {
         if let Cells::MaybeReal(cells) = self.column(name)? { Ok(cells) } else { Err(other_type(name)) }
     }
@@ -161,12 +214,16 @@ fn other_type(name: &str) -> ParquetError {
 const HEADING: &str = "narrows";
 
 /// Writes sheets of equal columns, one row group each. `like` gives the columns; its cells are not written. `heading` is a text about the whole file.
-pub(crate) fn write<W: Write + Send>(
-    out: W,
+///
+/// # Errors
+///
+/// `out` cannot be written: its error is in [`ParquetError::External`].
+pub fn write(
+    out: &mut (dyn Write + Send),
     heading: Option<&str>,
     like: &Sheet,
-    sheets: impl Iterator<Item = Sheet>,
-) -> Result<W, ParquetError> {
+    sheets: &mut dyn Iterator<Item = Sheet>,
+) -> Result<(), ParquetError> {
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         .set_created_by(format!("narrows {}", env!("CARGO_PKG_VERSION")))
@@ -180,7 +237,7 @@ pub(crate) fn write<W: Write + Send>(
         }
         group.close()?;
     }
-    writer.into_inner()
+    writer.close().map(drop)
 }
 
 fn write_column<W: Write + Send>(group: &mut SerializedRowGroupWriter<'_, W>, cells: &Cells) -> Result<(), ParquetError> {
@@ -233,15 +290,24 @@ fn levels<T>(cells: &[Option<T>]) -> Vec<i16> {
 }
 
 /// Reads a file's row groups.
-pub(crate) fn read(file: File) -> Result<Vec<Sheet>, ParquetError> {
+///
+/// # Errors
+///
+/// It is no Parquet file, is damaged, or has a column of a kind that is not written here.
+pub fn read(file: File) -> Result<Vec<Sheet>, ParquetError> {
     let file = Reader::new(file)?;
     (0..file.groups()).map(|index| file.group(index)).collect()
 }
 
 /// A file that is read one row group after another.
-pub(crate) struct Reader(SerializedFileReader<File>);
+pub struct Reader(SerializedFileReader<File>);
 
 impl Reader {
+    /// Reads the file's description.
+    ///
+    /// # Errors
+    ///
+    /// It is no Parquet file.
     pub fn new(file: File) -> Result<Reader, ParquetError> {
         Ok(Reader(SerializedFileReader::new(file)?))
     }
@@ -257,53 +323,77 @@ impl Reader {
         self.0.metadata().num_row_groups()
     }
 
+    /// The columns, without rows.
+    ///
+    /// # Errors
+    ///
+    /// One is of a kind that is not written here.
+    pub fn columns(&self) -> Result<Sheet, ParquetError> {
+        let columns = self.0.metadata().file_metadata().schema_descr().columns();
+        let columns = columns.iter().map(|column| Ok((column.name().to_owned(), empty(column)?)));
+        Ok(Sheet { columns: columns.collect::<Result<_, ParquetError>>()? })
+    }
+
     /// One of them.
+    ///
+    /// # Errors
+    ///
+    /// It is damaged, or has a column of a kind that is not written here.
     pub fn group(&self, index: usize) -> Result<Sheet, ParquetError> {
-        let metadata = self.0.metadata();
         let group = self.0.get_row_group(index)?;
-        let rows = metadata.row_group(index).num_rows() as usize;
-        let mut sheet = Sheet::default();
-        for (at, column) in metadata.file_metadata().schema_descr().columns().iter().enumerate() {
-            let optional = column.max_def_level() > 0;
-            sheet.add(column.name(), read_column(group.get_column_reader(at)?, rows, optional)?);
+        let rows = self.0.metadata().row_group(index).num_rows() as usize;
+        let mut sheet = self.columns()?;
+        for (at, (_, cells)) in sheet.columns.iter_mut().enumerate() {
+            read_column(group.get_column_reader(at)?, rows, cells)?;
         }
         Ok(sheet)
     }
 }
 
-fn read_column(reader: ColumnReader, rows: usize, optional: bool) -> Result<Cells, ParquetError> {
-    macro_rules! cells {
-        ($kind:ty) => {{
-            let (mut values, mut levels) = (Vec::new(), Vec::new());
-            let mut typed = get_typed_column_reader::<$kind>(reader);
-            let mut left = rows;
-            while left > 0 {
-                let (read, ..) = typed.read_records(left, Some(&mut levels), None, &mut values)?;
-                if read == 0 {
-                    return Err(ParquetError::EOF("a column is too short".to_owned()));
-                }
-                left -= read;
-            }
-            (values, levels)
-        }};
-    }
-    Ok(match reader {
-        ColumnReader::ByteArrayColumnReader(_) => {
-            let (values, _) = cells!(ByteArrayType);
-            Cells::Text(shared_text(&values)?)
-        }
-        ColumnReader::BoolColumnReader(_) => Cells::Flag(cells!(BoolType).0),
-        ColumnReader::Int64ColumnReader(_) => {
-            let (values, levels) = cells!(Int64Type);
-            let counts = values.into_iter().map(|count| count as u64);
-            if optional { Cells::MaybeCount(spread(counts, &levels)) } else { Cells::Count(counts.collect()) }
-        }
-        ColumnReader::DoubleColumnReader(_) => {
-            let (values, levels) = cells!(DoubleType);
-            if optional { Cells::MaybeReal(spread(values.into_iter(), &levels)) } else { Cells::Real(values) }
-        }
+fn empty(column: &ColumnDescriptor) -> Result<Cells, ParquetError> {
+    let optional = column.max_def_level() > 0;
+    Ok(match column.physical_type() {
+        Physical::BYTE_ARRAY => Cells::Text(Vec::new()),
+        Physical::BOOLEAN => Cells::Flag(Vec::new()),
+        Physical::INT64 if optional => Cells::MaybeCount(Vec::new()),
+        Physical::INT64 => Cells::Count(Vec::new()),
+        Physical::DOUBLE if optional => Cells::MaybeReal(Vec::new()),
+        Physical::DOUBLE => Cells::Real(Vec::new()),
         _ => return Err(ParquetError::General("a column has a type that Narrows does not write".to_owned())),
     })
+}
+
+fn read_column(reader: ColumnReader, rows: usize, cells: &mut Cells) -> Result<(), ParquetError> {
+    match cells {
+        Cells::Text(cells) => *cells = shared_text(&values::<ByteArrayType>(reader, rows)?.0)?,
+        Cells::Flag(cells) => *cells = values::<BoolType>(reader, rows)?.0,
+        Cells::Count(cells) => *cells = values::<Int64Type>(reader, rows)?.0.into_iter().map(|count| count as u64).collect(),
+        Cells::MaybeCount(cells) => {
+            let (values, levels) = values::<Int64Type>(reader, rows)?;
+            *cells = spread(values.into_iter().map(|count| count as u64), &levels);
+        }
+        Cells::Real(cells) => *cells = values::<DoubleType>(reader, rows)?.0,
+        Cells::MaybeReal(cells) => {
+            let (values, levels) = values::<DoubleType>(reader, rows)?;
+            *cells = spread(values.into_iter(), &levels);
+        }
+    }
+    Ok(())
+}
+
+/// The values of a column that are there, and of each row whether it has one.
+fn values<T: ParquetType>(reader: ColumnReader, rows: usize) -> Result<(Vec<T::T>, Vec<i16>), ParquetError> {
+    let (mut values, mut levels) = (Vec::new(), Vec::new());
+    let mut typed = get_typed_column_reader::<T>(reader);
+    let mut left = rows;
+    while left > 0 {
+        let (read, ..) = typed.read_records(left, Some(&mut levels), None, &mut values)?;
+        if read == 0 {
+            return Err(ParquetError::EOF("a column is too short".to_owned()));
+        }
+        left -= read;
+    }
+    Ok((values, levels))
 }
 
 fn spread<T>(mut values: impl Iterator<Item = T>, levels: &[i16]) -> Vec<Option<T>> {

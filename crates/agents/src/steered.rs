@@ -1,0 +1,89 @@
+//! Simulations that stop at each interval of their agents until they are told how to go on.
+
+use crate::AgentsError;
+use crate::table::{Step, TABLES, Table, locked};
+use narrows_control::learned::LearnedPreset;
+use narrows_scenario::Scenario;
+use narrows_sim::SimError;
+use narrows_units::{Rate, Span};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+/// A simulation that waits for actions at the end of each interval of its agents.
+pub struct Steered {
+    number: u64,
+    /// Behind a lock, so that a steered simulation can be shared; only its owner hears.
+    told: Mutex<Receiver<Vec<Step>>>,
+    /// `None` while it is being dropped.
+    answer: Option<Sender<Vec<f32>>>,
+    simulation: Option<JoinHandle<Result<(), SimError>>>,
+}
+
+/// The agents of a simulation.
+pub struct Agents {
+    /// How they see and act.
+    pub preset: &'static LearnedPreset,
+    /// The first rate of each, as [`LearnedPreset::begin`] has it.
+    pub first: Vec<Option<Rate>>,
+    /// Several agents decide together at multiples of this time, a single one by itself without it.
+    pub together: Option<Span>,
+}
+
+impl Steered {
+    /// Begins to simulate `scenario` on a thread of its own. For each agent one of its flows has the controller `agent?simulation=NUMBER&seat=SEAT`, which has one
+    /// connection; no other simulation goes by this number that runs now.
+    ///
+    /// # Errors
+    ///
+    /// No thread can be started.
+    pub fn begin(scenario: Scenario, number: u64, agents: Agents) -> Result<Steered, AgentsError> {
+        let ((told, hear), (answer, answered)) = (channel(), channel());
+        let Agents { preset, first, together } = agents;
+        let (shown, actions) = (first.iter().map(|_| None).collect(), Vec::new());
+        let table = Table { preset, first, together, shown, actions, begun: false, asked: None, told, answered };
+        locked(&TABLES).insert(number, Arc::new(Mutex::new(table)));
+        let simulate = move || {
+            let ended = narrows_sim::run(&scenario);
+            // Nobody sits at it any more: whoever waits hears of the end.
+            locked(&TABLES).remove(&number);
+            // Its record is of no use: who steers it sees all.
+            ended.map(drop)
+        };
+        let simulation = thread::Builder::new().name(format!("agents {number}")).spawn(simulate).map_err(AgentsError::Thread)?;
+        Ok(Steered { number, told: Mutex::new(hear), answer: Some(answer), simulation: Some(simulation) })
+    }
+
+    /// Waits until the agents are asked, and returns what each sees; `None` if the simulation has ended.
+    ///
+    /// # Errors
+    ///
+    /// It cannot go on, and why.
+    pub fn steps(&mut self) -> Result<Option<Vec<Step>>, AgentsError> {
+        if let Ok(steps) = self.told.get_mut().unwrap_or_else(PoisonError::into_inner).recv() {
+            return Ok(Some(steps));
+        }
+        match self.simulation.take().map(JoinHandle::join) {
+            Some(Ok(Err(error))) => Err(AgentsError::Simulation(error)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Says what each agent does. Whether the simulation has ended tells [`steps`](Steered::steps).
+    pub fn act(&mut self, actions: Vec<f32>) {
+        if let Some(answer) = &self.answer {
+            let _ = answer.send(actions);
+        }
+    }
+}
+
+impl Drop for Steered {
+    fn drop(&mut self) {
+        // It ends when it next waits for an action, and its table goes with it.
+        self.answer = None;
+        if let Some(simulation) = self.simulation.take() {
+            let _ = simulation.join();
+        }
+        locked(&TABLES).remove(&self.number);
+    }
+}
