@@ -3,19 +3,20 @@
 use crate::cli::CaptureArgs;
 use crate::error::Failure;
 use crate::quote::quote;
+use narrows_capture::{AckLog, Capture, CapturePoint, Remembered, SenderLog, write_acks};
 use narrows_measure::AckSample;
-use narrows_report::{AckLog, Capture, CapturePoint, Remembered, ReportError, Reserved, SenderLog, write_acks};
+use narrows_report::{ReportError, Reserved};
 use narrows_scenario::{LinkId, Scenario, ScenarioError};
 use narrows_transport::{Observer, Seen, Sender};
 use narrows_units::Time;
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::path::Path;
 
 /// The captures and logs of a run. Their files grow in the result directory before that is complete.
 pub struct Captures {
-    captures: Vec<Capture<BufWriter<File>>>,
-    logs: Vec<SenderLog<BufWriter<File>>>,
+    captures: Vec<Capture>,
+    logs: Vec<SenderLog>,
     acks: Option<AckLog>,
     names: Vec<String>,
 }
@@ -51,8 +52,8 @@ impl Captures {
             keep_acks(reserved, &self.names, &samples, &traced)?;
         }
         let failed = |error: io::Error| cannot_write(reserved, &error);
-        self.captures.into_iter().try_for_each(|capture| capture.finish().map(drop)).map_err(failed)?;
-        self.logs.into_iter().try_for_each(|log| log.finish().map(drop)).map_err(failed)
+        self.captures.into_iter().try_for_each(|capture| capture.finish()).map_err(failed)?;
+        self.logs.into_iter().try_for_each(|log| log.finish()).map_err(failed)
     }
 }
 
@@ -88,18 +89,17 @@ impl Observer for Captures {
 
 /// Writes samples at acknowledgements into the result; `names` are those of the scenario's flows.
 pub fn keep_acks(reserved: &Reserved, names: &[String], samples: &[AckSample], traced: &Remembered) -> Result<(), Failure> {
-    let out = BufWriter::new(reserved.create("acks.parquet")?);
-    let written = write_acks(out, names, samples, traced).and_then(|mut out| out.flush());
-    written.map_err(|error| cannot_write(reserved, &error))
+    let out = reserved.create("acks.parquet")?;
+    write_acks(out, names, samples, traced).map_err(|error| cannot_write(reserved, &error))
 }
 
 /// Begins a file of the result.
-fn create(reserved: &Reserved, name: &str) -> Result<BufWriter<File>, Failure> {
+fn create(reserved: &Reserved, name: &str) -> Result<File, Failure> {
     match reserved.create(name) {
         Err(ReportError::Write { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => {
             Err(Failure::Other(format!("{name} would be written twice; give each flow and capture point once")))
         }
-        other => Ok(BufWriter::new(other?)),
+        other => Ok(other?),
     }
 }
 

@@ -11,10 +11,11 @@ use crate::quote::quote;
 use crate::run::{Verdict, judge};
 use crate::runner::{run_followed, run_live, run_program};
 use crate::watch::Watch;
+use narrows_capture::Remembered;
 use narrows_live::{Ending, Extras, LiveError, Program};
 use narrows_measure::metrics::Summary;
 use narrows_measure::{Replayed, distances};
-use narrows_report::{Case, Comparison, Remembered};
+use narrows_report::{Case, Comparison};
 use narrows_scenario::{Scenario, ScenarioError};
 use std::path::Path;
 

@@ -2,9 +2,7 @@
 //!
 //! Everything but `run.json` is a function of the [`Comparison`] alone: the same measurements give the same bytes.
 
-mod acks;
 mod bundle;
-mod capture;
 mod checksums;
 mod columns;
 mod csv;
@@ -20,7 +18,6 @@ mod number;
 mod overlay;
 mod page;
 mod perfetto;
-mod qlog;
 mod record;
 mod reproduction;
 mod reserved;
@@ -32,9 +29,7 @@ mod table;
 mod tables;
 mod together;
 
-pub use acks::{AckLog, Remembered, write_acks};
 pub use bundle::{Bundle, Column as BundleColumn, write_bundle};
-pub use capture::{Capture, CapturePoint};
 pub use checksums::{ResultDir, open, sha256};
 pub use csv::export_csv;
 pub use directory::{ControllerFile, ControllerSource, Input, RunInfo, read, redraw, write};
@@ -49,7 +44,6 @@ pub use model::{Case, Comparison};
 pub use overlay::{Overlay, OverlayError, Quantity, Series};
 pub use page::{Document, Figure, Underway, escape, fidelity_figures, figures, grid_figures, grid_html, html, reproduction_figures};
 pub use perfetto::export_perfetto;
-pub use qlog::SenderLog;
 pub use reproduction::{
     DrawnPlot, FigureResult, JudgedClaim, JudgedStatement, KeptPlots, KeptRun, PaperResult, Reproduction, Traced, Verdict, read_plots,
     reproduction_json, reproduction_table, write_reproduction,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// All crates. Each may depend only on those before it.
-const ORDER: [&str; 27] = [
+const ORDER: [&str; 28] = [
     "bindings",
     "units",
     "params",
@@ -30,6 +30,7 @@ const ORDER: [&str; 27] = [
     "forward",
     "ndn-load",
     "sheet",
+    "capture",
     "report",
     "evidence",
     "cli",

@@ -4,7 +4,8 @@ use narrows_measure::AckSample;
 use narrows_sheet::{Cells, Sheet, write};
 use narrows_transport::{Content, Observer, Point, Seen, Sender};
 use narrows_units::{Rate, Span, Time};
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 
 /// What the controllers of sampled flows remember, by the names that they give it ([`Controller::inspect`](narrows_control::Controller::inspect)): a column for each
@@ -38,10 +39,11 @@ impl Remembered {
 /// # Errors
 ///
 /// `out` cannot be written.
-pub fn write_acks<W: Write + Send>(mut out: W, flows: &[String], samples: &[AckSample], traced: &Remembered) -> io::Result<W> {
+pub fn write_acks(out: File, flows: &[String], samples: &[AckSample], traced: &Remembered) -> io::Result<()> {
+    let mut out = BufWriter::new(out);
     let names: Vec<Arc<str>> = flows.iter().map(|name| name.as_str().into()).collect();
     write(&mut out, None, &sheet(&names, &[], traced), &mut std::iter::once(sheet(&names, samples, traced))).map_err(io::Error::other)?;
-    Ok(out)
+    out.flush()
 }
 
 fn sheet(names: &[Arc<str>], rows: &[AckSample], traced: &Remembered) -> Sheet {

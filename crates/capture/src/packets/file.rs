@@ -9,25 +9,26 @@ use pcap_file::pcapng::blocks::interface_description::{InterfaceDescriptionBlock
 use pcap_file::pcapng::blocks::section_header::{SectionHeaderBlock, SectionHeaderOption};
 use pcap_file::{DataLink, Endianness, PcapError};
 use std::borrow::Cow;
-use std::io::{self, Write};
+use std::fs;
+use std::io::{self, BufWriter, Write};
 use std::time::Duration;
 
 /// A capture file being written. The first error ends the writing; [`finish`](File::finish) tells it.
-pub(super) struct File<W: Write> {
-    out: PcapNgWriter<W>,
+pub(super) struct File {
+    out: PcapNgWriter<BufWriter<fs::File>>,
     snaplen: usize,
     failed: Option<io::Error>,
 }
 
-impl<W: Write> File<W> {
+impl File {
     /// Begins a file of packets that keeps `snaplen` bytes of each.
-    pub fn new(out: W, snaplen: u32) -> io::Result<File<W>> {
+    pub fn new(out: fs::File, snaplen: u32) -> io::Result<File> {
         let section = SectionHeaderBlock {
             endianness: Endianness::Little,
             options: vec![SectionHeaderOption::UserApplication(concat!("narrows ", env!("CARGO_PKG_VERSION")).into())],
             ..SectionHeaderBlock::default()
         };
-        let out = PcapNgWriter::with_section_header(out, section).map_err(io_error)?;
+        let out = PcapNgWriter::with_section_header(BufWriter::new(out), section).map_err(io_error)?;
         Ok(File { out, snaplen: snaplen as usize, failed: None })
     }
 
@@ -65,12 +66,10 @@ impl<W: Write> File<W> {
         }
     }
 
-    /// Ends the file and gives back what it was written to.
-    pub fn finish(self) -> io::Result<W> {
+    /// Ends the file.
+    pub fn finish(self) -> io::Result<()> {
         self.failed.map_or(Ok(()), Err)?;
-        let mut out = self.out.into_inner();
-        out.flush()?;
-        Ok(out)
+        self.out.into_inner().flush()
     }
 }
 

@@ -6,15 +6,16 @@ use narrows_transport::{Ack, Content, Observer, Point, Seen, Sender};
 use narrows_units::Time;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
 
 /// Writes what one sender does in qlog 0.3 (draft-ietf-quic-qlog-main-schema-02 and -quic-events-02), the version that qvis opens, as a
 /// JSON text sequence (RFC 7464).
 ///
 /// qlog is made for QUIC: each transmission has a packet number of its own, here the count of transmissions so far; payload bytes are those
 /// of stream 0; an acknowledgement lists the transmissions that it newly acknowledges.
-pub struct SenderLog<W: Write> {
-    out: W,
+pub struct SenderLog {
+    out: BufWriter<File>,
     flow: usize,
     mss: u64,
     sent: u64,
@@ -164,10 +165,10 @@ impl Metrics {
     }
 }
 
-impl<W: Write> SenderLog<W> {
+impl SenderLog {
     /// Begins a log to `out` of `flow`, by its number in the scenario. Fails if it cannot be written, or with [`io::ErrorKind::InvalidInput`] if the flow has no
     /// controller or many connections.
-    pub fn new(out: W, scenario: &Scenario, flow: usize) -> io::Result<SenderLog<W>> {
+    pub fn new(out: File, scenario: &Scenario, flow: usize) -> io::Result<SenderLog> {
         let plan = &scenario.flows[flow];
         let Some(controller) = &plan.controller else {
             let problem = format!("flow \"{}\" has no controller, so there is nothing to log; choose a flow that has one", plan.name);
@@ -179,7 +180,7 @@ impl<W: Write> SenderLog<W> {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
         }
         let mut log = SenderLog {
-            out,
+            out: BufWriter::new(out),
             flow,
             mss: plan.transport.mss.get(),
             sent: 0,
@@ -207,11 +208,10 @@ impl<W: Write> SenderLog<W> {
         }
     }
 
-    /// Ends the log and gives back what it was written to. Fails if something could not be written.
-    pub fn finish(mut self) -> io::Result<W> {
+    /// Ends the log. Fails if something could not be written.
+    pub fn finish(mut self) -> io::Result<()> {
         self.failed.map_or(Ok(()), Err)?;
-        self.out.flush()?;
-        Ok(self.out)
+        self.out.flush()
     }
 
     /// Writes a record, unless writing has failed before.
@@ -231,7 +231,7 @@ impl<W: Write> SenderLog<W> {
     }
 }
 
-impl<W: Write> Observer for SenderLog<W> {
+impl Observer for SenderLog {
     fn on_packet(&mut self, seen: &Seen) {
         if seen.flow != self.flow || seen.point != Point::Sender {
             return;

@@ -13,7 +13,8 @@ use narrows_transport::{AckFormat, Content, Observer, Point, Seen, Sender};
 use narrows_units::Time;
 use narrows_wire::Ecn;
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 
 /// Where packets are captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,8 +35,8 @@ pub enum CapturePoint {
 ///
 /// What the simulation's packets do not carry is filled in: a handshake before the first segment and FINs after the last (both marked by a
 /// comment), timestamps in milliseconds, a window scale, payloads of zeros.
-pub struct Capture<W: Write> {
-    file: File<W>,
+pub struct Capture {
+    file: File,
     place: Place,
     flows: BTreeMap<usize, Watched>,
 }
@@ -62,11 +63,11 @@ struct Watched {
     ecn: bool,
 }
 
-impl<W: Write> Capture<W> {
+impl Capture {
     /// Begins a capture to `out` of `flows`, by their numbers in the scenario, that keeps `snaplen` bytes of each packet. Fails if it
     /// cannot be written, or with [`io::ErrorKind::InvalidInput`] if a flow's segments are too long for IPv4, or it is not one connection
     /// of TCP.
-    pub fn new(out: W, scenario: &Scenario, flows: &[usize], point: CapturePoint, snaplen: u32) -> io::Result<Capture<W>> {
+    pub fn new(out: fs::File, scenario: &Scenario, flows: &[usize], point: CapturePoint, snaplen: u32) -> io::Result<Capture> {
         let chosen = || flows.iter().map(|index| (*index, &scenario.flows[*index]));
         if let Some((_, flow)) = chosen().find(|(_, flow)| flow.transport.mss.get() as usize > MAX_PAYLOAD) {
             let problem = format!("segments of flow \"{}\" are too long for IPv4; choose an mss of at most {MAX_PAYLOAD} B", flow.name);
@@ -88,13 +89,13 @@ impl<W: Write> Capture<W> {
         Ok(Capture { file, place, flows })
     }
 
-    /// Ends the capture and gives back what it was written to. Fails if something could not be written.
-    pub fn finish(self) -> io::Result<W> {
+    /// Ends the capture. Fails if something could not be written.
+    pub fn finish(self) -> io::Result<()> {
         self.file.finish()
     }
 }
 
-impl<W: Write> Observer for Capture<W> {
+impl Observer for Capture {
     fn on_packet(&mut self, seen: &Seen) {
         let Some(flow) = self.flows.get_mut(&seen.flow) else { return };
         let key = flow.begin(seen);
@@ -156,7 +157,7 @@ impl Watched {
         }
     }
 
-    fn write<W: Write>(&mut self, file: &mut File<W>, interface: u32, seen: &Seen, handshake: bool) {
+    fn write(&mut self, file: &mut File, interface: u32, seen: &Seen, handshake: bool) {
         let [sender, receiver] = self.sockets;
         let Some(connection) = &self.connection else {
             let payload = (seen.size.get() as usize).saturating_sub(frame::UDP_HEADERS);
