@@ -27,7 +27,7 @@ tests:
 	@test -x target/peers/ndnd && test -d target/peers/ndnts/node_modules || \
 		echo "without ndnd, python-ndn and NDNts the tests of the forwarder beside them are skipped: make peers"
 	@! command -v python3 >/dev/null || python3 -m unittest discover -q contrib/minindn
-	ci/tests.sh $(KERNEL)
+	$(CARGO) test --workspace $(KERNEL)
 	ci/determinism.sh $(KERNEL)
 	ci/python.sh
 

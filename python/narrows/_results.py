@@ -73,6 +73,8 @@ class Figure:
 
     def __init__(self, drawing: _narrows.Drawing) -> None:
         self._drawing = drawing
+        self._svg: str | None = None
+        self._png: bytes | None = None
 
     @property
     def name(self) -> str:
@@ -84,12 +86,14 @@ class Figure:
         """Its title."""
         return self._drawing.title
 
-    @cached_property
+    @property
     def svg(self) -> str:
         """It as SVG, drawn when it is first asked for."""
-        return self._drawing.svg()
+        if self._svg is None:
+            self._svg = self._drawing.svg()
+        return self._svg
 
-    @cached_property
+    @property
     def png(self) -> bytes:
         """It as PNG, of 1800 pixels in width, drawn when it is first asked for.
 
@@ -98,10 +102,11 @@ class Figure:
         ValueError
             It is too large for a PNG.
         """
-        png = self._drawing.png()
-        if png is None:
+        if self._png is None:
+            self._png = self._drawing.png()
+        if self._png is None:
             raise ValueError(f"the figure {self.name} is too large for a PNG; take its svg")
-        return png
+        return self._png
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it into a file that ends in ``.svg`` or ``.png``.

@@ -41,7 +41,7 @@ impl Directory {
         if !self.files.names().any(|own| own == file) {
             return Err(PyKeyError::new_err(format!("this result has no table {name:?}; it has {}", self.tables().join(", "))));
         }
-        py.detach(|| Table::read(self.files.file(&file).map_err(|error| raised(error.into()))?))
+        py.detach(|| Table::read(name, self.files.file(&file).map_err(|error| raised(error.into()))?))
     }
 
     /// What one of its files holds.

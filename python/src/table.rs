@@ -3,12 +3,15 @@
 use crate::Error;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, RecordBatchIterator, StringArray, UInt64Array};
-use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use narrows_sheet::{Cells, Reader, Sheet};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use narrows_sheet::{Cells, ParquetError, Reader, Sheet};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use std::fs::File;
 use std::sync::Arc;
+
+/// Rows from which on a batch is handed out: runs of few rows share one.
+const BATCH: usize = 1 << 16;
 
 /// A table of a result, in memory. Whoever takes its Arrow stream shares this memory.
 #[pyclass(frozen)]
@@ -18,14 +21,22 @@ pub struct Table {
 }
 
 impl Table {
-    /// Reads a Parquet file.
-    pub fn read(file: File) -> PyResult<Table> {
-        let damaged = |error: &dyn std::error::Error| Error::new_err(format!("the table cannot be read: {error}"));
-        let reader = Reader::new(file).map_err(|error| damaged(&error))?;
-        let schema = SchemaRef::new(schema(&reader.columns().map_err(|error| damaged(&error))?));
-        let group = |index| batch(&schema, reader.group(index).map_err(|error| damaged(&error))?).map_err(|error| damaged(&error));
-        let batches = (0..reader.groups()).map(group).collect::<PyResult<_>>()?;
-        Ok(Table { schema, batches })
+    /// Reads a Parquet file by the name of its table.
+    pub fn read(name: &str, file: File) -> PyResult<Table> {
+        let read = || {
+            let reader = Reader::new(file)?;
+            let schema = SchemaRef::new(schema(reader.columns()));
+            let (mut batches, mut gathered) = (Vec::new(), reader.columns().clone());
+            for index in 0..reader.groups() {
+                gathered.append(reader.group(index)?)?;
+                if gathered.rows() >= BATCH || index + 1 == reader.groups() {
+                    batches.push(batch(&schema, std::mem::replace(&mut gathered, reader.columns().clone()))?);
+                }
+            }
+            Ok(Table { schema, batches })
+        };
+        let damaged = |error: ParquetError| Error::new_err(format!("the table {name} cannot be read: {error}; make the result again"));
+        read().map_err(damaged)
     }
 }
 
@@ -41,18 +52,27 @@ fn schema(sheet: &Sheet) -> Schema {
     Schema::new(sheet.columns().iter().map(field).collect::<Vec<_>>())
 }
 
-fn batch(schema: &SchemaRef, sheet: Sheet) -> Result<RecordBatch, ArrowError> {
-    let array = |(_, cells)| -> ArrayRef {
-        match cells {
-            Cells::Text(cells) => Arc::new(StringArray::from_iter_values(cells)),
+fn batch(schema: &SchemaRef, sheet: Sheet) -> Result<RecordBatch, ParquetError> {
+    let array = |(name, cells)| -> Result<ArrayRef, ParquetError> {
+        Ok(match cells {
+            Cells::Text(cells) => {
+                let length: usize = cells.iter().map(|text| text.len()).sum();
+                if i32::try_from(length).is_err() {
+                    return Err(ParquetError::General(format!(
+                        "the column {name} has {length} bytes of text in one run, more than Arrow's 2 GiB"
+                    )));
+                }
+                Arc::new(StringArray::from_iter_values(cells))
+            }
             Cells::Flag(cells) => Arc::new(BooleanArray::from(cells)),
             Cells::Count(cells) => Arc::new(UInt64Array::from(cells)),
             Cells::MaybeCount(cells) => Arc::new(UInt64Array::from(cells)),
             Cells::Real(cells) => Arc::new(Float64Array::from(cells)),
             Cells::MaybeReal(cells) => Arc::new(Float64Array::from(cells)),
-        }
+        })
     };
-    RecordBatch::try_new(schema.clone(), sheet.into_columns().into_iter().map(array).collect())
+    let arrays = sheet.into_columns().into_iter().map(array).collect::<Result<_, _>>()?;
+    RecordBatch::try_new(schema.clone(), arrays).map_err(|error| ParquetError::External(Box::new(error)))
 }
 
 #[pymethods]

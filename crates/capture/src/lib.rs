@@ -1,4 +1,4 @@
-//! Packet by packet: captures for Wireshark, logs for qvis, and samples at each acknowledgement, written while a simulation runs.
+//! Packet by packet: captures for Wireshark and logs for qvis, written while a simulation runs, and the table of samples at each acknowledgement, written after any run.
 
 mod acks;
 mod packets;

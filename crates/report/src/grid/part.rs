@@ -9,7 +9,6 @@ use crate::error::ReportError;
 use crate::reserved::Reserved;
 use narrows_sheet::{Cells, ParquetError, Reader, Sheet};
 use serde::Serialize;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -143,7 +142,7 @@ impl Part {
             false => regular(path).map_err(read)?,
         };
         let damaged = |error: ParquetError| damaged(path, &error);
-        let table = guarded(|| Reader::new(file)).map_err(damaged)?;
+        let table = Reader::new(file).map_err(damaged)?;
         let heading = table.heading().ok_or_else(|| damaged(ParquetError::General("it does not say of which sweep it is".to_owned())))?;
         Ok(Part { path: path.to_owned(), heading: heading.to_owned(), table })
     }
@@ -161,13 +160,13 @@ impl Part {
     /// Its runs with what is kept of each, in JSON: a [`Reduced`].
     pub fn runs(&self) -> impl Iterator<Item = Result<(u64, Arc<str>), ReportError>> {
         (0..self.table.groups()).flat_map(|index| {
-            let rows = guarded(|| {
+            let rows = || {
                 let sheet = self.table.group(index)?;
                 let (runs, kept, sums) = (sheet.count(RUN)?, sheet.text(KEPT)?, sheet.text(SUM)?);
                 let rows = runs.iter().zip(kept.iter()).zip(sums.iter());
                 Ok(rows.map(|((run, kept), sum)| whole(*run, kept, sum)).collect::<Vec<_>>())
-            });
-            let rows = rows.unwrap_or_else(|error| vec![Err(error)]);
+            };
+            let rows = rows().unwrap_or_else(|error| vec![Err(error)]);
             rows.into_iter().map(|row| row.map_err(|error| damaged(&self.path, &error))).collect::<Vec<_>>()
         })
     }
@@ -179,12 +178,6 @@ impl Part {
     pub fn reduced(&self, kept: &str) -> Result<Reduced, ReportError> {
         serde_json::from_str(kept).map_err(|error| damaged(&self.path, &ParquetError::External(Box::new(error))))
     }
-}
-
-/// What reads a table. The decoder panics on some damaged ones.
-fn guarded<T>(read: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, ParquetError> {
-    let panicked = |_| Err(ParquetError::General("its pages cannot be decoded".to_owned()));
-    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(panicked)
 }
 
 fn damaged(path: &Path, error: &ParquetError) -> ReportError {

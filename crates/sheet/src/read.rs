@@ -1,0 +1,230 @@
+//! Parquet to sheets. Files may come from anywhere: what is damaged is an error, and asks for no more memory than its bytes can fill.
+
+use crate::sheet::Cells;
+use crate::write::HEADING;
+use crate::{ParquetError, Sheet};
+use parquet::basic::Type as Physical;
+use parquet::column::reader::{ColumnReader, get_typed_column_reader};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::schema::types::ColumnDescriptor;
+use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// Rows that are asked for at once: a damaged page says that it has any number of them.
+const AT_ONCE: usize = 1 << 16;
+
+/// Reads a file's row groups.
+///
+/// # Errors
+///
+/// It is no Parquet file, is damaged, or has a column of a kind that is not written here.
+pub fn read(file: File) -> Result<Vec<Sheet>, ParquetError> {
+    let file = Reader::new(file)?;
+    (0..file.groups()).map(|index| file.group(index)).collect()
+}
+
+/// A file that is read one row group after another.
+pub struct Reader {
+    file: SerializedFileReader<File>,
+    columns: Sheet,
+}
+
+impl Reader {
+    /// Reads the file's description.
+    ///
+    /// # Errors
+    ///
+    /// It is no Parquet file, or has a column of a kind that is not written here.
+    pub fn new(file: File) -> Result<Reader, ParquetError> {
+        guarded(|| {
+            let file = SerializedFileReader::new(file)?;
+            let columns = file.metadata().file_metadata().schema_descr().columns();
+            let columns = columns.iter().map(|column| Ok((column.name().to_owned(), empty(column)?)));
+            let columns = Sheet { columns: columns.collect::<Result<_, ParquetError>>()? };
+            Ok(Reader { file, columns })
+        })
+    }
+
+    /// The text about the whole file, if it has one.
+    pub fn heading(&self) -> Option<&str> {
+        let all = self.file.metadata().file_metadata().key_value_metadata()?;
+        all.iter().find(|pair| pair.key == HEADING)?.value.as_deref()
+    }
+
+    /// How many row groups there are.
+    pub fn groups(&self) -> usize {
+        self.file.metadata().num_row_groups()
+    }
+
+    /// The columns, without rows.
+    pub fn columns(&self) -> &Sheet {
+        &self.columns
+    }
+
+    /// One of the row groups.
+    ///
+    /// # Errors
+    ///
+    /// It is damaged, or there is none of this index.
+    pub fn group(&self, index: usize) -> Result<Sheet, ParquetError> {
+        if index >= self.groups() {
+            return Err(ParquetError::General(format!("there are {} groups of rows, none of index {index}", self.groups())));
+        }
+        guarded(|| {
+            let group = self.file.get_row_group(index)?;
+            let rows = usize::try_from(self.file.metadata().row_group(index).num_rows())?;
+            let mut sheet = self.columns.clone();
+            for (at, (name, cells)) in sheet.columns.iter_mut().enumerate() {
+                read_column(group.get_column_reader(at)?, rows, name, cells)?;
+            }
+            Ok(sheet)
+        })
+    }
+}
+
+/// The decoder panics on some damaged files.
+fn guarded<T>(read: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, ParquetError> {
+    let panicked = |_| Err(ParquetError::General("its pages cannot be decoded".to_owned()));
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(panicked)
+}
+
+/// The cells of a column without rows.
+fn empty(column: &ColumnDescriptor) -> Result<Cells, ParquetError> {
+    match (column.physical_type(), column.max_def_level(), column.max_rep_level()) {
+        (Physical::BYTE_ARRAY, 0, 0) => Ok(Cells::Text(Vec::new())),
+        (Physical::BOOLEAN, 0, 0) => Ok(Cells::Flag(Vec::new())),
+        (Physical::INT64, 0, 0) => Ok(Cells::Count(Vec::new())),
+        (Physical::INT64, 1, 0) => Ok(Cells::MaybeCount(Vec::new())),
+        (Physical::DOUBLE, 0, 0) => Ok(Cells::Real(Vec::new())),
+        (Physical::DOUBLE, 1, 0) => Ok(Cells::MaybeReal(Vec::new())),
+        _ => Err(ParquetError::General(format!("the column {} has a type that Narrows does not write", column.name()))),
+    }
+}
+
+fn read_column(reader: ColumnReader, rows: usize, name: &str, cells: &mut Cells) -> Result<(), ParquetError> {
+    match cells {
+        Cells::Text(cells) => *cells = shared_text(&values::<ByteArrayType>(reader, rows, name)?.0)?,
+        Cells::Flag(cells) => *cells = values::<BoolType>(reader, rows, name)?.0,
+        Cells::Count(cells) => *cells = values::<Int64Type>(reader, rows, name)?.0.into_iter().map(|count| count as u64).collect(),
+        Cells::MaybeCount(cells) => {
+            let (values, levels) = values::<Int64Type>(reader, rows, name)?;
+            *cells = spread(values.into_iter().map(|count| count as u64), &levels);
+        }
+        Cells::Real(cells) => *cells = values::<DoubleType>(reader, rows, name)?.0,
+        Cells::MaybeReal(cells) => {
+            let (values, levels) = values::<DoubleType>(reader, rows, name)?;
+            *cells = spread(values.into_iter(), &levels);
+        }
+    }
+    Ok(())
+}
+
+/// The values of a column that are there. If some rows may have none, also of each row whether it has one.
+fn values<T: DataType>(reader: ColumnReader, rows: usize, name: &str) -> Result<(Vec<T::T>, Vec<i16>), ParquetError> {
+    let (mut values, mut levels) = (Vec::new(), Vec::new());
+    let mut typed = get_typed_column_reader::<T>(reader);
+    let mut left = rows;
+    while left > 0 {
+        let (read, ..) = typed.read_records(left.min(AT_ONCE), Some(&mut levels), None, &mut values)?;
+        if read == 0 {
+            break;
+        }
+        left -= read;
+    }
+    let said = if levels.is_empty() { rows } else { levels.iter().filter(|level| **level > 0).count() };
+    let equally_long = levels.is_empty() || levels.len() == rows;
+    if left > 0 || values.len() != said || !equally_long {
+        return Err(ParquetError::EOF(format!("the column {name} has not as many values as there are rows")));
+    }
+    Ok((values, levels))
+}
+
+/// Neighbours that are equal share their text.
+fn shared_text(values: &[ByteArray]) -> Result<Vec<Arc<str>>, ParquetError> {
+    let mut texts: Vec<Arc<str>> = Vec::with_capacity(values.len());
+    for bytes in values {
+        let text = match texts.last() {
+            Some(last) if last.as_bytes() == bytes.data() => last.clone(),
+            _ => bytes.as_utf8()?.into(),
+        };
+        texts.push(text);
+    }
+    Ok(texts)
+}
+
+fn spread<T>(mut values: impl Iterator<Item = T>, levels: &[i16]) -> Vec<Option<T>> {
+    levels.iter().map(|level| if *level > 0 { values.next() } else { None }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::write;
+    use std::fs;
+    use std::path::PathBuf;
+
+    fn example() -> Sheet {
+        let mut sheet = Sheet::default();
+        sheet.add("flow", Cells::Text(["a", "a", "b", "a"].map(Arc::from).to_vec()));
+        sheet.add("completed", Cells::Flag(vec![true, false, true, true]));
+        sheet.add("bytes", Cells::Count(vec![0, 1500, u64::MAX, 7]));
+        sheet.add("lost", Cells::MaybeCount(vec![None, Some(3), None, Some(0)]));
+        sheet.add("time_s", Cells::Real(vec![0.0, 0.1, -2.5, 1e300]));
+        sheet.add("rtt_ms", Cells::MaybeReal(vec![Some(1.5), None, None, Some(-0.0)]));
+        sheet
+    }
+
+    fn written(sheets: Vec<Sheet>) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        write(&mut bytes, Some("a heading"), &example(), &mut sheets.into_iter()).expect("memory takes everything");
+        bytes
+    }
+
+    /// A file of these bytes, which is removed at once.
+    fn file(bytes: &[u8]) -> File {
+        let thread = std::thread::current();
+        let name = thread.name().unwrap_or_default().replace("::", "-");
+        let path: PathBuf = std::env::temp_dir().join(format!("narrows-sheet-{}-{name}", std::process::id()));
+        fs::write(&path, bytes).expect("a file");
+        let file = File::open(&path).expect("the same file");
+        fs::remove_file(&path).expect("it is there");
+        file
+    }
+
+    #[test]
+    fn what_is_written_is_read_also_without_groups() {
+        let sheets = vec![example(), example()];
+        assert_eq!(read(file(&written(sheets.clone()))).expect("it is whole"), sheets);
+        let none = Reader::new(file(&written(vec![]))).expect("it is whole");
+        let names: Vec<&str> = none.columns().columns().iter().map(|(name, _)| &**name).collect();
+        assert_eq!((none.groups(), none.heading(), none.columns().rows()), (0, Some("a heading"), 0));
+        assert_eq!(names, ["flow", "completed", "bytes", "lost", "time_s", "rtt_ms"]);
+        assert!(none.group(0).expect_err("there is none").to_string().contains("none of index 0"));
+    }
+
+    #[test]
+    fn damaged_files_are_read_or_refused_and_columns_stay_equally_long() {
+        // The panics that are caught would be printed.
+        std::panic::set_hook(Box::new(|_| {}));
+        let whole = written(vec![example()]);
+        let (mut refused, mut taken) = (0, 0);
+        for at in 0..whole.len() {
+            for mask in [0x01, 0x10, 0x80, 0xff] {
+                let mut damaged = whole.clone();
+                damaged[at] ^= mask;
+                match read(file(&damaged)) {
+                    Err(_) => refused += 1,
+                    Ok(sheets) => {
+                        taken += 1;
+                        let equally_long = |sheet: &Sheet| sheet.columns().iter().all(|(_, cells)| cells.len() == sheet.rows());
+                        assert!(sheets.iter().all(equally_long), "byte {at}, bits {mask:#x}");
+                    }
+                }
+            }
+        }
+        let _ = std::panic::take_hook();
+        assert!(refused > 100 && taken > 100, "{refused} refused, {taken} taken");
+    }
+}
