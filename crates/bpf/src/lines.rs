@@ -34,7 +34,9 @@ impl Lines {
     pub fn at(&self, instruction: usize) -> Option<Line> {
         let after = self.lines.partition_point(|(at, _)| *at <= instruction);
         let (_, info) = &self.lines[after.checked_sub(1)?];
-        let text = self.strings.text(info.text).trim().to_owned();
-        Some(Line { file: self.strings.text(info.file), line: info.line, column: info.column, text })
+        // Compilers give code that comes from no line the number 0.
+        let info = Some(info).filter(|info| info.line > 0)?;
+        let (file, text) = (self.strings.text(info.file).replace("/./", "/"), self.strings.text(info.text).trim().to_owned());
+        Some(Line { file, line: info.line, column: info.column, text })
     }
 }

@@ -261,10 +261,8 @@ fn unwritable(path: &Path, error: &io::Error) -> Failure {
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Failure {
-    Failure::Other(format!(
-        "{} cannot be read: {error}; give the result directory of an interrupted sweep, or remove the file",
-        path.display()
-    ))
+    let or = if error.kind() == io::ErrorKind::NotFound { "" } else { ", or remove the file" };
+    Failure::Other(format!("{} cannot be read: {error}; give the result directory of an interrupted sweep{or}", path.display()))
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ pub enum LiveError {
     NotRecorded(String),
     /// No flow has a controller whose calls can be recorded.
     #[error(
-        "there is nothing to replay: no flow has a controller that narrows gives the kernel; leave out --replay, or take one of `narrows list controllers` whose kernel column says narrows"
+        "there is nothing to replay: no flow has a controller that narrows gives the kernel; leave out --replay, or take one that `narrows list controllers` says to load into Linux with narrows kernel load"
     )]
     NothingToReplay,
     /// A part of a node cannot go on. Its words say why, and the remedy.

@@ -54,7 +54,8 @@ pub fn open(dir: &Path) -> Result<ResultDir, ReportError> {
     let path = dir.join(SUMS);
     let mut text = String::new();
     let read = regular(&path).and_then(|file| file.take(LONGEST).read_to_string(&mut text));
-    read.map_err(|source| ReportError::Read { path: path.clone(), source })?;
+    // Where there is no directory, it is that which is missed.
+    read.map_err(|source| ReportError::Read { path: if dir.is_dir() { path.clone() } else { dir.to_owned() }, source })?;
     let sums = text.lines().map(listed).collect::<Option<BTreeMap<_, _>>>();
     let reason = "a line of it is not a SHA-256, two spaces and the name of a file".to_owned();
     let sums = sums.ok_or(ReportError::Damaged { path, reason })?;

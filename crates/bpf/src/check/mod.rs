@@ -5,6 +5,7 @@ mod calls;
 mod maps;
 mod place;
 mod stack;
+mod stores;
 mod table;
 mod walk;
 
@@ -55,17 +56,16 @@ pub fn problems(program: &Program, callable: &dyn Callable) -> Vec<Problem> {
     all
 }
 
-/// What may be missed while a program runs, though it asks for it before: for the user to know.
+/// For which a run may end with an error: things that a program asks for before it uses them, and stores that the kernel allows to no controller.
 pub fn doubts(program: &Program) -> Vec<String> {
     if !misshapen(program).is_empty() {
         return Vec::new();
     }
     let reached = walk(program, program.callbacks.values().copied());
     let doubtful = program.poison.iter().filter(|poisoned| reached[poisoned.instruction] == Reach::Guarded);
-    doubtful
-        .map(|poisoned| {
-            let place = place(program, poisoned.instruction);
-            format!("{place}: it may need {}, which the simulator does not have: the run ends with an error if it does", poisoned.what)
-        })
-        .collect()
+    let missing = doubtful.map(|poisoned| {
+        let place = place(program, poisoned.instruction);
+        format!("{place}: it may need {}, which the simulator does not have: the run ends with an error if it does", poisoned.what)
+    });
+    missing.chain(stores::refused(program, &reached)).collect()
 }

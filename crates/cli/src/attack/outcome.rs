@@ -6,6 +6,7 @@ use crate::cli::OutputArgs;
 use crate::contenders::join;
 use crate::error::Failure;
 use crate::output::Started;
+use crate::quote::quote;
 use crate::unverified;
 use narrows_evidence::attack::{Aim, Cast, Finding, Search, Searched, Standing, Strategy, Trial, Variant};
 use narrows_measure::Record;
@@ -13,6 +14,7 @@ use narrows_measure::metrics::{Better, Metric, Summary, metric};
 use narrows_report::{Case, Comparison, Reserved};
 use serde::Serialize;
 use std::io::Write;
+use std::path::Path;
 
 /// Seeds of the runs in the report.
 const SHOWN: [u64; 3] = [1, 2, 3];
@@ -43,12 +45,12 @@ pub fn write(found: &Found, reserved: Reserved, started: &Started, output: &Outp
     }
     let json = json(found);
     put(&reserved, "findings.json", &json)?;
-    let told = told(found);
+    let (noted, text) = (told(found, Path::new("")), told(found, reserved.directory()));
     let title = format!("Attack on {}: {}", found.aim.subject, found.aim.goal.name());
     let mut comparison = Comparison::new(title, cases, found.remake.clone());
-    comparison.notes = told.lines().map(str::to_owned).filter(|line| !line.is_empty()).chain(unverified::notes()).collect();
+    comparison.notes = noted.lines().map(str::to_owned).filter(|line| !line.is_empty()).chain(unverified::notes()).collect();
     narrows_report::write(reserved, &comparison, &started.info(Vec::new(), &output.console))?;
-    Ok(if output.json { json } else { told })
+    Ok(if output.json { json } else { text })
 }
 
 /// The name of a finding's scenario in the result directory.
@@ -174,8 +176,8 @@ fn number(value: f64) -> String {
     format!("{short}")
 }
 
-/// All of it for people.
-fn told(found: &Found) -> String {
+/// All of it for people, with the scenarios in this directory.
+fn told(found: &Found, directory: &Path) -> String {
     let Found { aim, plan, replayed, searched, findings, .. } = found;
     let mut text = format!("{} against {}, {}: {}\n", aim.subject, join(&aim.references), aim.goal.name(), aim.goal.formula());
     for own in replayed {
@@ -205,7 +207,7 @@ fn told(found: &Found) -> String {
             complexity[1],
             complexity[0],
             kernel.words(),
-            file(place),
+            quote(&directory.join(file(place)).display().to_string()),
         );
     }
     let confirmed = findings.iter().filter(|finding| finding.standing == Standing::Confirmed).count();

@@ -116,10 +116,13 @@ fn earlier(args: &CheckArgs, other: &str, check: &Check) -> Result<Checked, Fail
     let kept = if path.is_dir() {
         Some(path.join("check.json"))
     } else {
-        (path.is_file() && other.ends_with(".json") && !other.ends_with(".policy.json")).then(|| path.to_owned())
+        (other.ends_with(".json") && !other.ends_with(".policy.json")).then(|| path.to_owned())
     };
     let Some(file) = kept else {
-        let controller = parse_choice(other).map_err(|reason| Failure::Other(format!("--against {other}: {reason}")))?;
+        let neither = |reason| {
+            Failure::Other(format!("{other} is neither the result of a check, a directory or a .json file, nor a controller: {reason}"))
+        };
+        let controller = parse_choice(other).map_err(neither)?;
         if args.output.out.is_some() {
             return Err(Failure::Other(
                 "--out names one directory, and --against a controller makes two results; leave --out away".to_owned(),
@@ -138,7 +141,8 @@ fn earlier(args: &CheckArgs, other: &str, check: &Check) -> Result<Checked, Fail
 }
 
 fn statements(file: &Path) -> Result<Statements, Failure> {
-    let text = std::fs::read_to_string(file).map_err(|error| Failure::Other(format!("{} cannot be read: {error}", file.display())))?;
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| Failure::Other(format!("{} cannot be read: {error}; give the file of the authors' statements", file.display())))?;
     Ok(Statements::read(&text, &file.display().to_string())?)
 }
 

@@ -15,7 +15,7 @@ pub struct AttackArgs {
     /// What to look for: stall, idle, delay, harm, starve, stuck or waste (see docs/attack.md)
     #[arg(long, default_value = "idle", value_parser = Goal::named)]
     pub goal: Goal,
-    /// Kinds of networks to search, with an equal part of the budget each: steps, trace, cross, pair, acks, drops [default: the goal's]
+    /// Kinds of networks to search, with an equal part of the budget each: steps, trace, cross, pair, acks, drops, pauses, reorder, back [default: the goal's]
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = Kind::named)]
     pub genome: Vec<Kind>,
     /// Evaluate 3000 networks instead of 20,000

@@ -34,7 +34,7 @@ use clap::{Parser, Subcommand};
 #[command(
     version,
     max_term_width = 100,
-    after_help = "Exit status:\n  0  success\n  1  an expectation was missed, or a claim of a paper differs from what its file records\n  2  the command failed\n  3  a live run is invalid: the host distorted its result"
+    after_help = "Exit status:\n  0  success\n  1  an expectation was missed, a claim of a paper differs from what its file records, a check failed, or an attack confirmed a finding\n  2  the command failed\n  3  a live run is invalid: the host distorted its result"
 )]
 pub struct Cli {
     #[command(subcommand)]

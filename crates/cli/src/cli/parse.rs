@@ -1,6 +1,7 @@
 //! How values of arguments are read.
 
 use narrows_control::Choice;
+use narrows_params::suggest;
 use narrows_path::DisciplineChoice;
 use narrows_scenario::{NamedTraffic, PATHS, PathProfile};
 
@@ -17,10 +18,7 @@ pub fn parse_checked(text: &str) -> Result<String, String> {
 pub fn parse_path(text: &str) -> Result<String, String> {
     match PathProfile::named(text) {
         Some(path) => Ok(path.name.to_owned()),
-        None => {
-            let names: Vec<&str> = PATHS.iter().map(|path| path.name).collect();
-            Err(format!("there is no path \"{text}\"; known paths: {}", names.join(", ")))
-        }
+        None => Err(format!("there is no path \"{text}\"; {}", suggest(text, "paths", PATHS.iter().map(|path| path.name)))),
     }
 }
 
