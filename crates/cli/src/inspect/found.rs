@@ -26,7 +26,7 @@ pub struct Found {
     pub program: Option<Program>,
     /// What its user should know.
     pub notes: Vec<String>,
-    /// What it may miss while it runs.
+    /// For which a run may end with an error.
     pub doubts: Vec<String>,
     /// Everything for which it cannot run.
     pub problems: Vec<Problem>,

@@ -21,7 +21,7 @@ pub fn text(found: &Found) -> String {
         text += POINTS;
     }
     text += &listed("notes", &found.notes);
-    text += &listed("may miss", &found.doubts);
+    text += &listed("may fail", &found.doubts);
     let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
     text += &listed("problems", &problems);
     text += &found.verifier.as_ref().map(kernel).unwrap_or_default();

@@ -50,6 +50,12 @@ fn the_page_is_true() {
     let last = "tp->snd_cwnd_cnt = sum % whole;";
     assert!(source.contains(last) && page.contains("`tp->rcv_nxt = 0;`"));
     place.write("mine.bpf.c", &source.replace(last, "tp->rcv_nxt = 0;"));
+    let output = shell(&place, "narrows inspect ./mine.bpf.c", "");
+    assert!(
+        code(&output) == 0 && stdout(&output).contains("it changes tcp_sock.rcv_nxt, which the kernel lets no controller change"),
+        "{}",
+        stdout(&output)
+    );
     let output = shell(&place, "narrows compare ./mine.bpf.c cubic", "--quiet --out fault");
     assert_eq!(code(&output), 2);
     let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
