@@ -9,7 +9,7 @@ use narrows_control::{
 use narrows_params::{Kind, Need, Params, Spec};
 use narrows_units::{Span, Time};
 
-/// The name by which scenarios have a flow steered: `agent?simulation=N&seat=0`, where N is the number of [`Steered`] and the seats are those of its agents.
+/// The name by which scenarios have a flow steered: `agent?simulation=N&seat=0`, where N is the number of [`Steered`](crate::Steered) and the seats are those of its agents.
 pub const AGENT: &str = "agent";
 const SIMULATION: &str = "simulation";
 const SEAT: &str = "seat";
