@@ -30,8 +30,9 @@ pub fn check(args: CheckArgs) -> Result<Outcome, Failure> {
     }
     let statements = args.about.as_deref().map(statements).transpose()?;
     let check = planned(&args, &controller)?;
-    let before = args.against.as_deref().map(|other| earlier(&args, other, &check)).transpose()?;
-    let (checked, worst) = carried_out(&args, &check, &controller, statements)?;
+    let whole = |failure| resumed(failure, &args, &controller);
+    let before = args.against.as_deref().map(|other| earlier(&args, other, &check)).transpose().map_err(whole)?;
+    let (checked, worst) = carried_out(&args, &check, &controller, statements).map_err(whole)?;
     if let Some(before) = before {
         let versions = Versions::of(&before, &checked).map_err(Failure::Other)?;
         if !args.output.json {
@@ -150,6 +151,17 @@ fn statements(file: &Path) -> Result<Statements, Failure> {
 fn marks(choice: &Choice) -> Result<bool, Failure> {
     let built = choice.build(&Setup::default()).map_err(|error| Failure::Other(format!("{}: {error}", choice.text())))?;
     Ok(built.decision().ecn != Ecn::NotEct)
+}
+
+/// A check that was stopped goes on by the whole command, also where it compares versions.
+fn resumed(failure: Failure, args: &CheckArgs, controller: &Choice) -> Failure {
+    match (failure, &args.against) {
+        (Failure::Paused { done, all, file, .. }, Some(other)) => {
+            let resume = format!("{} --against {}", remake(args, controller), crate::quote::quote(other));
+            Failure::Paused { done, all, file, resume }
+        }
+        (failure, _) => failure,
+    }
 }
 
 /// The command that makes the same check.

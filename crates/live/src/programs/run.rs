@@ -15,7 +15,7 @@ use crate::wire::WirePacket;
 use narrows_measure::{Emulation, Follower, Record};
 use narrows_scenario::{NodeId, Scenario};
 use narrows_units::Time;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -58,7 +58,7 @@ pub fn run_program(
     plan.mtu = plan.mtu.max(1500);
     let controllers = names_of(&mut plan.controllers, scenario, &kernel.controllers)?;
     let loaded = LoadedControllers::load(&plan.controllers, extras.replay)?;
-    prefer(&mut plan.sysctls, scenario, &controllers, &map.numbers);
+    let not_by_default = prefer(&mut plan.sysctls, scenario, &controllers, &map.numbers);
     let hosts = Host::all(&whole, &map, &plan)?;
     let mut sockets = Sockets::open(&own_flows, &hosts, &map.ends[..own], &plan)?;
     let mut sampler = Sampler::new(&hosts, &map.ends, own).map_err(LiveError::system(NO_SOCK_DIAG, "see `narrows doctor`"))?;
@@ -107,7 +107,7 @@ pub fn run_program(
     })?;
     let ended = session.emulated.ended;
     let emulation = Emulation { replays: loaded.finish(), ..session.emulation(&whole, Vec::new(), &sockets.lateness) };
-    let ending = ending.clone();
+    let ending = Ending { not_by_default, ..ending.clone() };
     let mut emulated = session.emulated;
     let network = emulated.flows.split_off(own);
     let duration = ended.since(Time::ZERO);
@@ -121,19 +121,23 @@ fn no_host(name: &str, known: &str) -> LiveError {
     LiveError::NoHost { name: name.to_owned(), known: known.to_owned() }
 }
 
-/// Lets programs that choose no controller have that of the first flow at their host, where the kernel gives it to everybody.
+/// Lets programs that choose no controller have that of the first flow at their host, where the kernel gives it to everybody. Returns the controllers that it does not
+/// give.
 fn prefer(
     sysctls: &mut [BTreeMap<&'static str, String>],
     scenario: &Scenario,
     controllers: &[Option<String>],
     numbers: &BTreeMap<NodeId, usize>,
-) {
+) -> Vec<String> {
     let allowed = fs::read_to_string("/proc/sys/net/ipv4/tcp_allowed_congestion_control").unwrap_or_default();
+    let is_allowed = |name: &String| allowed.split_whitespace().any(|one| one == name);
     for (flow, name) in scenario.flows.iter().zip(controllers).rev() {
-        if let Some(name) = name.as_ref().filter(|name| allowed.split_whitespace().any(|one| one == *name)) {
+        if let Some(name) = name.as_ref().filter(|name| is_allowed(name)) {
             for node in [flow.from, flow.to].iter().filter_map(|node| numbers.get(node)) {
                 sysctls[*node].insert("ipv4/tcp_congestion_control", name.clone());
             }
         }
     }
+    let others: BTreeSet<&String> = controllers.iter().flatten().filter(|name| !is_allowed(name)).collect();
+    others.into_iter().cloned().collect()
 }

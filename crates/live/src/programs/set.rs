@@ -30,6 +30,8 @@ pub struct Ending {
     pub program: Exit,
     /// Commands of servers that did not last until the program ended, and how they ended.
     pub servers: Vec<(String, Exit)>,
+    /// Controllers of the scenario's flows, as the kernel calls them, that it lets nobody have by default: connections that choose none themselves have another.
+    pub not_by_default: Vec<String>,
 }
 
 /// How long a server may take to listen.
@@ -85,7 +87,7 @@ impl<'a> ProgramSet<'a> {
                 }
             }
             let program = ended.map_err(|error| (format!("the program \"{}\"", self.program.words[0]), error))?;
-            Ok(Ending { program, servers })
+            Ok(Ending { program, servers, not_by_default: Vec::new() })
         })
     }
 

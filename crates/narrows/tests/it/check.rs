@@ -2,6 +2,7 @@
 
 use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
 use serde_json::Value;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 const SMALL: [&str; 5] = ["check", "bbr", "--quick", "--only", "far,wired"];
@@ -160,4 +161,22 @@ fn an_interrupted_check_goes_on() {
     assert_eq!(code(&output), 1, "{}", stderr(&output));
     assert_eq!(json(&place.read("r/check.json"))["criteria"][0]["verdict"], "fail");
     assert!(!place.path("r.partial").exists());
+}
+
+#[test]
+fn a_comparison_of_versions_that_was_stopped_goes_on_by_the_whole_command() {
+    let place = Scratch::new("check-stopped");
+    let arguments = ["check", "newreno", "--against", "cubic", "--quick", "--only", "loss", "--quiet", "--jobs", "1"];
+    let child = place.command(PROGRAM).args(arguments).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("narrows runs");
+    let began = Instant::now();
+    // The other version comes first.
+    let kept = || std::fs::read(place.path("narrows-results/check-cubic-1.partial")).is_ok_and(|text| text.contains(&b'\n'));
+    while !kept() && began.elapsed() < Duration::from_secs(120) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let stopped = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(stopped.success(), "it ended before");
+    let output = child.wait_with_output().expect("it ends");
+    let said = stderr(&output);
+    assert!(said.contains(": narrows check newreno --only loss --quick --against cubic resumes"), "{said}");
 }

@@ -67,6 +67,9 @@ fn iperf3_takes_the_place_of_the_flows() {
     assert!(goodput.is_some_and(|goodput| (1.0..9.7).contains(&goodput)), "{goodput:?} {}", told(&output));
     let row = stdout(&output).lines().any(|line| line.starts_with("program  cubic"));
     assert!(row, "the kernel tells the controller: {}", told(&output));
+    let allowed = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_allowed_congestion_control").expect("a list");
+    let noted = stdout(&output).contains("this kernel gives cubic to no connection by default");
+    assert_eq!(noted, !allowed.split_whitespace().any(|name| name == "cubic"), "{}", told(&output));
 }
 
 #[test]
