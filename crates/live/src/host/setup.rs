@@ -116,20 +116,24 @@ fn join(netlink: &mut Netlink, device: u32, (class, host): (usize, u16), metrics
 
 /// `RTAX_FEATURE_ECN` of include/uapi/linux/rtnetlink.h.
 const FEATURE_ECN: u32 = 1;
+/// `RTAX_RTO_MIN`.
+const RTO_MIN: u32 = 13;
 
 fn route_metrics(metrics: &RouteMetrics) -> Vec<RouteMetric> {
-    let RouteMetrics { ecn, initial_window, min_rto, dupthresh, ack_each } = *metrics;
+    let RouteMetrics { ecn, initial_window, min_rto, ack_each } = *metrics;
     let features = ecn.then_some(RouteMetric::Features(FEATURE_ECN));
     let window = initial_window.map(RouteMetric::InitCwnd);
     let rto = min_rto.map(|span| RouteMetric::RtoMin((span.as_micros() / 1000) as u32));
-    let reordering = dupthresh.map(RouteMetric::Reordering);
+    // TCP takes it from a route only if it is locked there (`tcp_rto_min`).
+    let lock = min_rto.map(|_| RouteMetric::Lock(1 << RTO_MIN));
     let each = ack_each.then_some(RouteMetric::QuickAck(1));
-    [features, window, rto, reordering, each].into_iter().flatten().collect()
+    [features, window, rto, lock, each].into_iter().flatten().collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host::TcpInfo;
     use std::io::Write;
     use std::net::{TcpListener, TcpStream};
     use std::process::Command;
@@ -139,6 +143,25 @@ mod tests {
     /// How many sockets TCP has in a namespace, those that no process has any more included.
     fn sockets(namespace: &Namespace) -> usize {
         namespace.enter(|| SockDiag::open()?.count()).unwrap()
+    }
+
+    #[test]
+    fn a_connection_begins_with_the_reordering_of_its_host() {
+        if !rustix::process::geteuid().is_root() || !fs::exists("/dev/net/tun").unwrap() {
+            eprintln!("skipped: it needs root and /dev/net/tun");
+            return;
+        }
+        let reordering = |asked: Option<&str>| {
+            let mut plan = Plan::plain(1, 1500);
+            plan.sysctls[0].extend(asked.map(|value| ("ipv4/tcp_reordering", value.to_owned())));
+            let host = Host::new("alone", 0, &plan).unwrap();
+            let open = || {
+                let listener = TcpListener::bind("127.0.0.1:0")?;
+                Ok(TcpInfo::of(&TcpStream::connect(listener.local_addr()?)?)?.reordering)
+            };
+            Namespace::of(&host.namespace).unwrap().enter(open).unwrap()
+        };
+        assert_eq!((reordering(None), reordering(Some("5"))), (3, 5));
     }
 
     #[test]

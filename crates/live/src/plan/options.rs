@@ -61,8 +61,6 @@ pub struct RouteMetrics {
     pub initial_window: Option<u32>,
     /// Least retransmission timeout (`rto_min`).
     pub min_rto: Option<Span>,
-    /// Segments beyond a hole before it counts as lost (`reordering`).
-    pub dupthresh: Option<u32>,
     /// Each segment is acknowledged at once (`quickack`).
     pub ack_each: bool,
 }

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 const SECONDS: u64 = 4;
 const MSS: u64 = 1448;
 
-const CASES: [Case; 15] = [
+const CASES: [Case; 17] = [
     Case { name: "size", flow: "controller = \"cubic\"\nworkload = { size = \"300 kB\" }\nstart = \"500 ms\"", link: LINK },
     Case { name: "stopped", flow: "controller = \"newreno\"\nstart = \"200 ms\"\nstop = \"2 s\"", link: LINK },
     Case { name: "steady", flow: "controller = \"cubic\"\nworkload = { rate = \"4 Mbit/s\" }", link: LINK },
@@ -44,6 +44,12 @@ const CASES: [Case; 15] = [
         name: "late",
         flow: "controller = \"cubic\"\nworkload = { size = \"20 kB\" }\n[[change]]\nlink = \"late\"\nat = \"500 ms\"\nloss = \"0 %\"",
         link: "rate = \"10 Mbit/s\"\ndelay = \"10 ms\"\nloss = \"100 %\"",
+    },
+    Case { name: "hasty", flow: "controller = \"newreno\"\n[[change]]\nlink = \"hasty\"\nat = \"500 ms\"\nloss = \"100 %\"", link: LINK },
+    Case {
+        name: "patient",
+        flow: "controller = \"newreno\"\ntransport = { min_rto = \"1 s\" }\n[[change]]\nlink = \"patient\"\nat = \"500 ms\"\nloss = \"100 %\"",
+        link: LINK,
     },
     Case {
         name: "many",
@@ -291,6 +297,14 @@ fn a_syn_that_was_lost_is_no_retransmission_of_data() {
     let took = transfers.list[0].took;
     assert!(took < Span::from_secs(2), "{took}");
     assert_eq!((flow.total.retransmitted, flow.total.timeouts), (0, 0));
+}
+
+/// The link loses everything from 500 ms on: timeouts come after one, three, seven times the first.
+#[test]
+fn the_least_timeout_is_that_of_the_scenario() {
+    let (Some((hasty, _)), Some((patient, _))) = (ran("hasty"), ran("patient")) else { return };
+    assert!(hasty.total.timeouts >= 3, "200, 600, 1400 ms of 3500: {}", hasty.total.timeouts);
+    assert!((1..=2).contains(&patient.total.timeouts), "1 and 3 s of 3.5: {}", patient.total.timeouts);
 }
 
 #[test]

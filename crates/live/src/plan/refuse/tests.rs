@@ -151,15 +151,14 @@ fn what_can_be_told_is_told() {
         receive_window = "64 kB", tail_loss_probe = false, frto = false, max_rto = "60 s" }"#
         .replace("\n", "");
     let plan = planned(&[("newreno?ecn=true&pacing=true", &keys), ("cubic", &keys), ("cubic", &keys)], &usual()).expect("honoured");
-    let asked =
-        RouteMetrics { ecn: false, initial_window: Some(3), min_rto: Some(Span::from_millis(300)), dupthresh: Some(5), ack_each: true };
+    let asked = RouteMetrics { ecn: false, initial_window: Some(3), min_rto: Some(Span::from_millis(300)), ack_each: true };
     assert_eq!(plan.classes, [RouteMetrics::default(), RouteMetrics { ecn: true, ..asked.clone() }, asked]);
     let first = &plan.flows[0];
     // 12 bytes of the segment are the time stamps.
     assert_eq!((first.max_segment, first.v6, first.paced, first.class), (Some(1012), true, true, 1));
     assert_eq!((plan.flows[1].class, plan.flows[2].class, plan.flows[1].paced), (2, 2, false));
     assert_eq!(first.receive_window, Some(Bytes::new(64_000)));
-    let ends = [("ipv4/tcp_early_retrans", "0"), ("ipv4/tcp_frto", "0"), ("ipv4/tcp_rto_max_ms", "60000")];
+    let ends = [("ipv4/tcp_early_retrans", "0"), ("ipv4/tcp_frto", "0"), ("ipv4/tcp_reordering", "5"), ("ipv4/tcp_rto_max_ms", "60000")];
     let ends = BTreeMap::from(ends.map(|(key, value)| (key, value.to_owned())));
     let mut receiver = ends.clone();
     receiver.extend([("ipv4/tcp_rmem", "4096 256000 256000".to_owned()), ("ipv4/tcp_moderate_rcvbuf", "0".to_owned())]);

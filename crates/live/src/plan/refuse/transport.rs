@@ -36,7 +36,7 @@ pub struct Tcp {
 /// The first key that the kernel cannot honour.
 pub fn tcp(request: &Request<'_>, transport: &Transport, mtu: u32) -> Result<Tcp, LiveError> {
     let linux = Transport::default();
-    // A key that is new does not compile until it is honoured or refused here.
+    // A key that is new does not compile until it is honoured or refused here; those without a name are settings of hosts (`sysctls`).
     let Transport {
         mss,
         headers,
@@ -52,16 +52,16 @@ pub fn tcp(request: &Request<'_>, transport: &Transport, mtu: u32) -> Result<Tcp
         gro,
         receive_window,
         tso,
-        sack,
+        sack: _,
         timestamps,
         rto,
         rtt_samples,
         tick,
         loss_detection,
-        dupthresh,
+        dupthresh: _,
         recovery,
-        tail_loss_probe,
-        frto,
+        tail_loss_probe: _,
+        frto: _,
         undo,
         ack_pieces,
         ack_ahead,
@@ -93,13 +93,12 @@ pub fn tcp(request: &Request<'_>, transport: &Transport, mtu: u32) -> Result<Tcp
     check_receive_window(request, receive_window)?;
     check_max_rto(request, max_rto, linux.max_rto)?;
     let v6 = is_v6(request, headers, timestamps)?;
-    let dupthresh = (dupthresh != linux.dupthresh).then_some(dupthresh);
     Ok(Tcp {
         v6,
         max_segment: max_segment(request, mss, headers, timestamps, mtu)?,
         receive_window,
-        metrics: RouteMetrics { ecn: false, initial_window, min_rto, dupthresh, ack_each: ack_every == 1 },
-        sysctls: sysctls(sack, timestamps, tail_loss_probe, frto, max_rto, receive_window),
+        metrics: RouteMetrics { ecn: false, initial_window, min_rto, ack_each: ack_every == 1 },
+        sysctls: sysctls(transport),
     })
 }
 
@@ -195,7 +194,8 @@ fn max_segment(request: &Request<'_>, mss: Bytes, headers: Bytes, timestamps: bo
 }
 
 /// The keys that are settings of hosts.
-fn sysctls(sack: bool, timestamps: bool, tail_loss_probe: bool, frto: bool, max_rto: Span, receive_window: Option<Bytes>) -> Vec<Sysctl> {
+fn sysctls(transport: &Transport) -> Vec<Sysctl> {
+    let Transport { sack, timestamps, tail_loss_probe, frto, max_rto, receive_window, dupthresh, .. } = *transport;
     let switch = |on: bool, value: &'static str| if on { value.to_owned() } else { "0".to_owned() };
     let (buffer, moderate) = match receive_window {
         // Room for the window and for the kernel's own use beside it; it may not grow further.
@@ -209,6 +209,8 @@ fn sysctls(sack: bool, timestamps: bool, tail_loss_probe: bool, frto: bool, max_
         hosts("transport.timestamps", "ipv4/tcp_timestamps", switch(timestamps, "1"), "1"),
         hosts("transport.tail_loss_probe", "ipv4/tcp_early_retrans", switch(tail_loss_probe, "3"), "3"),
         hosts("transport.frto", "ipv4/tcp_frto", switch(frto, "2"), "2"),
+        // That of a route is taken only where the kernel remembers earlier connections (`tcp_init_metrics`).
+        hosts("transport.dupthresh", "ipv4/tcp_reordering", dupthresh.to_string(), "3"),
         hosts("transport.max_rto", "ipv4/tcp_rto_max_ms", (max_rto.as_micros() / 1000).to_string(), "120000"),
         receiver("transport.receive_window", "ipv4/tcp_rmem", buffer, RECEIVE_BUFFERS),
         receiver("transport.receive_window", "ipv4/tcp_moderate_rcvbuf", moderate.to_owned(), "1"),
