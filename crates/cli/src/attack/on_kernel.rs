@@ -62,6 +62,7 @@ fn run(aim: &Aim, finding: &Finding, output: &OutputArgs) -> Result<OnKernel, Fa
         let mut records = match run_live_together(&plans, &loads, ALONE, output) {
             Ok(records) => records,
             Err(Failure::Live(LiveError::Refused { problem, .. })) => return Ok(OnKernel::SimulatedOnly(problem)),
+            Err(Failure::Live(LiveError::Kernel(error))) => return Ok(OnKernel::SimulatedOnly(error.to_string())),
             Err(other) => return Err(other),
         };
         if !issues(&records).is_empty() {
