@@ -19,7 +19,7 @@ struct Value {
 }
 
 /// The values of all registers on the way to an operation.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Known([Value; REGISTERS]);
 
 /// Which registers, one bit for each.
@@ -113,28 +113,72 @@ fn target(at: usize, operation: &Operation) -> Option<usize> {
 
 /// Operations take their operands from where they were first, and constants as such.
 fn substitute(operations: &mut [Operation], entry: Entry) {
-    let mut joins = vec![false; operations.len()];
-    for (at, operation) in operations.iter().enumerate() {
-        if let Some(target) = target(at, operation) {
-            joins[target] = true;
-        }
-    }
     let given = if entry == Entry::Arguments { bit(Register::R1) } else { 0 };
     let written = written_once_at_most(operations, given);
     let mut known = Known::nothing();
     if entry == Entry::Arguments {
         known.0[Register::R1 as usize] = Value::constant(address::of(address::ARGUMENTS, 0));
     }
+    let mut ways = Ways::of(operations);
     // Constants that hold from the first jump on until the function's end, however an operation is reached.
     let mut lasting = None;
-    for (operation, joins) in operations.iter_mut().zip(joins) {
-        if joins || operation.kind.jumps() {
+    let mut falls_in = true;
+    for (at, operation) in operations.iter_mut().enumerate() {
+        let jump = target(at, operation);
+        if jump.is_some() || ways.to[at] != Way::None {
             lasting.get_or_insert_with(|| known.constants(written));
         }
-        if joins {
-            known = lasting.unwrap_or(known);
-        }
+        known = match (ways.to[at], falls_in) {
+            (Way::None, true) => known,
+            (Way::Ahead(from), true) => known.also(&from),
+            (Way::Ahead(from), false) => from,
+            (Way::Back, _) | (Way::None, false) => lasting.unwrap_or(Known::nothing()),
+        };
         known.follow(operation);
+        if let Some(target) = jump {
+            ways.add(at, target, &known);
+        }
+        falls_in = !matches!(role(operation.kind), Role::Jump | Role::End);
+    }
+}
+
+/// How an operation is reached by jumps.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// By none so far.
+    None,
+    /// Only by some that stand before it: what is known after each of those that were followed.
+    Ahead(Known),
+    /// By one that stands behind it, too.
+    Back,
+}
+
+/// The ways to all operations of a function.
+struct Ways {
+    to: Vec<Way>,
+}
+
+impl Ways {
+    fn of(operations: &[Operation]) -> Ways {
+        let mut to = vec![Way::None; operations.len()];
+        for (at, operation) in operations.iter().enumerate() {
+            if let Some(target) = target(at, operation).filter(|target| *target <= at) {
+                to[target] = Way::Back;
+            }
+        }
+        Ways { to }
+    }
+
+    /// The jump `at` leads to `target`, and this is known when it does.
+    fn add(&mut self, at: usize, target: usize, known: &Known) {
+        if target <= at {
+            return;
+        }
+        self.to[target] = match self.to[target] {
+            Way::None => Way::Ahead(*known),
+            Way::Ahead(before) => Way::Ahead(before.also(known)),
+            Way::Back => Way::Back,
+        };
     }
 }
 
@@ -158,6 +202,13 @@ impl Known {
     fn constants(&self, of: Set) -> Known {
         let constant = |register: Register| of & bit(register) != 0 && self.get(register).base == Register::ZERO;
         Known(Register::ALL.map(|register| if constant(register) { self.get(register) } else { Value::of(register) }))
+    }
+
+    /// That which both know.
+    fn also(&self, other: &Known) -> Known {
+        Known(
+            Register::ALL.map(|register| if self.get(register) == other.get(register) { self.get(register) } else { Value::of(register) }),
+        )
     }
 
     fn get(&self, register: Register) -> Value {
