@@ -87,7 +87,7 @@ impl Around {
     /// The socket as `tcp_clean_rtx_queue` leaves it. Losses that this acknowledgement shows are not marked yet.
     fn update(&mut self, feedback: &Feedback<'_>, ack: &Acknowledgement) {
         let (una, next) = (self.sequence(feedback.una), self.sequence(feedback.next));
-        let (outstanding, mss) = (feedback.outstanding, self.mss);
+        let outstanding = feedback.outstanding;
         let lost = outstanding.lost.saturating_sub(feedback.lost.len() as u32);
         self.marked += feedback.ecn.ce as u64;
         let marked = self.marked;
@@ -103,6 +103,31 @@ impl Around {
         f::CWND_LIMITED.set(socket, feedback.cwnd_limited as u64);
         f::CWND_USAGE_SEQ.set(socket, next);
         f::DELIVERED_CE.set(socket, marked);
+        if self.details {
+            self.update_details(feedback, ack);
+        }
+        if ack.moved > 0 {
+            self.set(f::RETRANSMITS, 0);
+            self.set(f::BACKOFF, 0);
+        }
+        if self.in_reduction() && !self.controls() {
+            // That which the transport has spread so far.
+            self.set(f::CWND, feedback.window.max(1) as u64);
+            self.add(f::PRR_DELIVERED, ack.newly);
+        }
+        (self.una, self.delivered) = (feedback.una, feedback.totals.delivered);
+        if let Some(rtt) = feedback.rtt.filter(|_| self.details || feedback.srtt.is_zero()) {
+            self.measure_round_trip(rtt);
+        }
+        if !feedback.srtt.is_zero() {
+            // The transport's own, of which this one is shown the newest sample of each acknowledgement only.
+            self.set(f::SRTT, feedback.srtt.as_nanos() / 125);
+        }
+    }
+
+    /// Totals and times of what was delivered.
+    fn update_details(&mut self, feedback: &Feedback<'_>, ack: &Acknowledgement) {
+        let mss = self.mss;
         self.add(f::BYTES_ACKED, ack.moved * mss);
         self.add(f::DELIVERED_ECT1, feedback.ecn.ect1 as u64 * mss);
         self.add(f::DELIVERED_ECT0, feedback.ecn.ect0 as u64 * mss);
@@ -117,23 +142,6 @@ impl Around {
                 self.set(f::RACK_RTT, rtt);
                 self.set(f::RACK_END_SEQ, end);
             }
-        }
-        if ack.moved > 0 {
-            self.set(f::RETRANSMITS, 0);
-            self.set(f::BACKOFF, 0);
-        }
-        if self.in_reduction() && !self.controls() {
-            // That which the transport has spread so far.
-            self.set(f::CWND, feedback.window.max(1) as u64);
-            self.add(f::PRR_DELIVERED, ack.newly);
-        }
-        (self.una, self.delivered) = (feedback.una, feedback.totals.delivered);
-        if let Some(rtt) = feedback.rtt {
-            self.measure_round_trip(rtt);
-        }
-        if !feedback.srtt.is_zero() {
-            // The transport's own, of which this one is shown the newest sample of each acknowledgement only.
-            self.set(f::SRTT, feedback.srtt.as_nanos() / 125);
         }
     }
 

@@ -77,6 +77,8 @@ pub struct Around {
     mss: u64,
     packet: Bytes,
     initial_window: u64,
+    /// The program may look at members of the socket that are kept only for those that name them.
+    details: bool,
     /// `init` has been called.
     begun: bool,
     state: CaState,
@@ -96,6 +98,7 @@ impl Around {
     /// A connection at its beginning.
     pub fn new(code: Arc<Code>, conditions: Conditions, setup: &Setup) -> Around {
         let callbacks = Callbacks::of(&code);
+        let details = code.looks_at_details();
         let mut machine = Machine::new(code);
         for (section, offset, bytes) in conditions.set.iter() {
             machine.data_mut(*section)[*offset..*offset + bytes.len()].copy_from_slice(bytes);
@@ -108,6 +111,7 @@ impl Around {
             mss: setup.mss.get().clamp(1, u32::MAX as u64),
             packet: setup.mss + setup.headers,
             initial_window: setup.initial_window.whole().max(1) as u64,
+            details,
             begun: false,
             state: CaState::Open,
             delivered: 0,

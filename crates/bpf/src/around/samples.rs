@@ -27,7 +27,9 @@ impl Around {
 
     /// `tcp_rate_gen`, for a program that is given the sample: without one neither deliveries nor an interval are known, but losses and the flight are.
     pub(super) fn fill_rate_sample(&mut self, feedback: &Feedback<'_>, newly: u64) {
-        if let Some((rate, interval)) = feedback.rate.and_then(|rate| Some((rate, rate.interval?))) {
+        if self.details
+            && let Some((rate, interval)) = feedback.rate.and_then(|rate| Some((rate, rate.interval?)))
+        {
             self.keep_rate(rate.delivered, interval, rate.app_limited);
         }
         if !self.controls() {

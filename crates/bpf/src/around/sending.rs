@@ -35,15 +35,17 @@ impl Around {
             self.event(Event::TxStart);
         }
         self.set(f::LSNDTIME, tick as u64);
-        let now = self.get(f::CLOCK_CACHE);
-        self.set(f::WSTAMP_NS, now);
+        if self.details {
+            let now = self.get(f::CLOCK_CACHE);
+            self.set(f::WSTAMP_NS, now);
+            self.add(f::SEGS_OUT, 1);
+            self.add(f::BYTES_SENT, sent.bytes.get());
+        }
         self.count(sent);
     }
 
     fn count(&mut self, sent: &Sent) {
-        self.add(f::SEGS_OUT, 1);
         self.add(f::DATA_SEGS_OUT, 1);
-        self.add(f::BYTES_SENT, sent.bytes.get());
         if self.in_reduction() {
             self.add(f::PRR_OUT, 1);
         }

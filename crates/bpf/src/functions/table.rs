@@ -78,6 +78,12 @@ impl Service {
         use Service::{AvoidAdditively, BbrEvent, BbrMain, CubicAvoid, RenoAvoid, SlowStart};
         matches!(self, SlowStart | AvoidAdditively | RenoAvoid | CubicAvoid | BbrMain | BbrEvent)
     }
+
+    /// Whether it may look at those members of the socket that are kept only for programs that name them.
+    pub(crate) fn reads_details(self) -> bool {
+        use Service::{BbrBuffer, BbrEvent, BbrInit, BbrLeastBurst, BbrMain, BbrState, BbrThreshold, BbrUndo, Probe, ProbeText};
+        matches!(self, BbrInit | BbrMain | BbrBuffer | BbrUndo | BbrEvent | BbrThreshold | BbrLeastBurst | BbrState | Probe | ProbeText)
+    }
 }
 
 /// Whether a function works here.

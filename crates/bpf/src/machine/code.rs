@@ -40,6 +40,7 @@ pub struct Code {
     /// Callbacks by name, then all functions by theirs, and the functions they are.
     entries: Vec<(String, usize)>,
     stack: u32,
+    details: bool,
 }
 
 impl Code {
@@ -79,7 +80,8 @@ impl Code {
         };
         let routines = program.functions.iter().map(routine).collect();
         let services = decoded.services;
-        let mut code = Code { program, operations, origins, services, routines, entries, stack: 0 };
+        let details = looks_at_details(&program, &services);
+        let mut code = Code { program, operations, origins, services, routines, entries, stack: 0, details };
         let mut known = vec![None; code.routines.len()];
         let needed = (0..code.routines.len()).map(|function| code.deepest(function, FRAMES, &mut known).unwrap_or(BYTES as u32));
         code.stack = needed.max().unwrap_or(0).min(BYTES as u32);
@@ -135,6 +137,11 @@ impl Code {
         self.stack
     }
 
+    /// Whether it may look at members of the socket that are kept only for programs that name them.
+    pub fn looks_at_details(&self) -> bool {
+        self.details
+    }
+
     /// All operations.
     pub fn operations(&self) -> &[Operation] {
         &self.operations
@@ -154,6 +161,12 @@ impl Code {
     pub fn service(&self, index: u64) -> (Service, &'static str) {
         self.services[index as usize]
     }
+}
+
+/// A program names what it reads of the socket, or else it has no layout but ours: where members lie is nobody else's to know.
+fn looks_at_details(program: &Program, services: &[(Service, &str)]) -> bool {
+    let names = program.mentions.iter().any(|mention| socket::is_detail(&mention.what));
+    names || program.mentions.is_empty() || services.iter().any(|(service, _)| service.reads_details())
 }
 
 /// Where the callbacks begin that only the kernel calls, with the socket as first argument.

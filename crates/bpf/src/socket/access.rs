@@ -47,6 +47,29 @@ pub fn may_store(offset: usize, size: usize) -> bool {
     WRITABLE.get(offset).is_some_and(|most| size <= *most as usize)
 }
 
+/// Whether what a program names of the socket, `tcp_sock.rack.mstamp`, has to do with a member that is kept only for programs that name it.
+pub fn is_detail(path: &str) -> bool {
+    let mut names = path.split(['.', '[']);
+    let root = names.next().unwrap_or_default();
+    let mut inner = names.peekable();
+    let whole = inner.peek().is_none() && (root == TCP_SOCK.name || has_details(root, &TCP_SOCK));
+    whole || inner.any(|name| is_detail_of(name, &TCP_SOCK))
+}
+
+fn is_detail_of(name: &str, structure: &Structure) -> bool {
+    structure.members.iter().any(|member| match member.kind {
+        _ if member.detail => member.name == name,
+        Kind::Structure(inner) => is_detail_of(name, inner),
+        _ => false,
+    })
+}
+
+/// Whether the structure of that name, within another, has details.
+fn has_details(name: &str, within: &Structure) -> bool {
+    let inner = within.members.iter().filter_map(|member| if let Kind::Structure(inner) = member.kind { Some(inner) } else { None });
+    inner.into_iter().any(|inner| inner.name == name && inner.members.iter().any(|member| member.detail) || has_details(name, inner))
+}
+
 /// What programs may write, as they name it: `tcp_sock.snd_cwnd`. For messages.
 pub fn writable() -> Vec<String> {
     let mut names = Vec::new();

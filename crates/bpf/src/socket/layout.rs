@@ -31,6 +31,8 @@ pub(crate) struct Member {
     pub bits: u32,
     /// Whether programs may write it.
     pub writable: bool,
+    /// Whether it is kept only for programs that name it.
+    pub detail: bool,
 }
 
 /// `struct name { members }`; without a name if it is declared where it is used.

@@ -24,11 +24,16 @@ const BE32: Integer = integer("__be32", 4, false);
 const BOOL: Integer = integer("bool", 1, false);
 
 const fn one(kind: Integer, name: &'static str) -> Member {
-    Member { name, kind: Kind::Integer(kind), bits: 0, writable: false }
+    Member { name, kind: Kind::Integer(kind), bits: 0, writable: false, detail: false }
 }
 
 const fn writable(kind: Integer, name: &'static str) -> Member {
     Member { writable: true, ..one(kind, name) }
+}
+
+/// One that most programs do not look at, and that takes time to keep.
+const fn detail(member: Member) -> Member {
+    Member { detail: true, ..member }
 }
 
 const fn bits(name: &'static str, bits: u32) -> Member {
@@ -42,15 +47,15 @@ const fn gap(width: u32) -> Member {
 }
 
 const fn array(element: &'static Kind, name: &'static str, count: u32) -> Member {
-    Member { name, kind: Kind::Array(element, count), bits: 0, writable: false }
+    Member { name, kind: Kind::Array(element, count), bits: 0, writable: false, detail: false }
 }
 
 const fn structure(kind: &'static Structure, name: &'static str) -> Member {
-    Member { name, kind: Kind::Structure(kind), bits: 0, writable: false }
+    Member { name, kind: Kind::Structure(kind), bits: 0, writable: false, detail: false }
 }
 
 const fn function(result: &'static str, name: &'static str, parameters: &'static str) -> Member {
-    Member { name, kind: Kind::Function(result, parameters), bits: 0, writable: false }
+    Member { name, kind: Kind::Function(result, parameters), bits: 0, writable: false, detail: false }
 }
 
 /// include/net/sock.h.
@@ -93,7 +98,7 @@ const INET_CONNECTION_SOCK: Structure = Structure {
     name: "inet_connection_sock",
     members: &[
         structure(&INET_SOCK, "icsk_inet"),
-        one(U32, "icsk_rto"),
+        detail(one(U32, "icsk_rto")),
         one(U32, "icsk_rto_min"),
         bits("icsk_ca_state", 5),
         bits("icsk_ca_initialized", 1),
@@ -156,33 +161,33 @@ pub(crate) const TCP_SOCK: Structure = Structure {
         one(U32, "delivered"),
         one(U32, "delivered_ce"),
         one(U32, "lost"),
-        one(U32, "segs_out"),
+        detail(one(U32, "segs_out")),
         one(U32, "data_segs_out"),
         one(U32, "total_retrans"),
-        one(U64, "bytes_sent"),
-        one(U64, "bytes_acked"),
+        detail(one(U64, "bytes_sent")),
+        detail(one(U64, "bytes_acked")),
         one(U64, "bytes_retrans"),
         array(&Kind::Integer(U32), "received_ecn_bytes", 3),
-        array(&Kind::Integer(U32), "delivered_ecn_bytes", 3),
+        detail(array(&Kind::Integer(U32), "delivered_ecn_bytes", 3)),
         // Clocks and rate samples.
         one(U64, "tcp_mstamp"),
         one(U64, "tcp_clock_cache"),
-        one(U64, "tcp_wstamp_ns"),
-        one(U64, "first_tx_mstamp"),
-        one(U64, "delivered_mstamp"),
-        one(U32, "rate_delivered"),
-        one(U32, "rate_interval_us"),
+        detail(one(U64, "tcp_wstamp_ns")),
+        detail(one(U64, "first_tx_mstamp")),
+        detail(one(U64, "delivered_mstamp")),
+        detail(one(U32, "rate_delivered")),
+        detail(one(U32, "rate_interval_us")),
         writable(U32, "app_limited"),
         one(U32, "lsndtime"),
         // Round trips.
         one(U32, "srtt_us"),
-        one(U32, "mdev_us"),
-        one(U32, "mdev_max_us"),
-        one(U32, "rttvar_us"),
-        one(U32, "rtt_seq"),
-        structure(&MINMAX, "rtt_min"),
+        detail(one(U32, "mdev_us")),
+        detail(one(U32, "mdev_max_us")),
+        detail(one(U32, "rttvar_us")),
+        detail(one(U32, "rtt_seq")),
+        detail(structure(&MINMAX, "rtt_min")),
         one(U32, "notsent_lowat"),
-        structure(&TCP_RACK, "rack"),
+        detail(structure(&TCP_RACK, "rack")),
         one(U32, "mss_cache"),
         one(U16, "advmss"),
         writable(U8, "ecn_flags"),
@@ -190,7 +195,7 @@ pub(crate) const TCP_SOCK: Structure = Structure {
         bits("is_cwnd_limited", 1),
         gap(4),
         gap(4),
-        bits("rate_app_limited", 1),
+        detail(bits("rate_app_limited", 1)),
         gap(3),
         gap(4),
         bits("saw_accecn_opt", 2),

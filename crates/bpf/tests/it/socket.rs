@@ -1,6 +1,9 @@
 //! The table of the socket: layouts worked by hand, what may be written, and names.
 
+use crate::objects::linked;
 use narrows_bpf::socket::{self, Field};
+use narrows_bpf::{Code, Settings};
+use std::sync::Arc;
 
 const CWND: Field = Field::of("tcp_sock.snd_cwnd");
 const STATE: Field = Field::of("tcp_sock.inet_conn.icsk_ca_state");
@@ -86,4 +89,24 @@ fn a_byte_of_the_socket_has_the_name_that_programs_use() {
     assert_eq!(socket::socket_field(socket::SIZE), None);
     assert_eq!(socket::rate_sample_field(24).as_deref(), Some("rate_sample.interval_us"));
     assert_eq!(socket::ack_sample_field(4).as_deref(), Some("ack_sample.rtt_us"));
+}
+
+/// Members that take time to keep are kept for programs that name them, a part of them, or the whole.
+#[test]
+fn details_are_kept_for_those_who_name_them() {
+    for named in ["tcp_sock.mdev_us", "tcp_sock.rtt_min.s[1].v", "tcp_sock.rtt_min", "tcp_sock.rack.mstamp", "tcp_sock.inet_conn.icsk_rto"]
+    {
+        assert!(socket::is_detail(named), "{named}");
+    }
+    for named in ["inet_connection_sock.icsk_rto", "tcp_sock", "inet_connection_sock"] {
+        assert!(socket::is_detail(named), "{named}");
+    }
+    for named in
+        ["tcp_sock.snd_cwnd", "tcp_sock.inet_conn.icsk_ca_priv[3]", "sock.sk_pacing_rate", "sock", "rate_sample.delivered", "tcp_sock.gone"]
+    {
+        assert!(!socket::is_detail(named), "{named}");
+    }
+    let looks = |object: &str| Code::new(Arc::new(linked(object, &Settings::default()))).expect("runs here").looks_at_details();
+    assert_eq!(["cubic", "reno", "core"].map(looks), [false; 3]);
+    assert!(looks("kinds"), "it reads tcp_sock.rtt_min.s[1].v");
 }
