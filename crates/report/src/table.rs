@@ -82,11 +82,32 @@ fn grid<T>(run: &Record, fields: &[Field<T>], parts: &[T], texts: usize) -> Stri
     render(fields.iter().map(column).collect(), texts)
 }
 
-/// Rows of cells under a row of heads, at most 120 columns wide; the first `texts` columns are text, the others are numbers.
+/// Rows of cells under a row of heads, at most 120 columns wide; the first `texts` columns are text, the others are numbers. If all are text, what is too long in
+/// the last goes on below.
 pub fn text_table(rows: &[Vec<String>], texts: usize) -> String {
     let columns = rows.first().map_or(0, Vec::len);
+    if columns == 0 {
+        return String::new();
+    }
+    let folded = (texts == columns).then(|| fold_last(rows));
+    let rows = folded.as_deref().unwrap_or(rows);
     let column = |index: usize| rows.iter().map(|row| one(row.get(index).cloned().unwrap_or_default())).collect();
-    if columns == 0 { String::new() } else { render((0..columns).map(column).collect(), texts) }
+    render((0..columns).map(column).collect(), texts)
+}
+
+/// The same rows, those whose last cell is too long for the width as several.
+fn fold_last(rows: &[Vec<String>]) -> Vec<Vec<String>> {
+    let last = rows[0].len() - 1;
+    let wide = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0);
+    let before: Vec<usize> = (0..last).map(wide).collect();
+    let room = WIDTH.saturating_sub(total(&before) + GAP).max(LABEL);
+    let mut folded = Vec::new();
+    for row in rows {
+        let lines = fold(row.get(last).map_or("", String::as_str), room);
+        folded.push(row.iter().take(last).cloned().chain(lines.first().cloned()).collect());
+        folded.extend(lines.into_iter().skip(1).map(|line| vec![String::new(); last].into_iter().chain([line]).collect()));
+    }
+    folded
 }
 
 pub(crate) fn wrap(text: &str) -> String {
@@ -186,6 +207,20 @@ fn fit(text: &str, width: usize, right: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_last_text_goes_on_below() {
+        let words = ["word"; 40].join(" ");
+        let rows = [["Name", "Found there"], ["first", &words], ["second", "short"]].map(|row| row.map(str::to_owned).to_vec());
+        let text = text_table(&rows, 2);
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+        assert_eq!((text.matches("word").count(), text.matches('…').count()), (40, 0), "{text}");
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(
+            lines[2].starts_with("first   word") && lines[3].starts_with("        word") && lines.last().unwrap().ends_with("short"),
+            "{text}"
+        );
+    }
 
     #[test]
     fn long_labels_are_shortened_and_the_table_stays_narrow() {

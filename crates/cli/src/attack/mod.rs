@@ -114,12 +114,7 @@ fn aim(args: &AttackArgs) -> Result<Aim, Failure> {
     if aim.references.contains(&aim.subject) {
         return Err(Failure::Other(format!("{} cannot be its own reference; name others with --reference", aim.subject)));
     }
-    // A number, a word of TOML, or else a text.
-    let value = |text: &str| match text.parse::<u64>().is_ok() || matches!(text, "true" | "false") {
-        true => text.to_owned(),
-        false => serde_json::Value::from(text).to_string(),
-    };
-    aim.transport = args.transport.iter().map(|(key, text)| format!("{key} = {}\n", value(text))).collect();
+    aim.transport = args.transport.iter().map(|key| key.line.as_str()).collect();
     Ok(aim)
 }
 
@@ -152,8 +147,8 @@ fn remake(args: &AttackArgs) -> String {
     if !args.reference.is_empty() {
         option("reference", args.reference.iter().map(|choice| choice.text()).collect::<Vec<_>>().join(","));
     }
-    for (key, value) in &args.transport {
-        option("transport", format!("{key}={value}"));
+    for key in &args.transport {
+        option("transport", key.text.clone());
     }
     if let Some(keep) = &args.keep {
         option("keep", keep.display().to_string());

@@ -1,7 +1,7 @@
 //! Arguments of a search for networks that break a controller.
 
 use super::output::OutputArgs;
-use super::parse::{parse_axis, parse_choice};
+use super::parse::{TransportKey, parse_choice, parse_transport};
 use clap::{Args, ValueEnum};
 use narrows_control::Choice;
 use narrows_evidence::attack::{Goal, Kind, Strategy};
@@ -37,8 +37,8 @@ pub struct AttackArgs {
     #[arg(long, value_name = "CONTROLLER", value_delimiter = ',', value_parser = parse_choice)]
     pub reference: Vec<Choice>,
     /// Set a key of the transport of all flows: "min_rto=1 s"; may be repeated
-    #[arg(long, value_name = "KEY=VALUE", value_parser = parse_axis)]
-    pub transport: Vec<(String, String)>,
+    #[arg(long, value_name = "KEY=VALUE", value_parser = parse_transport)]
+    pub transport: Vec<TransportKey>,
     /// Replay the findings kept in this directory first, begin the search with them, and keep new confirmed ones there
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,

@@ -41,7 +41,7 @@ pub struct CompareArgs {
     #[arg(long, allow_hyphen_values = true)]
     pub buffer: Option<Depth>,
     /// Number of flows [default: 2; of the bulk traffic of a scorecard: 1]
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     pub flows: Option<u32>,
     /// Time between flow starts [default: 1/12 of the duration; in a scorecard: 0 s]
     #[arg(long, allow_hyphen_values = true)]

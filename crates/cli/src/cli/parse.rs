@@ -30,6 +30,29 @@ pub fn parse_traffic(text: &str) -> Result<&'static NamedTraffic, String> {
     NamedTraffic::named(text)
 }
 
+/// A key of a flow's transport, as it was written and as a line of TOML.
+#[derive(Clone, Debug)]
+pub struct TransportKey {
+    pub text: String,
+    pub line: String,
+}
+
+/// `min_rto=1 s`: a number, a word of TOML, or else a text, as long as a flow may have it.
+pub fn parse_transport(text: &str) -> Result<TransportKey, String> {
+    let pair = text.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
+    let Some((key, value)) = pair.filter(|(key, value)| !key.is_empty() && !value.is_empty()) else {
+        return Err("write KEY=VALUE, for example \"min_rto=1 s\"".to_owned());
+    };
+    let as_it_stands = value.parse::<u64>().is_ok() || matches!(value, "true" | "false");
+    let line = format!("{key} = {}\n", if as_it_stands { value.to_owned() } else { format!("{value:?}") });
+    let ends = "between = [\"a\", \"b\"]\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\"\n[[flow]]\nname = \"f\"\nfrom = \"a\"\nto = \"b\"\n";
+    let scenario = format!("duration = \"1 s\"\n[transport]\n{line}[[link]]\nname = \"l\"\n{ends}controller = \"newreno\"\n");
+    match narrows_scenario::parse(&scenario, "", &|_| Err(std::io::ErrorKind::NotFound.into())) {
+        Ok(_) => Ok(TransportKey { text: format!("{key}={value}"), line }),
+        Err(error) => Err(format!("{}; {}", error.message(), error.remedy())),
+    }
+}
+
 pub fn parse_axis(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((path, values)) if !path.trim().is_empty() && !values.trim().is_empty() => {
