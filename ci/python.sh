@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests the Python package with the build of the tests, in target/python: an environment with what the tests need, and the package beside it.
-# Left out where there is no Python 3.11 or later with venv, or these packages cannot be had.
+# Left out where there is no Python 3.11 or later with venv, or these packages cannot be had. `environment`: only makes the environment.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,6 +12,8 @@ test -x "$target/python/bin/python" || python3 -m venv "$target/python"
     { echo "without the packages of python/requirements-test.txt the tests of the Python package are skipped"; exit 0; }
 "$target/python/bin/pip" install --quiet --disable-pip-version-check -r python/requirements-ray.txt ||
     echo "without the packages of python/requirements-ray.txt the tests of sweeps on Ray are skipped"
+
+[[ ${1:-} != environment ]] || exit 0
 
 package=$target/python-package
 rm -rf "$package"
