@@ -7,8 +7,19 @@ from collections.abc import Sequence
 
 from narrows import _narrows
 
-Range = tuple[float, float]
+Range = float | tuple[float, float]
 Path = str | os.PathLike[str]
+
+
+def _pair(name: str, value: Range) -> tuple[float, float]:
+    """A range as its two ends; one number is both."""
+    if isinstance(value, (int, float)):
+        return float(value), float(value)
+    try:
+        low, high = value
+        return float(low), float(high)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is {value!r}; give a number, or two as a range: (5, 50)") from None
 
 
 class _Drawn:
@@ -40,20 +51,20 @@ class _Drawn:
 
 
 class Networks(_Drawn):
-    """Networks that episodes are drawn from, each value uniformly from its range, buffers uniformly in their logarithm.
+    """Networks that episodes are drawn from, each value uniformly from its range, buffers uniformly in their logarithm; a single number is always that.
 
     Without arguments, those on which Aurora's code trains: 1.2 to 6 Mbit/s, 50 to 500 ms one way, 2 to 2981 packets, loss up
     to 5 %.
 
     Parameters
     ----------
-    rate_mbps : (float, float)
+    rate_mbps : float or (float, float)
         Rate of the bottleneck, in Mbit/s.
-    rtt_ms : (float, float)
+    rtt_ms : float or (float, float)
         Base round trip, in ms.
-    buffer_packets : (float, float)
+    buffer_packets : float or (float, float)
         Buffer of the bottleneck, in packets.
-    loss : (float, float)
+    loss : float or (float, float)
         Random loss of data packets, 0 to 0.9.
     trace : path or list of path
         Recorded capacities of the bottleneck, in the place of its rate: one is drawn, and the episode begins anywhere in it. Files as the
@@ -71,10 +82,10 @@ class Networks(_Drawn):
         trace: Path | Sequence[Path] = (),
         beside: str | Sequence[str] = (),
     ) -> None:
-        self.rate_mbps = rate_mbps
-        self.rtt_ms = rtt_ms
-        self.buffer_packets = buffer_packets
-        self.loss = loss
+        self.rate_mbps = _pair("rate_mbps", rate_mbps)
+        self.rtt_ms = _pair("rtt_ms", rtt_ms)
+        self.buffer_packets = _pair("buffer_packets", buffer_packets)
+        self.loss = _pair("loss", loss)
         self.traces = [os.fspath(one) for one in ([trace] if isinstance(trace, (str, os.PathLike)) else trace)]
         self.beside = [beside] if isinstance(beside, str) else list(beside)
 
@@ -110,8 +121,7 @@ class Mix(_Drawn):
 
 
 def _calibrated(rate_mbps: float, one_way_ms: float, packets: float, loss: float = 0.0) -> tuple[float, Networks]:
-    rate, rtt, buffer = (rate_mbps, rate_mbps), (2 * one_way_ms, 2 * one_way_ms), (packets, packets)
-    return 1.0, Networks(rate, rtt, buffer, (loss, loss))
+    return 1.0, Networks(rate_mbps, 2 * one_way_ms, packets, loss)
 
 
 # The first six of the networks on which MVFST-RL trains (train/experiments.yml of its code, after Pantheon's emulators of real paths). The first three have there
@@ -126,4 +136,4 @@ PANTHEON = Mix(
 )
 
 # Ours: the paper's ranges have not been looked up. Its code comes with 48 Mbit/s, 20 ms and a buffer of 160 packets (orca.sh), within them.
-ORCA = Networks(rate_mbps=(6.0, 192.0), rtt_ms=(4.0, 400.0), buffer_packets=(2.0, 2000.0), loss=(0.0, 0.0))
+ORCA = Networks(rate_mbps=(6.0, 192.0), rtt_ms=(4.0, 400.0), buffer_packets=(2.0, 2000.0), loss=0.0)

@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode
 import narrows as nw
 import narrows.gym as gym
 
-FIXED = gym.Networks(rate_mbps=(10.0, 10.0), rtt_ms=(30.0, 30.0), buffer_packets=(50.0, 50.0), loss=(0.0, 0.0))
+FIXED = gym.Networks(rate_mbps=10.0, rtt_ms=30, buffer_packets=50.0, loss=0.0)
 
 
 SLOW = gym.Networks(rate_mbps=(4.0, 8.0), rtt_ms=(20.0, 60.0), buffer_packets=(20.0, 100.0), loss=(0.0, 0.001))
@@ -232,6 +232,9 @@ def test_an_episode_is_cut_off_and_the_next_step_begins_another():
 def test_mistakes_are_told():
     with pytest.raises(ValueError, match=r"rate_mbps is \(5, 1\); give two numbers in order from 0\.01 to 100000"):
         gymnasium.make("narrows/Aurora-v0", networks=gym.Networks(rate_mbps=(5.0, 1.0)))
+    for wrong in ("fast", (1.0, 2.0, 3.0), None):
+        with pytest.raises(ValueError, match=r"rtt_ms is .*; give a number, or two as a range: \(5, 50\)"):
+            gym.Networks(rtt_ms=wrong)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="at least one step"):
         gymnasium.make("narrows/Aurora-v0", steps=0)
     envs = gym.AuroraVector(2, FIXED)
