@@ -50,8 +50,11 @@ pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
         }),
     }
     .map_err(|failure| at_line(failure, &args.scenario))?;
+    // A program that failed has not made the traffic that is expected of it.
+    let failed = ending.as_ref().is_some_and(|ending| !ending.program.is_fine());
+    let expected = scenario.expect.iter().filter(|_| !failed);
     let verdicts: Vec<Verdict> =
-        scenario.expect.iter().map(|expectation| judge(expectation, |metric| Summary::of(metric, std::slice::from_ref(&record)))).collect();
+        expected.map(|expectation| judge(expectation, |metric| Summary::of(metric, std::slice::from_ref(&record)))).collect();
     let replays = record.emulation.iter().flat_map(|emulation| emulation.replays.clone()).collect::<Vec<_>>();
     let case =
         |label: &str, scenario: &Scenario, record| Case { label: label.to_owned(), scenario_toml: scenario.to_toml(), runs: vec![record] };

@@ -240,8 +240,15 @@ impl Twin {
             let word = if known.clone().any(|known| known == for_kernel) { &for_kernel } else { name };
             ParamError::UnknownName { what: "kernel controller", name: name.to_owned(), help: suggest(word, "kernel controllers", known) }
         };
+        let missing = |entry: &Entry| match entry.kernel {
+            Some(_) => {
+                let help = "Linux has it, built in or as a module: `narrows live` takes it as it is".to_owned();
+                ParamError::UnknownName { what: "loadable kernel controller", name: name.to_owned(), help }
+            }
+            None => unknown(),
+        };
         match find::<Entry>(name) {
-            Ok(entry) => TWINS.iter().copied().find(|twin| twin.entry.name == entry.name).ok_or_else(unknown),
+            Ok(entry) => TWINS.iter().copied().find(|twin| twin.entry.name == entry.name).ok_or_else(|| missing(entry)),
             Err(ParamError::UnknownName { .. }) => Err(unknown()),
             Err(renamed) => Err(renamed),
         }

@@ -40,6 +40,9 @@ fn other_names_mean_one_entry_and_former_names_tell_the_new_one() {
     assert_eq!(error("pcc-kernel?fixed"), r#"the controller "pcc-kernel" is now called "pcc-vivace"; write that"#);
     assert!(Entry::former_names().iter().all(|(_, now)| ENTRIES.iter().any(|entry| entry.name == *now)));
     assert_eq!(Twin::named("fast").unwrap_err().to_string(), r#"there is no kernel controller "fast"; did you mean "fast-kernel"?"#);
+    let linux =
+        r#"there is no loadable kernel controller "cubic"; Linux has it, built in or as a module: `narrows live` takes it as it is"#;
+    assert_eq!(Twin::named("cubic").unwrap_err().to_string(), linux);
 }
 
 #[test]

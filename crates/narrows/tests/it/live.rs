@@ -93,7 +93,7 @@ fn a_program_that_fails_is_told_and_the_record_kept() {
         return;
     }
     let (_alone, place) = (alone(), Scratch::new("live-crash"));
-    let file = place.write("place.toml", PLACE);
+    let file = place.write("place.toml", &format!("{PLACE}[expect]\ngoodput = {{ min = 8 }}\n"));
     let cases = [
         ("kill -SEGV $$", "was ended by signal 11 (segmentation fault)"),
         ("exit 7", "ended with exit status 7"),
@@ -109,6 +109,7 @@ fn a_program_that_fails_is_told_and_the_record_kept() {
         assert_eq!(code(&output), 2, "{}", told(&output));
         assert!(stderr(&output).contains(said) && stderr(&output).contains(&directory), "{}", told(&output));
         assert!(place.path(&format!("{directory}/report.html")).exists());
+        assert!(!stdout(&output).contains("expected at least"), "what it did not do is not judged: {}", told(&output));
     }
     let output = live(&place, &[&file, "--out", "none", "--", "narrows-no-such-program"]);
     assert_eq!(code(&output), 2, "{}", told(&output));
