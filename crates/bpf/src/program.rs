@@ -51,6 +51,16 @@ impl Instruction {
 
     /// The code of a call.
     pub const CALL: u8 = 0x85;
+
+    /// How far from its register what it may read begins, and how many bytes that is: of a load, of an atomic operation, or of an address of anything that is formed.
+    pub(crate) fn reaches(&self) -> Option<(usize, usize)> {
+        let size = [4, 2, 1, 8][(self.code >> 3 & 3) as usize];
+        match self.code {
+            0x07 => Some((usize::try_from(self.imm).ok()?, 1)),
+            code if code & 7 == 1 || code & 0xe7 == 0xc3 => Some((usize::try_from(self.off).ok()?, size)),
+            _ => None,
+        }
+    }
 }
 
 /// A function of a program.

@@ -116,6 +116,7 @@ impl Around {
             self.add(f::PRR_DELIVERED, ack.newly);
         }
         (self.una, self.delivered) = (feedback.una, feedback.totals.delivered);
+        // Otherwise the transport tells the smoothed one below, and the timeout with each segment.
         if let Some(rtt) = feedback.rtt.filter(|_| self.details || feedback.srtt.is_zero()) {
             self.measure_round_trip(rtt);
         }

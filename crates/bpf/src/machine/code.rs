@@ -5,7 +5,7 @@ use super::operation::{Kind, Operation};
 use super::refusal::{Refusal, Unfit};
 use super::shorten::{Entry, shorten};
 use crate::functions::{Service, map_fits};
-use crate::program::{Function, Program, address};
+use crate::program::{Function, Instruction, Mention, Program, Use, address};
 use crate::socket;
 use crate::stack::{BYTES, FRAMES, called, frame};
 use std::collections::BTreeSet;
@@ -163,10 +163,19 @@ impl Code {
     }
 }
 
-/// A program names what it reads of the socket, or else it has no layout but ours: where members lie is nobody else's to know.
+/// Most programs name what they read of the socket, by relocations. One that names nothing, or that reads where such a member lies without naming it, knows our layout.
 fn looks_at_details(program: &Program, services: &[(Service, &str)]) -> bool {
-    let names = program.mentions.iter().any(|mention| socket::is_detail(&mention.what));
-    names || program.mentions.is_empty() || services.iter().any(|(service, _)| service.reads_details())
+    const ROOTS: [&str; 5] = ["tcp_sock", "inet_connection_sock", "inet_sock", "sock", "sock_common"];
+    let of_socket = |mention: &Mention| ROOTS.contains(&mention.what.split('.').next().unwrap_or_default());
+    let mut named = program.mentions.iter().filter(|mention| mention.how != Use::Asks && of_socket(mention));
+    let unnamed = |(at, instruction): (usize, &Instruction)| {
+        let found = program.mentions.binary_search_by_key(&at, |mention| mention.instruction);
+        found.is_err() && instruction.reaches().is_some_and(|(offset, size)| socket::has_detail(offset, size))
+    };
+    program.mentions.iter().any(|mention| socket::is_detail(&mention.what))
+        || named.next().is_none()
+        || program.code.iter().enumerate().any(unnamed)
+        || services.iter().any(|(service, _)| service.reads_details())
 }
 
 /// Where the callbacks begin that only the kernel calls, with the socket as first argument.

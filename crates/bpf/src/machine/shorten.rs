@@ -392,17 +392,21 @@ fn may_write(operation: &Operation) -> Set {
 
 /// Operations whose result nothing reads become none, but for the first.
 fn drop_unread(operations: &mut [Operation]) {
-    let mut read_from = vec![0; operations.len() + 1];
-    loop {
-        let mut changed = false;
-        for (at, operation) in operations.iter().enumerate().rev() {
-            let behind = read_behind(at, operation, &read_from);
-            let before = behind & !writes(operation) | reads(operation);
-            changed |= before != read_from[at];
-            read_from[at] = before;
+    let mut jumps_to = vec![Vec::new(); operations.len()];
+    for (at, operation) in operations.iter().enumerate() {
+        if let Some(target) = target(at, operation) {
+            jumps_to[target].push(at as u32);
         }
-        if !changed {
-            break;
+    }
+    let mut read_from = vec![0; operations.len() + 1];
+    // Those behind which something may have changed: the last first.
+    let mut waiting: Vec<u32> = (0..operations.len() as u32).collect();
+    while let Some(at) = waiting.pop() {
+        let at = at as usize;
+        let before = read_behind(at, &operations[at], &read_from) & !writes(&operations[at]) | reads(&operations[at]);
+        if before != read_from[at] {
+            read_from[at] = before;
+            waiting.extend(at.checked_sub(1).map(|at| at as u32).into_iter().chain(jumps_to[at].iter().copied()));
         }
     }
     for (at, operation) in operations.iter_mut().enumerate().skip(1) {

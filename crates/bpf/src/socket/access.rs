@@ -47,27 +47,71 @@ pub fn may_store(offset: usize, size: usize) -> bool {
     WRITABLE.get(offset).is_some_and(|most| size <= *most as usize)
 }
 
-/// Whether what a program names of the socket, `tcp_sock.rack.mstamp`, has to do with a member that is kept only for programs that name it.
-pub fn is_detail(path: &str) -> bool {
-    let mut names = path.split(['.', '[']);
-    let root = names.next().unwrap_or_default();
-    let mut inner = names.peekable();
-    let whole = inner.peek().is_none() && (root == TCP_SOCK.name || has_details(root, &TCP_SOCK));
-    whole || inner.any(|name| is_detail_of(name, &TCP_SOCK))
+/// Which bytes belong to members that are kept only for programs that look at them.
+const DETAILS: [bool; SIZE] = {
+    let mut all = [false; SIZE];
+    mark(&TCP_SOCK, 0, false, &mut all);
+    all
+};
+
+const fn mark(structure: &Structure, at: u32, within: bool, all: &mut [bool; SIZE]) {
+    let mut index = 0;
+    while index < structure.members.len() {
+        let member = &structure.members[index];
+        let begin = at + structure.extent(index).at / 8;
+        let detail = within || member.detail;
+        match member.kind {
+            Kind::Structure(inner) => mark(inner, begin, detail, all),
+            kind => {
+                let mut byte = begin;
+                while detail && byte < begin + kind.size() {
+                    all[byte as usize] = true;
+                    byte += 1;
+                }
+            }
+        }
+        index += 1;
+    }
 }
 
-fn is_detail_of(name: &str, structure: &Structure) -> bool {
+/// Whether these bytes of the socket are in part of a member that is kept only for programs that look at it.
+pub fn has_detail(offset: usize, size: usize) -> bool {
+    let end = offset.saturating_add(size).min(SIZE);
+    DETAILS.get(offset..end).is_some_and(|bytes| bytes.contains(&true))
+}
+
+/// Whether what a program names of the socket, `tcp_sock.rack.mstamp`, is such a member, a part of one, or a structure that has one.
+pub fn is_detail(path: &str) -> bool {
+    let mut names = path.split('.').map(|name| name.split('[').next().unwrap_or_default());
+    let root = names.next().unwrap_or_default();
+    let last = path.rsplit('.').next().unwrap_or_default();
+    let whole = if root == last {
+        TCP_SOCK.name == root || holds(&TCP_SOCK, |_, inner| inner.name == root)
+    } else {
+        holds(&TCP_SOCK, |name, _| name == last)
+    };
+    whole || names.any(|name| is_name(&TCP_SOCK, name))
+}
+
+/// Whether a member of this name is kept only for programs that look at it.
+fn is_name(structure: &Structure, name: &str) -> bool {
     structure.members.iter().any(|member| match member.kind {
         _ if member.detail => member.name == name,
-        Kind::Structure(inner) => is_detail_of(name, inner),
+        Kind::Structure(inner) => is_name(inner, name),
         _ => false,
     })
 }
 
-/// Whether the structure of that name, within another, has details.
-fn has_details(name: &str, within: &Structure) -> bool {
-    let inner = within.members.iter().filter_map(|member| if let Kind::Structure(inner) = member.kind { Some(inner) } else { None });
-    inner.into_iter().any(|inner| inner.name == name && inner.members.iter().any(|member| member.detail) || has_details(name, inner))
+/// Whether one of the structures within this one is meant, by the member's name and its own, and has such members.
+fn holds(structure: &Structure, meant: impl Fn(&str, &Structure) -> bool + Copy) -> bool {
+    structure.members.iter().any(|member| match member.kind {
+        Kind::Structure(inner) => meant(member.name, inner) && has_any(inner) || holds(inner, meant),
+        _ => false,
+    })
+}
+
+fn has_any(structure: &Structure) -> bool {
+    structure.members.iter().any(|member| member.detail || matches!(member.kind, Kind::Structure(inner) if has_any(inner)))
 }
 
 /// What programs may write, as they name it: `tcp_sock.snd_cwnd`. For messages.

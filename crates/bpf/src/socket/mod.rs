@@ -11,7 +11,8 @@ mod table;
 mod target;
 
 pub use access::{
-    ACK_SAMPLE_SIZE, RATE_SAMPLE_SIZE, SIZE, ack_sample_field, callbacks, is_detail, may_store, rate_sample_field, socket_field, writable,
+    ACK_SAMPLE_SIZE, RATE_SAMPLE_SIZE, SIZE, ack_sample_field, callbacks, has_detail, is_detail, may_store, rate_sample_field,
+    socket_field, writable,
 };
 pub use field::Field;
 pub(crate) use header::declared;

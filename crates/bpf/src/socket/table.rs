@@ -31,7 +31,7 @@ const fn writable(kind: Integer, name: &'static str) -> Member {
     Member { writable: true, ..one(kind, name) }
 }
 
-/// One that most programs do not look at, and that takes time to keep.
+/// One that most programs do not look at, and that takes time to keep. All stand behind the area of the controller, whose members programs load without naming them.
 const fn detail(member: Member) -> Member {
     Member { detail: true, ..member }
 }
@@ -98,8 +98,6 @@ const INET_CONNECTION_SOCK: Structure = Structure {
     name: "inet_connection_sock",
     members: &[
         structure(&INET_SOCK, "icsk_inet"),
-        detail(one(U32, "icsk_rto")),
-        one(U32, "icsk_rto_min"),
         bits("icsk_ca_state", 5),
         bits("icsk_ca_initialized", 1),
         one(U8, "icsk_retransmits"),
@@ -107,6 +105,8 @@ const INET_CONNECTION_SOCK: Structure = Structure {
         one(U8, "icsk_pending"),
         structure(&ACKNOWLEDGING, "icsk_ack"),
         Member { writable: true, ..array(&Kind::Integer(U64), "icsk_ca_priv", 13) },
+        detail(one(U32, "icsk_rto")),
+        one(U32, "icsk_rto_min"),
     ],
 };
 

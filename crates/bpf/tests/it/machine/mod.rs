@@ -1,5 +1,6 @@
 mod faults;
 mod instructions;
+mod joins;
 mod limits;
 mod mutated;
 mod random_programs;

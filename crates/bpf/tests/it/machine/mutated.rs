@@ -87,7 +87,7 @@ fn everything() -> Program {
 
 /// What a program does: answers, faults in one of these ways, or is refused. The same if its operations are its instructions one by one: answers, faults with their places,
 /// draws, prints, the socket and the data.
-fn outcome(program: Program) -> &'static str {
+pub(super) fn outcome(program: Program) -> &'static str {
     let program = Arc::new(program);
     let (code, literal) = match (Code::new(program.clone()), Code::literal(program)) {
         (Ok(code), Ok(literal)) => (code, literal),
