@@ -4,13 +4,16 @@
 #     evidence.sh CONTROLLER KEPT [OPTION...]
 #
 # CONTROLLER is a name or a file; KEPT the check.json that the project keeps, which is made where there is none; options are those of narrows check. The page
-# with all cells is evidence/report.html afterwards. NARROWS names the program, where it is not on the path. After a change that is meant, delete KEPT.
+# with all cells is evidence/report.html afterwards, in the place of an earlier one. NARROWS names the program, where it is not on the path. After a change that is meant, delete KEPT.
 # Exits with 0 if no verdict got worse, 1 if one did, 2 if the check could not be made.
 set -euo pipefail
 
 [[ $# -ge 2 ]] || { echo "usage: evidence.sh CONTROLLER KEPT [OPTION...]" >&2; exit 2; }
 narrows=${NARROWS:-narrows} controller=$1 kept=$2
 shift 2
+
+# Of an earlier time.
+[[ ! -e evidence/check.json ]] || rm -r evidence
 
 if [[ -e $kept ]]; then
     exec "$narrows" check "$controller" --baseline "$kept" --out evidence --quiet "$@"

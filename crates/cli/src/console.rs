@@ -2,6 +2,7 @@
 
 use crate::error::Failure;
 use crate::interruption::interruption;
+use crate::quote::quote;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use narrows_scenario::visible;
 use std::fmt;
@@ -82,6 +83,12 @@ impl Console {
             Console::Terminal => interruption(),
             Console::Within(around) => around.stop(),
         }
+    }
+
+    /// The command as a shell reads it again.
+    pub fn same_command(&self) -> String {
+        let words = self.words().into_iter().skip(1).map(|word| quote(&word));
+        std::iter::once("narrows".to_owned()).chain(words).collect::<Vec<String>>().join(" ")
     }
 
     /// The command's words.

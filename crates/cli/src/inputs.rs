@@ -1,7 +1,7 @@
 //! Traces go with the results, so that the scenario there can be run again wherever it is.
 
 use crate::error::Failure;
-use narrows_control::{KeptFile, kept_files, passing_identities};
+use narrows_control::{Choice, KeptFile, kept_files, passing_identities};
 use narrows_report::{ControllerFile, ControllerSource, Input, sha256};
 use narrows_scenario::Scenario;
 use std::cell::RefCell;
@@ -46,6 +46,17 @@ pub fn controllers() -> Vec<ControllerFile> {
         }),
     };
     kept_files().into_iter().map(kept).collect()
+}
+
+/// A controller as commands choose it that make a result again in its directory: by the file that is kept there, if it is from one.
+pub fn as_kept(choice: &Choice) -> String {
+    let own = kept_files().into_iter().find(|(name, _)| *name == choice.entry().name);
+    let file = own.map(|(name, file)| format!("./{name}{}", file.form.end()));
+    match (file, choice.text().split_once('?')) {
+        (None, _) => choice.text().to_owned(),
+        (Some(file), None) => file,
+        (Some(file), Some((_, parameters))) => format!("{file}?{parameters}"),
+    }
 }
 
 /// The end of the name of what tells a controller that was added for this command from others of its name.

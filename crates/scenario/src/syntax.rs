@@ -52,7 +52,9 @@ fn form(text: &str, error: &toml::de::Error) -> Box<Problem> {
             let name = found.trim_matches(['[', ']']);
             return Problem::at(&span, format!("there can be several of \"{name}\""), format!("write [[{name}]], with two brackets"));
         }
+        let number = matches!(expected, "f64" | "u64" | "u32").then(|| number_of(found)).flatten();
         let (expected, example) = wanted(expected);
+        let example = number.unwrap_or(example);
         return Problem::at(&span, format!("{expected} is expected here, not {}", plain(given)), format!("write for example {example}"));
     }
     match message.rsplit_once("; ") {
@@ -71,6 +73,13 @@ fn example(key: &str) -> String {
         _ => "...",
     };
     format!("{key} = \"{value}\"")
+}
+
+/// The number that a text in quotes begins with: 90 of `"90 %"`.
+fn number_of(found: &str) -> Option<&str> {
+    let text = found.strip_prefix('"')?;
+    let number = &text[..text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len())];
+    number.parse::<f64>().ok().map(|_| number)
 }
 
 /// What was found, in the words of someone who writes a scenario.

@@ -9,7 +9,7 @@ use crate::carried;
 use crate::cells::{self, Cells, Origin};
 use crate::cli::AttackArgs;
 use crate::error::Failure;
-use crate::inputs::of_controllers;
+use crate::inputs::{as_kept, of_controllers};
 use crate::outcome::Outcome;
 use crate::output::{self, Started};
 use crate::quote::quote;
@@ -63,7 +63,7 @@ pub fn attack(args: AttackArgs) -> Result<Outcome, Failure> {
                 done: kept.done(),
                 all: plan.budget as u64,
                 file: partial.display().to_string(),
-                resume: format!("{words} --out {}", quote(&reserved.directory().display().to_string())),
+                resume: args.output.console.same_command(),
             });
         }
         Err(failure) => {
@@ -133,7 +133,7 @@ fn reserve(args: &AttackArgs, origin: &Origin) -> Result<Reserved, Failure> {
 
 /// The command that finds the same again.
 fn remake(args: &AttackArgs) -> String {
-    let mut words = vec![format!("narrows attack {} --goal {}", quote(args.controller.text()), args.goal.name())];
+    let mut words = vec![format!("narrows attack {} --goal {}", quote(&as_kept(&args.controller)), args.goal.name())];
     let mut option = |name: &str, value: String| words.push(format!("--{name} {}", quote(&value)));
     if !args.genome.is_empty() {
         option("genome", args.genome.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(","));
@@ -145,7 +145,7 @@ fn remake(args: &AttackArgs) -> String {
         option("search", "random".to_owned());
     }
     if !args.reference.is_empty() {
-        option("reference", args.reference.iter().map(|choice| choice.text()).collect::<Vec<_>>().join(","));
+        option("reference", args.reference.iter().map(as_kept).collect::<Vec<_>>().join(","));
     }
     for key in &args.transport {
         option("transport", key.text.clone());

@@ -116,6 +116,7 @@ impl<'a> Job<'a> {
     }
 
     fn round(&self, pending: &[u64], runs: &Runs, directory: &Path, output: &OutputArgs) -> Result<(), Failure> {
+        let all = (runs.count() + pending.len()) as u64;
         let scenario = |number: u64| -> Result<Scenario, Failure> { Ok(self.check.scenario(Run::of(number))?) };
         // Runs that differ in their seeds are alike.
         let mut work: BTreeMap<u64, Work> = BTreeMap::new();
@@ -143,9 +144,9 @@ impl<'a> Job<'a> {
         match ran {
             Err(Failure::Interrupted) => Err(Failure::Paused {
                 done: runs.kept.done(),
-                all: runs.kept.done().max(pending.len() as u64),
+                all,
                 file: cells::partial(directory).display().to_string(),
-                resume: self.remake.clone(),
+                resume: output.console.same_command(),
             }),
             other => other,
         }

@@ -5,6 +5,7 @@ mod job;
 
 use crate::cli::{CheckArgs, ReproduceArgs, ScopeArg, SuiteArg, parse_choice};
 use crate::error::Failure;
+use crate::inputs::as_kept;
 use crate::outcome::Outcome;
 use crate::output::{self, Started};
 use crate::reproduce::reproduce;
@@ -30,9 +31,8 @@ pub fn check(args: CheckArgs) -> Result<Outcome, Failure> {
     }
     let statements = args.about.as_deref().map(statements).transpose()?;
     let check = planned(&args, &controller)?;
-    let whole = |failure| resumed(failure, &args, &controller);
-    let before = args.against.as_deref().map(|other| earlier(&args, other, &check)).transpose().map_err(whole)?;
-    let (checked, worst) = carried_out(&args, &check, &controller, statements).map_err(whole)?;
+    let before = args.against.as_deref().map(|other| earlier(&args, other, &check)).transpose()?;
+    let (checked, worst) = carried_out(&args, &check, &controller, statements)?;
     if let Some(before) = before {
         let versions = Versions::of(&before, &checked).map_err(Failure::Other)?;
         if !args.output.json {
@@ -153,20 +153,9 @@ fn marks(choice: &Choice) -> Result<bool, Failure> {
     Ok(built.decision().ecn != Ecn::NotEct)
 }
 
-/// A check that was stopped goes on by the whole command, also where it compares versions.
-fn resumed(failure: Failure, args: &CheckArgs, controller: &Choice) -> Failure {
-    match (failure, &args.against) {
-        (Failure::Paused { done, all, file, .. }, Some(other)) => {
-            let resume = format!("{} --against {}", remake(args, controller), crate::quote::quote(other));
-            Failure::Paused { done, all, file, resume }
-        }
-        (failure, _) => failure,
-    }
-}
-
 /// The command that makes the same check.
 fn remake(args: &CheckArgs, controller: &Choice) -> String {
-    let mut words = vec!["narrows check".to_owned(), crate::quote::quote(controller.text())];
+    let mut words = vec!["narrows check".to_owned(), crate::quote::quote(&as_kept(controller))];
     let mut option =
         |name: &str, value: Option<String>| words.extend(value.map(|value| format!("--{name} {}", crate::quote::quote(&value))));
     let suite = match args.suite {
@@ -176,7 +165,7 @@ fn remake(args: &CheckArgs, controller: &Choice) -> String {
     };
     option("suite", suite.map(str::to_owned));
     option("only", (!args.only.is_empty()).then(|| args.only.join(",")));
-    let baselines = args.baselines.iter().map(|choice| choice.text()).collect::<Vec<_>>().join(",");
+    let baselines = args.baselines.iter().map(as_kept).collect::<Vec<_>>().join(",");
     option("baselines", (!baselines.is_empty()).then_some(baselines));
     option("seeds", args.seeds.map(|seeds| seeds.to_string()));
     option("seed", (args.seed != 1).then(|| args.seed.to_string()));

@@ -43,7 +43,7 @@ pub struct CompareArgs {
     /// Number of flows [default: 2; of the bulk traffic of a scorecard: 1]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     pub flows: Option<u32>,
-    /// Time between flow starts [default: 1/12 of the duration; in a scorecard: 0 s]
+    /// Time between flow starts [default: 1/12 of the duration, of more than 6 flows so little that the last starts in its first half; in a scorecard: 0 s]
     #[arg(long, allow_hyphen_values = true)]
     pub stagger: Option<Span>,
     /// Random loss of data packets: "1 %", or a probability below 1 such as 0.01
@@ -110,7 +110,8 @@ impl CompareArgs {
             buffer: self.buffer.or(defaults.buffer),
             loss: self.loss.unwrap_or(0.0),
             flows: self.flows.unwrap_or(2),
-            stagger: self.stagger.unwrap_or(duration / 12),
+            // The last flow starts in the first half of the run.
+            stagger: self.stagger.unwrap_or(duration / (2 * u64::from(self.flows.unwrap_or(2))).max(12)),
             trace: trace.map(text),
             trace_back: self.trace_back.as_ref().map(text),
             duration,

@@ -15,6 +15,8 @@ pub struct Versions {
     pub after: String,
     /// Each criterion that both checks judged.
     pub criteria: Vec<Change>,
+    /// Ids of the criteria that only one of them judged.
+    pub not_compared: Vec<String>,
 }
 
 /// The change of a criterion.
@@ -52,14 +54,30 @@ impl Versions {
     ///
     /// # Errors
     ///
-    /// They were made by other rules, on other cells or against other baselines: what differs.
+    /// They were made by other rules, on other cells or against other baselines: what differs. Or there is no criterion that both judged.
     pub fn of(before: &Checked, after: &Checked) -> Result<Versions, String> {
         if let Some(why) = before.terms().differ(&after.terms()) {
             return Err(why);
         }
+        let judged = |checked: &Checked| -> Vec<String> {
+            checked.criteria.iter().filter(|own| own.reason.is_none()).map(|own| own.id.clone()).collect()
+        };
         let both = after.criteria.iter().filter_map(|new| Some((before.criteria.iter().find(|old| old.id == new.id)?, new)));
-        let criteria = both.filter(|(old, new)| old.reason.is_none() && new.reason.is_none()).map(|(old, new)| change(old, new)).collect();
-        Ok(Versions { before: before.controller.clone(), after: after.controller.clone(), criteria })
+        let criteria: Vec<Change> =
+            both.filter(|(old, new)| old.reason.is_none() && new.reason.is_none()).map(|(old, new)| change(old, new)).collect();
+        let (old, new) = (judged(before), judged(after));
+        if criteria.is_empty() {
+            let listed = |ids: &[String]| if ids.is_empty() { "none".to_owned() } else { ids.join(", ") };
+            return Err(format!(
+                "there is nothing to compare: the earlier check judged {}, this one {}; give both the same --only",
+                listed(&old),
+                listed(&new)
+            ));
+        }
+        let mut not_compared: Vec<String> =
+            old.iter().chain(&new).filter(|id| criteria.iter().all(|own| own.id != **id)).cloned().collect();
+        not_compared.dedup();
+        Ok(Versions { before: before.controller.clone(), after: after.controller.clone(), criteria, not_compared })
     }
 
     /// True if a verdict got worse.
@@ -87,7 +105,11 @@ impl Versions {
             });
             vec![own.id.clone(), own.before.clone(), own.after.clone(), own.change.clone(), moved.trim_end().to_owned()]
         }));
-        format!("From {} to {}\n\n{}", self.before, self.after, text_table(&rows, 5))
+        let rest = match &self.not_compared[..] {
+            [] => String::new(),
+            ids => format!("\nJudged by one of the checks only: {}.\n", ids.join(", ")),
+        };
+        format!("From {} to {}\n\n{}{rest}", self.before, self.after, text_table(&rows, 5))
     }
 }
 

@@ -180,5 +180,15 @@ fn a_comparison_of_versions_that_was_stopped_goes_on_by_the_whole_command() {
     assert!(stopped.success(), "it ended before");
     let output = child.wait_with_output().expect("it ends");
     let said = stderr(&output);
-    assert!(said.contains(": narrows check newreno --only loss --against cubic resumes"), "{said}");
+    assert!(said.contains(": narrows check newreno --against cubic --only loss --quiet --jobs 1 resumes"), "{said}");
+}
+
+#[test]
+fn checks_without_a_criterion_in_common_are_not_compared() {
+    let place = Scratch::new("check-apart");
+    let first = place.narrows(["check", "cubic", "--quick", "--only", "wired", "--quiet", "--out", "first"]);
+    assert_eq!(code(&first), 0, "{}", stderr(&first));
+    let second = place.narrows(["check", "cubic", "--quick", "--only", "far", "--quiet", "--against", "first"]);
+    let said = "there is nothing to compare: the earlier check judged wired, this one far; give both the same --only";
+    assert!(code(&second) == 2 && stderr(&second).contains(said), "{}", stderr(&second));
 }

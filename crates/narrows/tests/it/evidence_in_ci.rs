@@ -6,7 +6,6 @@ use std::process::Output;
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../contrib/ci/evidence.sh");
 
 fn evidence(place: &Scratch, controller: &str) -> Output {
-    let _ = std::fs::remove_dir_all(place.path("evidence"));
     let arguments = [controller, "kept/check.json", "--quick", "--only", "wired"];
     place.command(SCRIPT).env("NARROWS", PROGRAM).args(arguments).output().expect("bash runs it")
 }

@@ -113,7 +113,7 @@ fn bad_flags_are_refused_and_nothing_is_written() {
         (&["compare", "--loss", "nan"], "not a share of packets"),
         (&["compare", "--loss", "1"], "write \"100 %\" or \"1 %\""),
         (&["compare", "--loss", "150 %"], "not a share of packets"),
-        (&["compare", "--flows", "0"], "a count of 0 makes no flow"),
+        (&["compare", "--flows", "0"], "0 is not in 1.."),
         (&["compare", "--buffer", "0 kB"], "holds nothing"),
         (&["compare", "--duration", "0 s"], "must be greater than zero"),
         (&["compare", "--trace", "nowhere.up"], "cannot be read"),
