@@ -128,10 +128,10 @@ fn substitute(operations: &mut [Operation], entry: Entry) {
         if jump.is_some() || ways.to[at] != Way::None {
             lasting.get_or_insert_with(|| known.constants(written));
         }
-        known = match (ways.to[at], falls_in) {
+        known = match (&ways.to[at], falls_in) {
             (Way::None, true) => known,
-            (Way::Ahead(from), true) => known.also(&from),
-            (Way::Ahead(from), false) => from,
+            (Way::Ahead(from), true) => known.also(from),
+            (Way::Ahead(from), false) => **from,
             (Way::Back, _) | (Way::None, false) => lasting.unwrap_or(Known::nothing()),
         };
         known.follow(operation);
@@ -143,12 +143,12 @@ fn substitute(operations: &mut [Operation], entry: Entry) {
 }
 
 /// How an operation is reached by jumps.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 enum Way {
     /// By none so far.
     None,
     /// Only by some that stand before it: what is known after each of those that were followed.
-    Ahead(Known),
+    Ahead(Box<Known>),
     /// By one that stands behind it, too.
     Back,
 }
@@ -174,11 +174,11 @@ impl Ways {
         if target <= at {
             return;
         }
-        self.to[target] = match self.to[target] {
-            Way::None => Way::Ahead(*known),
-            Way::Ahead(before) => Way::Ahead(before.also(known)),
-            Way::Back => Way::Back,
-        };
+        match &mut self.to[target] {
+            none @ Way::None => *none = Way::Ahead(Box::new(*known)),
+            Way::Ahead(before) => **before = before.also(known),
+            Way::Back => {}
+        }
     }
 }
 
