@@ -109,7 +109,8 @@ fn moved(own: &MeasuredCase, other: &MeasuredCase) -> Vec<Moved> {
     let one = |(name, before): (&String, &Vec<f64>)| {
         let (metric, after) = (metric(name)?, other.metrics.get(name)?);
         let (from, to) = (median(before)?, median(after)?);
-        let interval = difference_interval(before, after);
+        // Of one value nobody knows how far others would lie from it.
+        let interval = if before.len().min(after.len()) > 1 { difference_interval(before, after) } else { None };
         let change = to - from;
         Some(Moved {
             case: own.label.clone(),
@@ -201,7 +202,8 @@ fn words(told: &Told, first: &Measured, second: &Measured) -> String {
         text += &format!("{unchanged} more did not change.\n");
     }
     if told.metrics.iter().all(|moved| moved.beyond_spread.is_none()) {
-        text += "One seed each: the spread is unknown.\n";
+        let one = first.cases.iter().chain(&second.cases).all(|case| case.metrics.values().all(|values| values.len() < 2));
+        text += if one { "One seed each: the spread is unknown.\n" } else { "One seed on one side: the spread is unknown.\n" };
     }
     text
 }

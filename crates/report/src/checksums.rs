@@ -87,6 +87,9 @@ impl ResultDir {
     /// # Errors
     /// There is none of this name, or it cannot be opened.
     pub fn file(&self, name: &str) -> Result<File, ReportError> {
+        if !self.sums.contains_key(name) && self.sums.contains_key("check.json") {
+            return Err(ReportError::OfCheck(self.dir.clone()));
+        }
         let path = self.dir.join(name);
         let opened = if self.sums.contains_key(name) { regular(&path) } else { Err(io::Error::other(format!("it is not in {SUMS}"))) };
         opened.map_err(|source| ReportError::Read { path, source })

@@ -34,6 +34,9 @@ pub enum ReportError {
         /// Why.
         source: io::Error,
     },
+    /// What is asked of a result that a check does not have.
+    #[error("{} is the result of a check, whose figures are in its report.html; `narrows check --against` compares checks", .0.display())]
+    OfCheck(PathBuf),
     /// A directory has some of the runs of a sweep.
     #[error("{} is a shard of a sweep; narrows merge makes a result of all its shards", .0.display())]
     Shard(PathBuf),

@@ -260,7 +260,10 @@ impl Check {
             Some(Known { grid, rule, cell, first, fresh })
         };
         let mut known: Vec<Known> = self.judged_cells(criterion).into_iter().filter_map(of).collect();
-        known.sort_by(|a, b| b.severity().0.cmp(&a.severity().0).then(b.severity().1.total_cmp(&a.severity().1)));
+        known.sort_by(|a, b| {
+            let ((level, confirmed, excess), (other, by_fresh, more)) = (a.severity(), b.severity());
+            other.cmp(&level).then(by_fresh.cmp(&confirmed)).then(more.total_cmp(&excess))
+        });
         known
     }
 
@@ -306,10 +309,11 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// How bad it looks at present.
-    fn severity(&self) -> (Level, f64) {
+    /// How bad it looks at present: of two cells beyond a bound, the one that fresh seeds have confirmed comes first.
+    fn severity(&self) -> (Level, bool, f64) {
         let finding = self.decided();
-        (finding.level, finding.excess.map_or(0.0, |excess| excess.mean))
+        let confirmed = finding.level > Level::Pass && self.fresh.is_some();
+        (finding.level, confirmed, finding.excess.map_or(0.0, |excess| excess.mean))
     }
 
     /// The finding that counts.

@@ -49,14 +49,16 @@ fn numbers(own: &CheckedCriterion) -> String {
 
 /// The same as rows, the first of them heads: cell, measure, whose numbers.
 pub(super) fn shown(own: &CheckedCriterion) -> Vec<Vec<String>> {
+    // A baseline that is checked itself is there once.
+    let others = |cell: &CheckedCell| cell.beside.iter().filter(|other| other.of != cell.of).cloned().collect::<Vec<_>>();
     let whose =
-        |cell: &CheckedCell| std::iter::once(cell.of.clone()).chain(cell.beside.iter().map(|other| other.of.clone())).collect::<Vec<_>>();
+        |cell: &CheckedCell| std::iter::once(cell.of.clone()).chain(others(cell).into_iter().map(|other| other.of)).collect::<Vec<_>>();
     let heads = own.cells.first().map_or_else(Vec::new, whose);
     let mut rows = vec![["Cell", "Measure"].map(str::to_owned).into_iter().chain(heads).collect::<Vec<_>>()];
     rows.extend(own.cells.iter().map(|cell| {
         let unit = if cell.unit.is_empty() { String::new() } else { format!(", {}", cell.unit) };
         let mean = |value: Option<Estimate>| value.map_or("–".to_owned(), |own| short(own.mean));
-        let values = std::iter::once(mean(cell.value())).chain(cell.beside.iter().map(|other| mean(other.value())));
+        let values = std::iter::once(mean(cell.value())).chain(others(cell).iter().map(|other| mean(other.value())).collect::<Vec<_>>());
         [cell.cell.clone(), format!("{}{unit}", cell.measure)].into_iter().chain(values).collect()
     }));
     rows

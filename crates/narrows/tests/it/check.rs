@@ -191,4 +191,10 @@ fn checks_without_a_criterion_in_common_are_not_compared() {
     let second = place.narrows(["check", "cubic", "--quick", "--only", "far", "--quiet", "--against", "first"]);
     let said = "there is nothing to compare: the earlier check judged wired, this one far; give both the same --only";
     assert!(code(&second) == 2 && stderr(&second).contains(said), "{}", stderr(&second));
+    // Its figures are in its page.
+    for arguments in [vec!["figure", "first"], vec!["diff", "first", "first"]] {
+        let output = place.narrows(arguments);
+        let said = "first is the result of a check, whose figures are in its report.html; `narrows check --against` compares checks";
+        assert!(code(&output) == 2 && stderr(&output).contains(said), "{}", stderr(&output));
+    }
 }

@@ -262,6 +262,8 @@ fn results_are_compared_with_their_spread() {
     assert!(same.contains("no difference") && same.contains("No metric changed."), "{same}");
     let single = stdout(&place.narrows(["diff", "one", "two"]));
     assert!(single.contains("One seed each: the spread is unknown."), "{single}");
+    let mixed = stdout(&place.narrows(["diff", "before", "two"]));
+    assert!(mixed.contains("One seed on one side: the spread is unknown.") && !mixed.contains("worse"), "{mixed}");
     for (arguments, says) in [
         (vec!["compare", "before", "after"], "use narrows diff BEFORE AFTER"),
         (vec!["diff", "before"], "<AFTER>"),
