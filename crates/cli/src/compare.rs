@@ -174,13 +174,16 @@ fn next(args: &CompareArgs) -> String {
         return format!("narrows run {} to run it with its own controllers", quote(&file.display().to_string()));
     }
     let network = args.network();
+    // As they were typed, where they come first.
+    let typed = args.output.console.words().into_iter().skip(2).take_while(|word| !word.starts_with('-')).map(|word| quote(&word) + " ");
+    let typed: String = typed.collect();
     if let Some(path) = &network.path {
         format!("narrows path {path} to print that network as a file")
     } else if network.loss == 0.0 && network.trace.is_none() && network.flows <= 2 {
-        "narrows compare --loss '1 %' to see which controllers mistake random loss for congestion".to_owned()
+        format!("narrows compare {typed}--loss '1 %' to see which controllers mistake random loss for congestion")
     } else if network.flows <= 2 {
-        "narrows compare --flows 10 --buffer '0.5 bdp' to see how they share a small buffer".to_owned()
+        format!("narrows compare {typed}--flows 10 --buffer '0.5 bdp' to see how they share a small buffer")
     } else {
-        "narrows compare --trace FILE to compare them on a recorded cellular link".to_owned()
+        format!("narrows compare {typed}--path lte to compare them on a cellular link")
     }
 }
