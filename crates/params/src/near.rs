@@ -8,18 +8,23 @@ pub fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&
     (distance.0 <= length / 4 + usize::from(length > 1)).then_some(name)
 }
 
-/// `did you mean "cubic"?` if a known name is near, otherwise the known names; `what` is their plural.
+/// Kinds of names that `narrows list` lists.
+const LISTED: [&str; 5] = ["controllers", "disciplines", "metrics", "paths", "traffic"];
+
+/// `did you mean "cubic"?` if a known name is near, otherwise the known names, of many the first; `what` is their plural.
 pub fn suggest<'a>(word: &str, what: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
     const SHOWN: usize = 16;
     match nearest(word, known.clone()) {
         Some(name) => format!("did you mean \"{name}\"?"),
         None if known.clone().next().is_none() => format!("there are no {what} here"),
         None => {
-            let mut names: Vec<&str> = known.clone().take(SHOWN).collect();
-            if known.count() > SHOWN {
-                names.push("...");
-            }
-            format!("known {what}: {}", names.join(", "))
+            let names: Vec<&str> = known.clone().take(SHOWN).collect();
+            let rest = match known.count() - names.len() {
+                0 => String::new(),
+                more if LISTED.contains(&what) => format!(" and {more} more, which `narrows list {what}` lists"),
+                more => format!(" and {more} more"),
+            };
+            format!("known {what}: {}{rest}", names.join(", "))
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::error::{Checked, Problem};
 use crate::icn;
 use crate::raw::RawScenario;
 use crate::text::{At, Quantity};
-use crate::{ReadFile, Scenario};
+use crate::{LinkId, NodeId, ReadFile, Scenario, What};
 use narrows_units::Span;
 use std::path::Path;
 
@@ -83,7 +83,29 @@ pub(crate) fn check(raw: &mut RawScenario, file: &str, read: &ReadFile) -> Check
     }
     buffers::resolve(&mut scenario, &buffers)?;
     scenario.changes = changes::check(raw, &scenario, &twins)?;
+    if let Some(path) = &raw.path {
+        check_path(path, &scenario)?;
+    }
     Ok(scenario)
+}
+
+/// Refuses a named path that no packet of the flows ever takes.
+fn check_path(path: &At<String>, scenario: &Scenario) -> Checked<()> {
+    let later = scenario.changes.iter().filter_map(|change| match &change.what {
+        What::Route { route, .. } => Some(route),
+        What::Link(..) => None,
+    });
+    let of_path = |node: NodeId| ["sender", "receiver"].contains(&scenario.nodes[node.0].name.as_str());
+    let mut routes = scenario.flows.iter().map(|flow| &flow.route).chain(later);
+    let takes = |route: &Vec<LinkId>| route.iter().any(|link| of_path(scenario.links[link.0].from) || of_path(scenario.links[link.0].to));
+    if scenario.flows.is_empty() || routes.any(takes) {
+        return Ok(());
+    }
+    Err(Problem::at(
+        &path.span,
+        format!("no flow takes the path {}, which lies between the nodes \"sender\" and \"receiver\"", path.value),
+        "let a flow go from \"sender\" to \"receiver\", or leave path out",
+    ))
 }
 
 fn check_interval(sample: &At<Quantity<Span>>, duration: Span) -> Checked<Span> {

@@ -155,7 +155,7 @@ impl<'de> Deserialize<'de> for Load {
                 share.ok_or_else(|| format!("\"{text}\" is not a percentage above zero; write for example \"60 %\""))
             }
         }
-        deserializer.deserialize_any(Reading::<Percent>(PhantomData)).map(|percent| Load(percent.0))
+        deserializer.deserialize_any(Reading::<Percent>::like("60 %")).map(|percent| Load(percent.0))
     }
 }
 
@@ -174,7 +174,7 @@ pub(crate) struct Quantity<T>(pub T);
 
 impl<'de, T: Written> Deserialize<'de> for Quantity<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Quantity<T>, D::Error> {
-        deserializer.deserialize_any(Reading::<T>(PhantomData)).map(Quantity)
+        deserializer.deserialize_any(Reading::<T>::like(T::EXAMPLES[0])).map(Quantity)
     }
 }
 
@@ -193,7 +193,7 @@ pub(crate) struct OrUnlimited<T>(pub Option<T>);
 
 impl<'de, T: Written> Deserialize<'de> for OrUnlimited<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<OrUnlimited<T>, D::Error> {
-        deserializer.deserialize_any(Reading::<Limitable<T>>(PhantomData)).map(|read| OrUnlimited(read.0))
+        deserializer.deserialize_any(Reading::<Limitable<T>>::like(T::EXAMPLES[0])).map(|read| OrUnlimited(read.0))
     }
 }
 
@@ -215,12 +215,23 @@ impl<T: Written> FromStr for Limitable<T> {
     }
 }
 
-struct Reading<T>(PhantomData<T>);
+/// Reads a text or a number as what its text says.
+struct Reading<T> {
+    /// What errors show as right.
+    example: &'static str,
+    read: PhantomData<T>,
+}
+
+impl<T> Reading<T> {
+    fn like(example: &'static str) -> Reading<T> {
+        Reading { example, read: PhantomData }
+    }
+}
 
 impl<T: FromStr<Err: Display>> Visitor<'_> for Reading<T> {
     type Value = T;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number with its unit in quotes; \"30 ms\"")
+        write!(f, "a number with its unit in quotes; \"{}\"", self.example)
     }
     fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
         text.parse().map_err(E::custom)

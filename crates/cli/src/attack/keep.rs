@@ -39,6 +39,8 @@ pub struct Replayed {
     pub says: String,
     /// What it was found for.
     pub goal: Goal,
+    /// Whom it broke then.
+    pub found_for: String,
     /// The score when it was found.
     pub then: f64,
     /// The mean score of the controller under attack now.
@@ -81,7 +83,8 @@ impl Keep {
             let scores: Vec<f64> = runs.of(&aim, &trials)?.iter().map(|score| score.value).collect();
             let now = mean(&scores);
             let still = now >= STILL * kept.score;
-            Ok(Replayed { says: kept.genome.says(), goal: aim.goal, then: kept.score, now, low: lower(&scores), still })
+            let found_for = kept.aim.subject.clone();
+            Ok(Replayed { says: kept.genome.says(), goal: aim.goal, found_for, then: kept.score, now, low: lower(&scores), still })
         };
         self.all.iter().map(one).collect()
     }

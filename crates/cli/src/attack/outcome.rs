@@ -181,8 +181,17 @@ fn told(found: &Found, directory: &Path) -> String {
     let Found { aim, plan, replayed, searched, findings, .. } = found;
     let mut text = format!("{} against {}, {}: {}\n", aim.subject, join(&aim.references), aim.goal.name(), aim.goal.formula());
     for own in replayed {
-        let verdict = if own.still { "still there" } else { "gone" };
-        text += &format!("Kept finding, {}: {verdict}, {:.2} then and {:.2} now: {}\n", own.goal.name(), own.then, own.now, own.says);
+        let goal = own.goal.name();
+        text += &if own.found_for == aim.subject {
+            let verdict = if own.still { "still there" } else { "gone" };
+            format!("Kept finding, {goal}: {verdict}, {:.2} then and {:.2} now: {}\n", own.then, own.now, own.says)
+        } else {
+            let verdict = if own.still { "breaks" } else { "does not break" };
+            format!(
+                "Kept finding for {}, {goal}: {verdict} {}, {:.2} there and {:.2} here: {}\n",
+                own.found_for, aim.subject, own.then, own.now, own.says
+            )
+        };
     }
     for own in searched {
         let how = if plan.strategy == Strategy::Random { "drawn at random" } else { "bred" };

@@ -32,6 +32,7 @@ use clap::{Parser, Subcommand};
 /// Without a command, compare NewReno, CUBIC and BBR on a 100 Mbit/s bottleneck with a 30 ms round trip and a drop-tail buffer of 2 bdp (750 kB).
 #[derive(Parser)]
 #[command(
+    name = "narrows",
     version,
     max_term_width = 100,
     after_help = "Exit status:\n  0  success\n  1  an expectation was missed, a claim of a paper differs from what its file records, a check failed, or an attack confirmed a finding\n  2  the command failed\n  3  a live run is invalid: the host distorted its result"

@@ -100,8 +100,12 @@ impl Job {
                 directory.display()
             )));
         }
+        if directory.join("SHA256SUMS").exists() {
+            return Err(Failure::Other(format!("{0} is already complete; narrows report {0} shows it", quote(&directory.display().to_string()))));
+        }
         if directory.exists() {
-            return Err(Failure::Other(format!("{} is already complete", directory.display())));
+            let told = format!("{} is no result of a sweep; give the directory that the interrupted sweep has named", directory.display());
+            return Err(Failure::Other(told));
         }
         let partial = cells::partial(directory);
         Job::of(cells::read_origin(&partial)?, &partial)

@@ -41,10 +41,10 @@ fn what_is_kept_is_replayed_with_another_controller() {
     let again = place.narrows(with(&["--out", "two", "--keep", "kept", "--json"]));
     let json: serde_json::Value = serde_json::from_str(&stdout(&again)).expect("JSON");
     assert_eq!(json["replayed"][0]["still"], true, "{json}");
-    let mut other = with(&["--out", "three", "--keep", "kept", "--json"]);
+    let mut other = with(&["--out", "three", "--keep", "kept"]);
     other[1] = "cubic";
-    let json: serde_json::Value = serde_json::from_str(&stdout(&place.narrows(other))).expect("JSON");
-    assert_eq!(json["replayed"][0]["still"], false, "{json}");
+    let told = stdout(&place.narrows(other));
+    assert!(told.contains("Kept finding for bbr, idle: does not break cubic, "), "{told}");
 }
 
 #[test]

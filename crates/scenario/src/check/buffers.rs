@@ -73,6 +73,10 @@ pub(super) fn limit(scenario: &Scenario, id: LinkId, buffer: &At<Depth>, demand:
         }
         (_, rate) => rate.unwrap_or(Rate::ZERO),
     };
+    if rtt.is_zero() && matches!(depth, Depth::MilliBdp(_)) {
+        let message = format!("\"{depth}\" is nothing here: packets across \"{}\" have no delay on their way and back", link.name);
+        return refuse(message, "give a link a delay, or write the buffer in bytes, packets or time");
+    }
     let Some(bytes) = depth.resolve(rate, rtt) else {
         let Depth::Packets(packets) = depth else { return Ok(Limit::None) };
         return Ok(Limit::Packets(packets));

@@ -33,6 +33,8 @@ const MOST_CELLS: u64 = 10_000_000;
 #[derive(Clone, Debug)]
 pub struct Sweep {
     file: String,
+    /// What errors call the file: its text may have been changed.
+    called: String,
     text: String,
     base: DocumentMut,
     axes: Vec<Axis>,
@@ -63,8 +65,14 @@ impl Sweep {
     /// # Errors
     /// As [`load`](Sweep::load).
     pub fn parse(text: &str, file: &str, changes: &Changes) -> Result<Sweep, ScenarioError> {
-        let text = set::changed(text, changes).map_err(|problem| ScenarioError::new(*problem, file, text))?;
-        Sweep::read(&text, file).map_err(|problem| ScenarioError::new(*problem, file, &text))
+        if changes.seeds.is_some() && changes.set.iter().any(|(path, _)| path == "seed") {
+            let problem = Problem::at(&(0..0), "the seeds are given twice, as an axis and as their number", "leave out --seeds, or the axis seed");
+            return Err(ScenarioError::new(*problem, file, text).without_place());
+        }
+        let changed = set::changed(text, changes).map_err(|problem| ScenarioError::new(*problem, file, text))?;
+        let called = if changed == text { file.to_owned() } else { format!("{file} as changed by options") };
+        let sweep = Sweep::read(&changed, file).map_err(|problem| ScenarioError::new(*problem, &called, &changed))?;
+        Ok(Sweep { called, ..sweep })
     }
 
     fn read(text: &str, file: &str) -> Result<Sweep, Box<Problem>> {
@@ -85,7 +93,7 @@ impl Sweep {
                 format!("take fewer values; a sweep has at most {MOST_CELLS} cells"),
             ));
         }
-        Ok(Sweep { file: file.to_owned(), text: text.to_owned(), base, axes, fixed, cells })
+        Ok(Sweep { file: file.to_owned(), called: file.to_owned(), text: text.to_owned(), base, axes, fixed, cells })
     }
 
     /// The same sweep with the files that it names called otherwise, its controllers from files by the names that they have since they were loaded, and
@@ -167,12 +175,12 @@ impl Sweep {
     /// What is wrong with the cell, beside the place where its axis has the value.
     pub fn cell(&self, cell: u64, read: &ReadFile) -> Result<Scenario, ScenarioError> {
         let places = self.places(cell);
-        let fail = |problem: Box<Problem>| ScenarioError::new(*problem, &self.file, &self.text);
+        let fail = |problem: Box<Problem>| ScenarioError::new(*problem, &self.called, &self.text);
         let mut text = self.substituted(&places).map_err(fail)?;
         let checked = read_whole(&mut text).and_then(|mut raw| check::check(&mut raw, &self.file, read));
         checked.map_err(|problem| {
             if self.axes.is_empty() && self.fixed.is_empty() {
-                return ScenarioError::new(*problem, &self.file, &text);
+                return ScenarioError::new(*problem, &self.called, &text);
             }
             let touched = |paths: &[path::Path]| path::spans(&text, paths).iter().any(|span| problem.touches(span));
             let of_axis = |axis: usize| self.axes[axis].values[places[axis]].span.clone();
@@ -186,7 +194,7 @@ impl Sweep {
                     check::check(&mut raw, &self.file, read)
                 });
                 if let Some(own) = written.err().filter(|own| own.says_as(&problem)) {
-                    return ScenarioError::new(*own, &self.file, &whole);
+                    return ScenarioError::new(*own, &self.called, &whole);
                 }
                 blamed = (0..self.axes.len()).map(of_axis).chain(self.fixed.iter().map(|fixed| fixed.span.clone())).collect();
             }
@@ -197,7 +205,7 @@ impl Sweep {
 
     /// The problem as one with the text of this sweep.
     pub(crate) fn fail(&self, problem: Problem) -> ScenarioError {
-        ScenarioError::new(problem, &self.file, &self.text)
+        ScenarioError::new(problem, &self.called, &self.text)
     }
 
     /// True if the other sweep makes the same runs.

@@ -241,6 +241,9 @@ fn buffers() {
         ("\"750 kB\"", "\"1 us\""),
         ("\"750 kB\"", "\"0.001 bdp\""),
         ("rate = \"100 Mbit/s\"\ndelay = \"15 ms\"\nbuffer = \"750 kB\"", "buffer = \"60 ms\""),
+        ("delay = \"15 ms\"\nbuffer = \"750 kB\"", "buffer = \"1 bdp\""),
+        ("buffer = \"750 kB\"", "buffer = true"),
+        ("[[link]]", "path = \"lte\"\n[[link]]"),
         ("rate = \"100 Mbit/s\"\ndelay = \"15 ms\"\nbuffer = \"750 kB\"", "buffer = \"1 bdp\""),
         ("[[flow]]", "[[link]]\nname = \"idle\"\nbetween = [\"right\", \"far\"]\nrate = \"1 Mbit/s\"\nbuffer = \"1 bdp\"\n[[flow]]"),
     ]));

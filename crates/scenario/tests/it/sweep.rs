@@ -152,6 +152,24 @@ fn the_command_line_adds_and_replaces_axes() {
     assert_eq!(Sweep::parse(BASE, "test.toml", &changes).unwrap().cells(), 24);
 }
 
+#[test]
+fn errors_of_a_changed_text_say_that_its_lines_are_not_those_of_the_file() {
+    let changes = |set: &[(&str, &str)], seeds| Changes {
+        set: set.iter().map(|(path, values)| (path.to_string(), values.to_string())).collect(),
+        seeds,
+        ..Changes::default()
+    };
+    let sweep = Sweep::parse(BASE, "test.toml", &changes(&[("link.bottleneck.rate", "1 Mbit/s,x")], None)).unwrap();
+    let error = sweep.check(&none).unwrap_err().short();
+    assert!(error.starts_with("test.toml as changed by options:"), "{error}");
+    let error = Sweep::parse(BASE, "test.toml", &changes(&[("seed", "7,8")], Some(3))).unwrap_err().short();
+    assert_eq!(error, "the seeds are given twice, as an axis and as their number; leave out --seeds, or the axis seed");
+    // Alone each takes the place of what the file has.
+    for changes in [changes(&[("seed", "7,8,9")], None), changes(&[], Some(3))] {
+        assert_eq!(Sweep::parse(&text("seed = [5]"), "test.toml", &changes).unwrap().cells(), 3);
+    }
+}
+
 /// A snapshot without the expression that made it, which is in this file.
 macro_rules! shown {
     ($text:expr) => {

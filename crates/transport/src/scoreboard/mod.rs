@@ -174,12 +174,15 @@ impl Scoreboard {
         if self.is_holed { self.holes.to_retransmit.first() } else { None }
     }
 
-    /// A new segment leaves.
+    /// No other segment has room, before the board has [grown](Scoreboard::grow).
+    #[inline]
+    pub(crate) fn is_full(&self) -> bool {
+        self.outstanding() as usize == self.slots.len()
+    }
+
+    /// A new segment leaves, for which there is room.
     #[inline]
     pub(crate) fn send_new(&mut self, slot: Slot) -> u64 {
-        if self.outstanding() as usize == self.slots.len() {
-            self.grow();
-        }
         let number = self.next;
         // Field by field: the parts have just been written, and a copy of the whole would wait for them.
         let Slot { sent_at, tag, flags } = slot;
@@ -191,8 +194,9 @@ impl Scoreboard {
         number
     }
 
+    /// Makes room for as many segments again.
     #[cold]
-    fn grow(&mut self) {
+    pub(crate) fn grow(&mut self) {
         let mask = (self.slots.len() * 2).max(INITIAL) - 1;
         self.slots = moved_to_larger(&self.slots, self.una..self.next, mask);
         if self.is_stamped {

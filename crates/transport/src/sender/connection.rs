@@ -2,6 +2,7 @@
 
 use super::counters::SenderCounters;
 use super::event::Event;
+use super::overrun::{MAX_OUTSTANDING, Overrun};
 use super::reduction::CwndReduction;
 use super::usage::Usage;
 use crate::pacing::Pacer;
@@ -188,6 +189,23 @@ impl Connection {
         self.probe_wanted = false;
         self.target = 0;
         self.decision.reduction = Reduction::Immediate;
+    }
+
+    /// A new segment leaves. Returns its number on the scoreboard.
+    #[inline]
+    pub fn send_new(&mut self, slot: Slot) -> u64 {
+        if self.board.is_full() {
+            self.make_room();
+        }
+        self.board.send_new(slot)
+    }
+
+    #[cold]
+    fn make_room(&mut self) {
+        if self.board.outstanding() as usize >= MAX_OUTSTANDING {
+            self.controller = Box::new(Overrun::new(&self.decision));
+        }
+        self.board.grow();
     }
 
     /// How much may leave back to back when pacing allows.

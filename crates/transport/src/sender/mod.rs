@@ -4,6 +4,7 @@ mod connection;
 mod counters;
 mod event;
 mod numbered;
+mod overrun;
 mod recovery;
 mod reduction;
 mod sending;

@@ -1,7 +1,10 @@
 //! A controller that cannot go on.
 
 use crate::common::{Rig, at};
-use narrows_control::Fault;
+use narrows_control::{Controller, Decision, Fault, Feedback, Timeout};
+use narrows_transport::{AckFormat, Sender, Signals, Transport};
+use narrows_units::{Bytes, Rate, Time};
+use narrows_wire::Ecn;
 
 const TEXT: &str = "cong_avoid, line 7: the map is empty; fill it in init";
 
@@ -64,4 +67,44 @@ fn a_fault_at_a_timeout_repeats_nothing() {
     rig.sender.on_timer(timeout);
     assert_eq!((rig.script.lock().unwrap().timeouts.len(), failed_at(&rig)), (1, Some(timeout)));
     assert_eq!(rig.send(timeout), []);
+}
+
+/// A window and a rate that no network holds.
+struct Unbounded;
+
+impl Controller for Unbounded {
+    fn on_feedback(&mut self, _: &Feedback<'_>) {}
+
+    fn on_timeout(&mut self, _: &Timeout) {}
+
+    fn on_undo(&mut self, _: Time) {}
+
+    fn decision(&self) -> Decision {
+        let pacing = Some(Rate::from_bps(10u64.pow(18)));
+        Decision { pacing, ..Decision::clocked(4e9, Bytes::new(1500), Ecn::NotEct) }
+    }
+
+    fn inspect(&self, _: &mut dyn FnMut(&'static str, f64)) {}
+}
+
+#[test]
+fn a_window_that_no_network_holds_is_a_fault_once_four_million_segments_are_outstanding() {
+    for acks in [AckFormat::Cumulative, AckFormat::Numbered] {
+        let transport = Transport { acks, ..Transport::default() };
+        let mut sender = Sender::new(transport, Box::new(Unbounded), Signals::default());
+        sender.write(10_000_000);
+        let (mut sent, mut now) = (0, at(7));
+        while let Some(ready) = sender.ready_at(now) {
+            now = ready;
+            sent += sender.transmit(now).is_ok() as u32;
+        }
+        let (since, fault) = sender.fault().expect("a fault");
+        // The one that finds no room leaves still.
+        assert_eq!((sent, since, sender.next_timer()), (4_194_305, now, Some(now)));
+        assert_eq!(
+            fault.to_string(),
+            "4194304 segments are outstanding, under a window of 4000000000.00 segments and a pacing rate of 1000000000 Gbit/s; keep the window at a few times what \
+             the path holds"
+        );
+    }
 }

@@ -62,10 +62,15 @@ fn segments(genome: &View<'_>) -> (Vec<Segment>, f64) {
     (segments.collect(), at)
 }
 
+/// The packets that the buffer holds: so many of the largest bandwidth-delay products.
+fn packets(genome: &View<'_>, segments: &[Segment]) -> f64 {
+    let largest = segments.iter().map(|own| bdp_packets(own.rate, own.delay)).fold(0.0, f64::max);
+    libm::ceil(genome.get("buffer") * largest).max(PACKETS)
+}
+
 fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
     let (mut segments, length) = segments(genome);
-    let largest = segments.iter().map(|own| bdp_packets(own.rate, own.delay)).fold(0.0, f64::max);
-    let packets = libm::ceil(genome.get("buffer") * largest).max(PACKETS);
+    let packets = packets(genome, &segments);
     if setting.tail {
         segments.push(Segment { from: length, ..segments[0] });
     }
@@ -88,7 +93,7 @@ fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
 fn says(genome: &View<'_>) -> String {
     let (segments, _) = segments(genome);
     let first = &segments[0];
-    let mut words = format!("{} Mbit/s, {} ms one way", first.rate, first.delay);
+    let mut words = format!("{} Mbit/s, {} ms one way, a buffer of {} packets", first.rate, first.delay, packets(genome, &segments));
     for pair in segments.windows(2) {
         let [before, now] = pair else { continue };
         let mut parts = Vec::new();

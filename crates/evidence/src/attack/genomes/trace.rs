@@ -61,8 +61,9 @@ fn says(genome: &View<'_>) -> String {
     let rates = rates(genome);
     let (least, most) = rates.iter().fold((f64::MAX, 0.0f64), |(least, most), rate| (least.min(*rate), most.max(*rate)));
     format!(
-        "{MEAN} Mbit/s on average, {} ms one way; capacity moves between {least} and {most} Mbit/s, {} times",
+        "{MEAN} Mbit/s on average, {} ms one way, a buffer of {}; capacity moves between {least} and {most} Mbit/s, {} times",
         genome.get("delay"),
+        buffer(genome),
         genome.event_count()
     )
 }

@@ -35,7 +35,7 @@ impl Numbered {
     pub fn on_sent(&mut self, conn: &mut Connection, segment: u64, slot: Slot) -> u64 {
         self.stream.on_sent(segment);
         conn.timers.retransmit = slot.sent_at + conn.rtt.timeout();
-        conn.board.send_new(slot)
+        conn.send_new(slot)
     }
 
     /// An acknowledgement of transmissions arrives. It shows a round trip only if `timed`.

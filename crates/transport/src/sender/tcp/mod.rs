@@ -39,7 +39,7 @@ impl Tcp {
     pub fn on_sent(&mut self, conn: &mut Connection, number: u64, fresh: bool, slot: Slot) -> u64 {
         let now = slot.sent_at;
         if fresh {
-            conn.board.send_new(slot);
+            conn.send_new(slot);
         } else {
             conn.board.retransmit(number, slot);
             self.undo.on_retransmitted(now);
