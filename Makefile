@@ -15,8 +15,8 @@ build:
 	@test -z "$(MISSING)" || echo "built without controllers for the kernel, for want of $(MISSING): on Debian apt-get install clang make pkg-config libelf-dev zlib1g-dev"
 	$(CARGO) build --release -p narrows $(KERNEL)
 
-# Every test, then the comparison of results byte for byte. In a second make, which sees what the first has installed. Many tests wait for a clock: in the time that
-# they leave, what the comparison and Python need is made ready.
+# Every test, then the comparison of results byte for byte with one thread and with two. In a second make, which sees what the first has installed. Some tests wait
+# for a clock: in the time that they leave, Python's environment is made ready.
 test: tools
 	$(MAKE) --no-print-directory tests
 
@@ -29,10 +29,15 @@ tests:
 		echo "without ndnd, python-ndn and NDNts the tests of the forwarder beside them are skipped: make peers"
 	@! command -v python3 >/dev/null || python3 -m unittest discover -q contrib/minindn
 	$(CARGO) test --workspace $(KERNEL) --no-run
-	@{ nice -n 19 $(CARGO) build --quiet --release -p narrows; nice -n 19 ci/python.sh environment; } & ahead=$$!; \
+	@nice -n 19 ci/python.sh environment & ahead=$$!; \
 		$(CARGO) test --workspace $(KERNEL); status=$$?; wait $$ahead; exit $$status
-	ci/determinism.sh $(KERNEL)
+	ci/determinism.sh tests $(KERNEL)
 	ci/python.sh
+
+# The same comparison also with a release, which is built for it: some four minutes. CI runs it.
+.PHONY: determinism
+determinism:
+	ci/determinism.sh all $(KERNEL)
 
 # Every class of docs/reliability.md at full size, and the table of what came of them. In the tests' build, which notices what overflows.
 torture:

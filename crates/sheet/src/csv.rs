@@ -42,29 +42,3 @@ fn field(text: &str) -> String {
     let text = guarded.as_str();
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_text_is_never_a_formula() {
-        for (text, written) in
-            [("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"), ("+1", "'+1"), ("-x,y", "\"'-x,y\""), ("@SUM(A1)", "'@SUM(A1)"), ("a=b", "a=b")]
-        {
-            assert_eq!(field(text), written);
-        }
-    }
-
-    #[test]
-    fn what_would_end_a_field_is_quoted_and_what_is_not_there_is_empty() {
-        let mut sheet = Sheet::default();
-        sheet.add("flow", Cells::Text(vec!["a,b".into(), "say \"x\"".into()]));
-        sheet.add("rtt_ms", Cells::MaybeReal(vec![Some(0.1 + 0.2), None]));
-        sheet.add("completed", Cells::Flag(vec![true, false]));
-        let mut out = Vec::new();
-        write_csv(&mut out, &[sheet.clone(), sheet]).unwrap();
-        let row = "\"a,b\",0.30000000000000004,true\n\"say \"\"x\"\"\",,false\n";
-        assert_eq!(String::from_utf8(out).unwrap(), format!("flow,rtt_ms,completed\n{row}{row}"));
-    }
-}

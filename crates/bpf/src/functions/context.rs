@@ -71,6 +71,8 @@ pub struct Context<'a> {
     pub left: u32,
     /// Those that it has in all.
     pub most: u32,
+    /// Members of the socket that are kept only for programs that look at them are kept.
+    pub details: bool,
 }
 
 /// One call of a function.
@@ -132,6 +134,11 @@ impl Call<'_, '_> {
     /// A member of the socket, of a signed one its sign-extended bits.
     #[inline(always)]
     pub fn wide(&self, field: Field) -> u64 {
+        debug_assert!(
+            self.context.details || !field.is_detail(),
+            "{} reads what nobody keeps: Service::reads_details must have it",
+            self.name
+        );
         field.get(self.context.memory.socket())
     }
 

@@ -97,7 +97,15 @@ impl Machine {
     pub fn call(&mut self, callback: Callback, arguments: &[u64], world: &mut dyn World) -> Result<u64, Box<Fault>> {
         self.memory.begin(arguments);
         let Machine { code, memory, maps, most_jumps } = self;
-        let context = Context { program: code.program(), memory, maps, world, left: *most_jumps, most: *most_jumps };
+        let context = Context {
+            program: code.program(),
+            memory,
+            maps,
+            world,
+            left: *most_jumps,
+            most: *most_jumps,
+            details: code.looks_at_details(),
+        };
         let answer = Run::callback(code, callback, context, address::of(address::ARGUMENTS, 0));
         self.maps.settle(&mut self.memory);
         answer

@@ -1,5 +1,6 @@
 //! A member of the socket or of a sample, found by its name while we are compiled, read and written by its place.
 
+use super::access::has_detail;
 use super::layout::{Kind, Structure};
 use super::table::{ACK_SAMPLE, RATE_SAMPLE, TCP_SOCK};
 
@@ -67,6 +68,11 @@ impl Field {
     #[cfg(test)]
     pub(crate) fn bit(self) -> u32 {
         self.shift
+    }
+
+    /// Whether it is, of the socket, kept only for programs that look at it.
+    pub(crate) fn is_detail(self) -> bool {
+        has_detail(self.offset as usize, self.size as usize)
     }
 
     /// Its value. That of a signed one is its sign-extended bits.

@@ -101,7 +101,10 @@ impl Job {
             )));
         }
         if directory.join("SHA256SUMS").exists() {
-            return Err(Failure::Other(format!("{0} is already complete; narrows report {0} shows it", quote(&directory.display().to_string()))));
+            return Err(Failure::Other(format!(
+                "{0} is already complete; narrows report {0} shows it",
+                quote(&directory.display().to_string())
+            )));
         }
         if directory.exists() {
             let told = format!("{} is no result of a sweep; give the directory that the interrupted sweep has named", directory.display());

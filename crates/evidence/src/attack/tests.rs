@@ -78,7 +78,10 @@ fn a_genome_says_all_of_its_scenario() {
                   delay = \"22 ms\"\nbuffer = \"735 packets\"\nback = { jitter = \"1 ms\" }\n\n[[change]]\nlink = \"bottleneck\"\nboth = true\nat = \"1.7 s\"\n\
                   rate = \"9.5 Mbit/s\"\ndelay = \"29 ms\"\n\n[[flow]]\nname = \"a\"\nfrom = \"sender\"\nto = \"receiver\"\ncontroller = \"bbr\"\n";
     assert_eq!(text, wanted);
-    assert_eq!(nineteen().says(), "0.5 Mbit/s, 22 ms one way, a buffer of 735 packets; capacity grows 19-fold and the delay rises to 29 ms after 1.7 s");
+    assert_eq!(
+        nineteen().says(),
+        "0.5 Mbit/s, 22 ms one way, a buffer of 735 packets; capacity grows 19-fold and the delay rises to 29 ms after 1.7 s"
+    );
     // Half of two events; variations 0.9, 0.137 and 0.259, a sixth of each.
     assert!((nineteen().complexity() - 1.216).abs() < 0.001, "{}", nineteen().complexity());
 }

@@ -66,7 +66,8 @@ impl Sweep {
     /// As [`load`](Sweep::load).
     pub fn parse(text: &str, file: &str, changes: &Changes) -> Result<Sweep, ScenarioError> {
         if changes.seeds.is_some() && changes.set.iter().any(|(path, _)| path == "seed") {
-            let problem = Problem::at(&(0..0), "the seeds are given twice, as an axis and as their number", "leave out --seeds, or the axis seed");
+            let problem =
+                Problem::at(&(0..0), "the seeds are given twice, as an axis and as their number", "leave out --seeds, or the axis seed");
             return Err(ScenarioError::new(*problem, file, text).without_place());
         }
         let changed = set::changed(text, changes).map_err(|problem| ScenarioError::new(*problem, file, text))?;

@@ -1,0 +1,80 @@
+//! Files that are whole, and files that are not.
+
+use narrows_sheet::{Cells, Reader, Sheet, read, write};
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+fn example() -> Sheet {
+    let mut sheet = Sheet::default();
+    sheet.add("flow", Cells::Text(["a", "a", "b", "a"].map(Arc::from).to_vec()));
+    sheet.add("completed", Cells::Flag(vec![true, false, true, true]));
+    sheet.add("bytes", Cells::Count(vec![0, 1500, u64::MAX, 7]));
+    sheet.add("lost", Cells::MaybeCount(vec![None, Some(3), None, Some(0)]));
+    sheet.add("time_s", Cells::Real(vec![0.0, 0.1, -2.5, 1e300]));
+    sheet.add("rtt_ms", Cells::MaybeReal(vec![Some(1.5), None, None, Some(-0.0)]));
+    sheet
+}
+
+fn written(sheets: Vec<Sheet>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    write(&mut bytes, Some("a heading"), &example(), &mut sheets.into_iter()).expect("memory takes everything");
+    bytes
+}
+
+/// A file of these bytes, which is removed at once.
+fn file(bytes: &[u8]) -> File {
+    let thread = std::thread::current();
+    let name = thread.name().unwrap_or_default().replace("::", "-");
+    let path: PathBuf = std::env::temp_dir().join(format!("narrows-sheet-{}-{name}", std::process::id()));
+    fs::write(&path, bytes).expect("a file");
+    let file = File::open(&path).expect("the same file");
+    fs::remove_file(&path).expect("it is there");
+    file
+}
+
+#[test]
+fn what_is_written_is_read_also_without_groups() {
+    let sheets = vec![example(), example()];
+    assert_eq!(read(file(&written(sheets.clone()))).expect("it is whole"), sheets);
+    let none = Reader::new(file(&written(vec![]))).expect("it is whole");
+    let names: Vec<&str> = none.columns().columns().iter().map(|(name, _)| &**name).collect();
+    assert_eq!((none.groups(), none.heading(), none.columns().rows()), (0, Some("a heading"), 0));
+    assert_eq!(names, ["flow", "completed", "bytes", "lost", "time_s", "rtt_ms"]);
+    assert!(none.group(0).expect_err("there is none").to_string().contains("none of index 0"));
+}
+
+fn length(cells: &Cells) -> usize {
+    match cells {
+        Cells::Text(cells) => cells.len(),
+        Cells::Flag(cells) => cells.len(),
+        Cells::Count(cells) => cells.len(),
+        Cells::MaybeCount(cells) => cells.len(),
+        Cells::Real(cells) => cells.len(),
+        Cells::MaybeReal(cells) => cells.len(),
+    }
+}
+
+#[test]
+fn damaged_files_are_read_or_refused_and_columns_stay_equally_long() {
+    // The panics that are caught would be printed.
+    std::panic::set_hook(Box::new(|_| {}));
+    let whole = written(vec![example()]);
+    let (mut refused, mut taken) = (0, 0);
+    for at in 0..whole.len() {
+        for mask in [0x01, 0x10, 0x80, 0xff] {
+            let mut damaged = whole.clone();
+            damaged[at] ^= mask;
+            match read(file(&damaged)) {
+                Err(_) => refused += 1,
+                Ok(sheets) => {
+                    taken += 1;
+                    let equally_long = |sheet: &Sheet| sheet.columns().iter().all(|(_, cells)| length(cells) == sheet.rows());
+                    assert!(sheets.iter().all(equally_long), "byte {at}, bits {mask:#x}");
+                }
+            }
+        }
+    }
+    let _ = std::panic::take_hook();
+    assert!(refused > 100 && taken > 100, "{refused} refused, {taken} taken");
+}
