@@ -6,7 +6,7 @@ mod texts;
 mod world;
 
 use crate::assembled::{EXIT, Host, connection, constant, op, program};
-use narrows_bpf::{Instruction, Machine, MapSpec, Region, address};
+use narrows_bpf::{Instruction, Machine, MapSpec, Mention, Region, Use, address};
 
 /// Where programs of these tests keep what they pass by address: a section of 256 bytes, which a test fills and reads from outside.
 pub const AREA: u64 = address::of(address::DATA, 0);
@@ -52,6 +52,9 @@ impl Caller {
         program.name = "mine".to_owned();
         program.kfuncs = kfuncs.iter().map(|name| (*name).to_owned()).collect();
         program.maps = maps.to_vec();
+        // Of the socket it names what every program is given: the details that a function looks at are there for the function's sake.
+        let what = "tcp_sock.snd_cwnd".to_owned();
+        program.mentions = vec![Mention { instruction: 0, what, how: Use::Reads, there: true, moved: false }];
         program.regions.push(Region { name: ".bss".to_owned(), bytes: vec![0; 256], writable: true });
         Caller { machine: connection(program), host: Host::default() }
     }
