@@ -125,7 +125,9 @@ pub fn complete_tables(object: &[u8]) -> Result<Vec<String>, Problem> {
 }
 
 fn types(elf: &Elf) -> Result<Types, Problem> {
-    let (_, section) = elf.section(".BTF").ok_or_else(|| Problem::new("section .BTF", "it is missing", "compile with -g"))?;
+    let (_, section) = elf
+        .section(".BTF")
+        .ok_or_else(|| Problem::new("section .BTF", "it is missing", "compile a source that has a controller, with -g"))?;
     Types::read(".BTF", section.data)
 }
 

@@ -20,6 +20,8 @@ const FLAGS: [(u32, &str); 2] = [(1, "TCP_CONG_NON_RESTRICTED"), (2, "TCP_CONG_N
 pub struct Found {
     /// As the user named it.
     pub file: String,
+    /// The parameters behind its name, and their values.
+    pub given: Vec<(String, String)>,
     /// The compiler's version, if it is a source.
     pub compiler: Option<String>,
     /// Linked; `None` if it is damaged or no controller.
@@ -67,6 +69,7 @@ impl Found {
         let settings = Settings { ops: value("ops").map(str::to_owned), ..Settings::default() };
         let mut found = Found {
             file: file.to_owned(),
+            given: set.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect(),
             compiler: kept.source.map(|source| source.compiler),
             program: None,
             notes: kept.notes,

@@ -52,7 +52,9 @@ fn described(found: &Found, program: &Program) -> String {
     text += &row("maps", program.maps.iter().map(|map| format!("{} ({}, {} B)", map.name, map.kind_name(), map.value_size)));
     for (place, variable) in parameters(program).enumerate() {
         let word = if place == 0 { "parameters" } else { "" };
-        text += &row(word, [format!("{}={} ({})", variable.name, variable.text(), variable.kind())]);
+        let given = found.given.iter().find(|(key, _)| *key == variable.name);
+        let given = given.map_or(String::new(), |(_, value)| format!(", here {value}"));
+        text += &row(word, [format!("{}={} ({}){given}", variable.name, variable.text(), variable.kind())]);
     }
     text
 }

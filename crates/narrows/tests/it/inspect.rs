@@ -66,6 +66,7 @@ fn parameters_are_taken_and_misspelt_ones_are_told() {
     let place = Scratch::new("inspect-parameters");
     let file = put(&place, "reno");
     let output = place.narrows(["inspect", &format!("{file}?gain=70&hz=1000")]);
+    assert!(stdout(&output).contains("gain=100 (__s32), here 70"), "{}", stdout(&output));
     assert_eq!((code(&output), stderr(&output)), (0, String::new()));
     let output = place.narrows(["inspect", &format!("{file}?gian=70")]);
     assert_eq!(code(&output), 2);

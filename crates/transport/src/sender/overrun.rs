@@ -17,8 +17,8 @@ impl Overrun {
     pub fn new(decision: &Decision) -> Overrun {
         let pacing = decision.pacing.map_or(String::new(), |rate| format!(" and a pacing rate of {rate}"));
         let fault = Fault::new(format!(
-            "{MAX_OUTSTANDING} segments are outstanding, under a window of {}{pacing}; keep the window at a few times what the path holds",
-            decision.window
+            "{MAX_OUTSTANDING} segments are outstanding, under a window of {} segments{pacing}; keep the window at a few times what the path holds",
+            decision.window.whole()
         ));
         Overrun { decision: decision.clone(), fault }
     }

@@ -103,7 +103,7 @@ fn a_window_that_no_network_holds_is_a_fault_once_four_million_segments_are_outs
         assert_eq!((sent, since, sender.next_timer()), (4_194_305, now, Some(now)));
         assert_eq!(
             fault.to_string(),
-            "4194304 segments are outstanding, under a window of 4000000000.00 segments and a pacing rate of 1000000000 Gbit/s; keep the window at a few times what \
+            "4194304 segments are outstanding, under a window of 4000000000 segments and a pacing rate of 1000000000 Gbit/s; keep the window at a few times what \
              the path holds"
         );
     }
