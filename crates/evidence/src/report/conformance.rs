@@ -43,7 +43,7 @@ impl Conformance {
     pub fn text(&self) -> String {
         let mut rows = vec![["Case", "", "Verdict"].map(str::to_owned).to_vec()];
         rows.extend(self.outcomes.iter().map(|own| vec![own.case.to_owned(), title(own), word(own).to_owned()]));
-        let reasons = self.outcomes.iter().filter(|own| own.verdict == Verdict::Fail);
+        let reasons = self.outcomes.iter().filter(|own| own.verdict != Verdict::Pass);
         let reasons: String = reasons.map(|own| format!("\n{}, {}: {}\n", own.case, title(own), why(own))).collect();
         format!("{} by {}: {}\n\n{}{reasons}", self.controller, self.draft, self.line(), text_table(&rows, 3))
     }
@@ -87,7 +87,14 @@ fn word(own: &Outcome) -> &'static str {
 }
 
 fn why(own: &Outcome) -> String {
-    if own.is_explained() && !own.known.is_empty() { own.known.join("; ") } else { own.reasons.join("; ") }
+    if own.is_explained() && !own.known.is_empty() { known(own).join("; ") } else { own.reasons.join("; ") }
+}
+
+/// Why its failures were to be expected, each reason once.
+fn known(own: &Outcome) -> Vec<&'static str> {
+    let mut known = own.known.clone();
+    known.dedup();
+    known
 }
 
 fn row(own: &Outcome) -> String {
@@ -99,12 +106,8 @@ fn row(own: &Outcome) -> String {
     };
     let asks = case(own).map_or("", |case| case.demand);
     let differs = own.differs_from_text.map_or_else(String::new, |text| format!("<small>{}</small>", escape(text)));
-    let reasons: String = own
-        .reasons
-        .iter()
-        .chain(&own.known.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>())
-        .map(|text| format!("<small>{}</small>", escape(text)))
-        .collect();
+    let reasons: String =
+        own.reasons.iter().map(String::as_str).chain(known(own)).map(|text| format!("<small>{}</small>", escape(text))).collect();
     let evidence =
         own.evidence.iter().map(|(name, value)| format!("{} {}", escape(name), super::text::short(*value))).collect::<Vec<_>>().join("; ");
     format!(
