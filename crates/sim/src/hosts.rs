@@ -35,8 +35,8 @@ pub(crate) struct Hosts<'a, O, C> {
     carried: std::marker::PhantomData<C>,
 }
 
-/// Most packets in the network: some gigabytes.
-const ROOM: u64 = 1 << 25;
+/// Most packets in the network: ours. They take about a gigabyte, and are 25 GB on their links.
+const ROOM: u64 = 1 << 24;
 
 /// Elements of the agenda between the flows and the connections that come and go: samples, the end of the warm-up, changes of the network, and of what hosts take
 /// to send.

@@ -65,6 +65,10 @@ fn several_are_networks_of_a_matrix_that_shows_both_of_a_pair() {
     for words in ["lte, fq-codel", "wifi, fq-codel", "Goodput, Mbit/s: row beside column", " / "] {
         assert!(told.contains(words), "{words} is not in {told}");
     }
+    // Harm is marked by its interval over seeds.
+    let harm: Vec<&str> = told.split("\n\n").filter(|table| table.starts_with("Harm in")).collect();
+    assert!(harm.len() == 6 && harm.iter().all(|table| !table.contains('!')), "{told}");
+    assert!(told.contains("for which one seed is too few"), "{told}");
     let whole = summary(&place, "pairs");
     assert_eq!(whole["remake"], "narrows matrix cubic bbr --path lte,wifi --queue fq-codel --duration '4 s' --seed 1 --seeds 1");
     let spaced = place.narrows(["matrix", "cubic", "bbr"].into_iter().chain(arguments[2..].iter().copied()).chain(["--out", "spaced"]));

@@ -211,12 +211,11 @@ impl Measure {
         if self.is_of_each() { format!("{} / {}", one(row, column), one(column, row)) } else { one(row, column) }
     }
 
-    /// True of starvation, and of a value whose whole interval is beyond the yardstick.
+    /// True of starvation, and of a value whose whole interval is beyond the yardstick: with one seed there is none.
     pub(crate) fn beyond(&self, pairs: &Pairs, row: usize, column: usize) -> bool {
-        let Some(value) = pairs.median[row][column] else { return false };
         match (self.name.as_str(), pairs.yardstick) {
-            ("starved", _) => value >= narrows_measure::harm::STARVED_S,
-            (_, Some(yardstick)) => pairs.low[row][column].unwrap_or(value) > yardstick,
+            ("starved", _) => pairs.median[row][column].is_some_and(|time| time >= narrows_measure::harm::STARVED_S),
+            (_, Some(yardstick)) => pairs.low[row][column].is_some_and(|low| low > yardstick),
             _ => false,
         }
     }

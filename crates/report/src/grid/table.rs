@@ -27,7 +27,12 @@ pub fn grid_table(grid: &Grid, wanted: &[Column]) -> String {
         text += &matrix.table();
         text += &wrap(&statistic(grid.seeds.len()));
         text += "Cells show the row / the column. Harm is the loss beside the other: 0 is none, 1 is total.\n";
-        text += "! marks starvation, and harm whose whole 95 % interval exceeds the yardstick, CUBIC on NewReno.\n";
+        text += match grid.seeds.len() {
+            1 => {
+                "! marks starvation. Harm is marked where its whole interval over seeds exceeds a yardstick, for which one seed is too few.\n"
+            }
+            _ => "! marks starvation, and harm whose whole 95 % interval exceeds the yardstick, CUBIC on NewReno.\n",
+        };
         return text;
     }
     let main: Vec<Column> = main_metrics(grid).into_iter().map(Column::whole).collect();

@@ -42,7 +42,7 @@ pub(super) fn summary(matrix: &Matrix) -> String {
     format!(
         "<div class=\"wide\"><table><thead><tr>{network}<th scope=\"col\" class=\"axis\">Controller</th>{heads}</tr></thead><tbody>\n{rows}</tbody></table></div>\n\
          <p class=\"hint\">A share of 50 % is even. Harm is the part of its goodput alone that a flow loses: about 0.5 is a fair share of the link. \
-         ! marks harm that exceeds that of CUBIC to NewReno, and starvation of {STARVED_S} s or more. Of starvation either flow of the pair may be the victim.</p>\n"
+         ! marks harm whose whole interval exceeds that of CUBIC to NewReno, and starvation of {STARVED_S} s or more. Of starvation either flow of the pair may be the victim.</p>\n"
     )
 }
 

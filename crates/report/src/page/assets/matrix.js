@@ -1,7 +1,7 @@
 // Pairs of controllers.
 
-/// A value beyond the yardstick with its whole interval, or starvation.
-const beyond = (of, c, i, j) => (of.name === "starved" ? c.median[i][j] >= data.starved : c.yardstick !== null && (c.low[i][j] ?? c.median[i][j]) > c.yardstick);
+/// A value beyond the yardstick with its whole interval, which one seed has not, or starvation.
+const beyond = (of, c, i, j) => (of.name === "starved" ? c.median[i][j] >= data.starved : c.yardstick !== null && c.low[i][j] !== null && c.low[i][j] > c.yardstick);
 
 function matrix() {
   if (!data.matrix) return;
