@@ -20,7 +20,7 @@ impl Overrun {
             "{MAX_OUTSTANDING} segments are outstanding, under a window of {} segments{pacing}; keep the window at a few times what the path holds",
             decision.window.whole()
         ));
-        Overrun { decision: decision.clone(), fault }
+        Overrun { decision: *decision, fault }
     }
 }
 
@@ -32,7 +32,7 @@ impl Controller for Overrun {
     fn on_undo(&mut self, _: Time) {}
 
     fn decision(&self) -> Decision {
-        self.decision.clone()
+        self.decision
     }
 
     fn fault(&self) -> Option<Fault> {
