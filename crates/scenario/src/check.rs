@@ -18,7 +18,7 @@ use crate::error::{Checked, Problem};
 use crate::icn;
 use crate::raw::RawScenario;
 use crate::text::{At, Quantity};
-use crate::{LinkId, NodeId, ReadFile, Scenario, What};
+use crate::{LinkId, ReadFile, Scenario, What, paths};
 use narrows_units::Span;
 use std::path::Path;
 
@@ -91,14 +91,17 @@ pub(crate) fn check(raw: &mut RawScenario, file: &str, read: &ReadFile) -> Check
 
 /// Refuses a named path that no packet of the flows ever takes.
 fn check_path(path: &At<String>, scenario: &Scenario) -> Checked<()> {
+    let own = paths::links(&path.value);
+    let is_own = |link: &LinkId| {
+        let name = &scenario.links[link.0].name;
+        own.iter().any(|own| name == own || name.strip_suffix(".back") == Some(own))
+    };
     let later = scenario.changes.iter().filter_map(|change| match &change.what {
-        What::Route { route, .. } => Some(route),
+        What::Route { route, back, .. } => Some((route, back)),
         What::Link(..) => None,
     });
-    let of_path = |node: NodeId| ["sender", "receiver"].contains(&scenario.nodes[node.0].name.as_str());
-    let mut routes = scenario.flows.iter().map(|flow| &flow.route).chain(later);
-    let takes = |route: &Vec<LinkId>| route.iter().any(|link| of_path(scenario.links[link.0].from) || of_path(scenario.links[link.0].to));
-    if scenario.flows.is_empty() || routes.any(takes) {
+    let mut routes = scenario.flows.iter().map(|flow| (&flow.route, &flow.back)).chain(later);
+    if scenario.icn.is_some() || routes.any(|(route, back)| route.iter().chain(back).any(is_own)) {
         return Ok(());
     }
     Err(Problem::at(

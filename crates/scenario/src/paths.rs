@@ -6,6 +6,7 @@
 use crate::error::{Checked, Problem};
 use crate::text::At;
 use narrows_params::suggest;
+use toml_edit::{DocumentMut, Item};
 
 /// A named path.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +51,16 @@ impl PathProfile {
         let end = self.text.find("[[flow]]").unwrap_or(self.text.len());
         &self.text[start..end]
     }
+}
+
+/// The names of a path's links; none of an unknown path.
+pub(crate) fn links(name: &str) -> Vec<String> {
+    let document = PathProfile::named(name).and_then(|profile| profile.network().parse::<DocumentMut>().ok());
+    let names = |document: &DocumentMut| {
+        let links = document.get("link").and_then(Item::as_array_of_tables);
+        links.into_iter().flatten().filter_map(|link| link.get("name").and_then(Item::as_str)).map(str::to_owned).collect()
+    };
+    document.as_ref().map_or_else(Vec::new, names)
 }
 
 /// `text` with the network of the path that it asks for behind it.

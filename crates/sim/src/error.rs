@@ -49,13 +49,15 @@ pub enum SimError {
     },
     /// Packets pile up in the network.
     #[error(
-        "flow \"{flow}\": {packets} packets are in the network at {at}, most of them its own; lower its rate, or give its links less delay or a buffer"
+        "flow \"{flow}\": {packets} packets are in the network at {at}, {own} of them its own, the most of any flow; lower its rate, or give its links less delay or a buffer"
     )]
     Crowded {
         /// The flow with the most of them.
         flow: String,
         /// How many.
         packets: u64,
+        /// How many of them are of that flow.
+        own: u64,
         /// When.
         at: Span,
     },

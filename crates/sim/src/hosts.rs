@@ -119,8 +119,8 @@ impl<'a, O: Watch, C: Carried> Hosts<'a, O, C> {
     pub(crate) fn crowded(&self, network: &Net<C>, now: Time) -> SimError {
         let mut own = vec![0u64; self.sources.len()];
         self.slots.iter().for_each(|slot| own[slot.flow as usize] += u64::from(slot.in_network));
-        let most = own.iter().enumerate().max_by_key(|(_, packets)| **packets).map_or(0, |(flow, _)| flow);
-        SimError::Crowded { flow: self.scenario.flows[most].name.clone(), packets: network.inside(), at: now.since(Time::ZERO) }
+        let (most, own) = own.into_iter().enumerate().max_by_key(|(_, packets)| *packets).unwrap_or((0, 0));
+        SimError::Crowded { flow: self.scenario.flows[most].name.clone(), packets: network.inside(), own, at: now.since(Time::ZERO) }
     }
 
     /// A slot may be due at `due`, earlier than its element is. Of a later time nothing is noted: what comes too early comes without effect, which is cheaper.

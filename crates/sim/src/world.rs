@@ -125,7 +125,7 @@ mod tests {
         let mut world = World::<(), ()>::new(&scenario, 0, &mut go_on, &mut nobody, &mut follower).unwrap();
         world.hosts.room = 5_000;
         // A frame is 8,633 packets, the first of which leaves with the first packet of the other flow.
-        let wanted = SimError::Crowded { flow: "many".to_owned(), packets: 5_001, at: Span::ZERO };
+        let wanted = SimError::Crowded { flow: "many".to_owned(), packets: 5_001, own: 5_000, at: Span::ZERO };
         assert_eq!(world.run(Time::ZERO + scenario.duration), Err(wanted));
     }
 }

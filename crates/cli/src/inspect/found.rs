@@ -1,5 +1,6 @@
 //! What is found in a program.
 
+use crate::cli::parse_choice;
 use crate::error::Failure;
 use narrows_bpf::{
     Code, Instruction, Problem, Program, Settings, SimulatedKernel, Use, doubts, files, helper, link_against, problems, socket,
@@ -87,6 +88,10 @@ impl Found {
                     return Err(Failure::Other(format!("{path}: it has no parameter \"{key}\"; {}", suggest(key, "parameters", known))));
                 }
                 found.judge(program);
+                if found.problems.is_empty() {
+                    // Values are refused as where it runs.
+                    parse_choice(file).map_err(Failure::Other)?;
+                }
             }
         }
         Ok((found, kept.object))

@@ -43,8 +43,17 @@ impl Conformance {
     pub fn text(&self) -> String {
         let mut rows = vec![["Case", "", "Verdict"].map(str::to_owned).to_vec()];
         rows.extend(self.outcomes.iter().map(|own| vec![own.case.to_owned(), title(own), word(own).to_owned()]));
-        let reasons = self.outcomes.iter().filter(|own| own.verdict != Verdict::Pass);
-        let reasons: String = reasons.map(|own| format!("\n{}, {}: {}\n", own.case, title(own), why(own))).collect();
+        let failures = self.outcomes.iter().filter(|own| own.verdict == Verdict::Fail);
+        let mut reasons: String = failures.map(|own| format!("\n{}, {}: {}\n", own.case, title(own), why(own))).collect();
+        // Cases are not run for few reasons.
+        let mut not_run: Vec<(String, Vec<&str>)> = Vec::new();
+        for own in self.outcomes.iter().filter(|own| own.verdict == Verdict::NotRun) {
+            match not_run.iter_mut().find(|(reason, _)| *reason == why(own)) {
+                Some((_, cases)) => cases.push(own.case),
+                None => not_run.push((why(own), vec![own.case])),
+            }
+        }
+        reasons.extend(not_run.iter().map(|(reason, cases)| format!("\nNot run, {}: {reason}\n", cases.join(", "))));
         format!("{} by {}: {}\n\n{}{reasons}", self.controller, self.draft, self.line(), text_table(&rows, 3))
     }
 
@@ -92,9 +101,8 @@ fn why(own: &Outcome) -> String {
 
 /// Why its failures were to be expected, each reason once.
 fn known(own: &Outcome) -> Vec<&'static str> {
-    let mut known = own.known.clone();
-    known.dedup();
-    known
+    let repeats = |place: &usize| own.known[..*place].contains(&own.known[*place]);
+    (0..own.known.len()).filter(|place| !repeats(place)).map(|place| own.known[place]).collect()
 }
 
 fn row(own: &Outcome) -> String {

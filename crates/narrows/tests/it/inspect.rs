@@ -68,6 +68,9 @@ fn parameters_are_taken_and_misspelt_ones_are_told() {
     let output = place.narrows(["inspect", &format!("{file}?gain=70&hz=1000")]);
     assert!(stdout(&output).contains("gain=100 (__s32), here 70"), "{}", stdout(&output));
     assert_eq!((code(&output), stderr(&output)), (0, String::new()));
+    let output = place.narrows(["inspect", &format!("{file}?gain=x")]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("gain=x is not allowed"), "{}", stderr(&output));
     let output = place.narrows(["inspect", &format!("{file}?gian=70")]);
     assert_eq!(code(&output), 2);
     let expected = "error: reno.bpf.o: it has no parameter \"gian\"; did you mean \"gain\"?\n";

@@ -59,3 +59,19 @@ fn a_path_that_is_not_known_is_refused_with_the_nearest_name() {
     assert!(error.remedy().contains("fibre"), "{}", error.remedy());
     assert!(PathProfile::named("fiber").is_none());
 }
+
+/// Only acknowledgements take the path; a node of the path is an end of another link; a network of contents.
+#[test]
+fn a_path_that_nothing_takes_is_refused() {
+    let links = "[[link]]\nname = \"x\"\nbetween = [\"a\", \"sender\"]\ndelay = \"1 ms\"\n[[link]]\nname = \"y\"\nbetween = [\"receiver\", \"b\"]\ndelay = \"1 ms\"\n\
+                 [[link]]\nname = \"z\"\nbetween = [\"a\", \"b\"]\nrate = \"9 Mbit/s\"\ndelay = \"1 ms\"\n";
+    let text = |flow: &str| format!("path = \"lte\"\nduration = \"1 s\"\n{links}[[flow]]\ncontroller = \"cubic\"\n{flow}");
+    let refused = |flow: &str| {
+        parse(&text(flow), "test.toml", &|_| Err(io::Error::other("paths read no files"))).err().map(|error| error.message().to_owned())
+    };
+    let back = "from = \"a\"\nto = \"b\"\nroute = [\"z\"]\nback = [\"y.back\", \"radio.back\", \"x.back\"]\n";
+    assert_eq!(refused(back), None);
+    assert_eq!(refused("from = \"receiver\"\nto = \"sender\"\n"), None);
+    let nothing = Some("no flow takes the path lte, which lies between the nodes \"sender\" and \"receiver\"".to_owned());
+    assert_eq!(refused("from = \"a\"\nto = \"sender\"\n"), nothing);
+}
