@@ -61,6 +61,21 @@ pub enum SimError {
         /// When.
         at: Span,
     },
+    /// Connections together have more outstanding than can be kept.
+    #[error(
+        "flow \"{flow}\": {segments} segments of all connections are outstanding at {at}, {own} of them its own, the most of any flow; keep its window at a few \
+         times what the path holds, or let fewer transfers begin"
+    )]
+    Outstanding {
+        /// The flow with the most of them.
+        flow: String,
+        /// How many.
+        segments: u64,
+        /// How many of them are of that flow.
+        own: u64,
+        /// When.
+        at: Span,
+    },
     /// The caller asked to stop.
     #[error("stopped before the end")]
     Stopped,

@@ -30,12 +30,12 @@ pub(crate) struct Hosts<'a, O, C> {
     /// Transfers that can still be listed one by one.
     pub(crate) listable: u64,
     pub(crate) pulse: Pulse<'a>,
-    /// Packets that there may be in the network.
+    /// Packets that there may be in the network, and segments that connections may have outstanding.
     pub(crate) room: u64,
     carried: std::marker::PhantomData<C>,
 }
 
-/// Most packets in the network: ours. They take about a gigabyte, and are 25 GB on their links.
+/// Most packets in the network, and most segments that all connections have outstanding: ours. Either take about a gigabyte, and are 25 GB on their links.
 const ROOM: u64 = 1 << 24;
 
 /// Elements of the agenda between the flows and the connections that come and go: samples, the end of the warm-up, changes of the network, and of what hosts take
@@ -117,10 +117,26 @@ impl<'a, O: Watch, C: Carried> Hosts<'a, O, C> {
 
     #[cold]
     pub(crate) fn crowded(&self, network: &Net<C>, now: Time) -> SimError {
+        let (flow, own) = self.flow_with_most(|slot| slot.in_network);
+        SimError::Crowded { flow, packets: network.inside(), own, at: now.since(Time::ZERO) }
+    }
+
+    /// Ends the run if connections together have more outstanding than there is room for: what the network drops is not in it, and kept by senders all the same.
+    pub(crate) fn check_outstanding(&mut self, now: Time) {
+        let outstanding = |slot: &Endpoint| if let Ends::Transport(ends) = &slot.ends { ends.0.outstanding() } else { 0 };
+        let segments: u64 = self.slots.iter().map(|slot| u64::from(outstanding(slot))).sum();
+        if segments > self.room {
+            let (flow, own) = self.flow_with_most(outstanding);
+            self.pulse.fail(SimError::Outstanding { flow, segments, own, at: now.since(Time::ZERO) });
+        }
+    }
+
+    /// The flow whose connections together have most of something, and how much.
+    fn flow_with_most(&self, of: impl Fn(&Endpoint) -> u32) -> (String, u64) {
         let mut own = vec![0u64; self.sources.len()];
-        self.slots.iter().for_each(|slot| own[slot.flow as usize] += u64::from(slot.in_network));
-        let (most, own) = own.into_iter().enumerate().max_by_key(|(_, packets)| *packets).unwrap_or((0, 0));
-        SimError::Crowded { flow: self.scenario.flows[most].name.clone(), packets: network.inside(), own, at: now.since(Time::ZERO) }
+        self.slots.iter().for_each(|slot| own[slot.flow as usize] += u64::from(of(slot)));
+        let (most, own) = own.into_iter().enumerate().max_by_key(|(_, much)| *much).unwrap_or((0, 0));
+        (self.scenario.flows[most].name.clone(), own)
     }
 
     /// A slot may be due at `due`, earlier than its element is. Of a later time nothing is noted: what comes too early comes without effect, which is cheaper.

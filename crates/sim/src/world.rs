@@ -80,6 +80,9 @@ impl<'a, O: Watch, C: Carried> World<'a, O, C> {
 
     /// One of the elements between the flows and the connections that come and go: samples, the end of the warm-up, changes, recorded rates.
     fn look(&mut self, now: Time, which: usize) {
+        if which == 0 {
+            self.hosts.check_outstanding(now);
+        }
         let Hosts { sources, tallies, slots, probes, .. } = &mut self.hosts;
         let flows = Flows { slots, sources, tallies };
         let next = match which {
@@ -127,5 +130,19 @@ mod tests {
         // A frame is 8,633 packets, the first of which leaves with the first packet of the other flow.
         let wanted = SimError::Crowded { flow: "many".to_owned(), packets: 5_001, own: 5_000, at: Span::ZERO };
         assert_eq!(world.run(Time::ZERO + scenario.duration), Err(wanted));
+    }
+
+    #[test]
+    fn what_connections_together_keep_of_what_was_dropped_is_bounded() {
+        let text = "duration = \"10 s\"\n[[link]]\nname = \"narrow\"\nbetween = [\"a\", \"b\"]\nrate = \"1 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"10 packets\"\n\
+                    [transport]\ninitial_window = 2000\n\
+                    [[flow]]\nname = \"many\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"newreno\"\nworkload = { arrivals = \"100/s\", sizes = \"9 MB\" }\n";
+        let scenario = narrows_scenario::parse(text, "test.toml", &|path| panic!("no trace is read from {path:?}")).unwrap();
+        let (mut go_on, mut nobody) = (|_| true, ());
+        let mut follower = ();
+        let mut world = World::<(), ()>::new(&scenario, 0, &mut go_on, &mut nobody, &mut follower).unwrap();
+        world.hosts.room = 5_000;
+        let Err(SimError::Outstanding { flow, segments, own, .. }) = world.run(Time::ZERO + scenario.duration) else { panic!("no error") };
+        assert!(flow == "many" && segments == own && (5_001..9_000).contains(&own), "{segments}");
     }
 }

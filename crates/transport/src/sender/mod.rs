@@ -175,6 +175,11 @@ impl Sender {
         &self.conn.lost
     }
 
+    /// Segments, or with numbered acknowledgements transmissions, that are kept: sent, and not acknowledged below all others.
+    pub fn outstanding(&self) -> u32 {
+        self.conn.board.outstanding()
+    }
+
     /// Segments in flight.
     pub fn in_flight(&self) -> u32 {
         self.conn.board.in_flight()
