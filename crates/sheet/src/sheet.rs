@@ -22,7 +22,8 @@ pub enum Cells {
 }
 
 impl Cells {
-    pub(crate) fn len(&self) -> usize {
+    /// How many rows it has.
+    pub fn rows(&self) -> usize {
         match self {
             Cells::Text(cells) => cells.len(),
             Cells::Flag(cells) => cells.len(),
@@ -75,7 +76,7 @@ impl Sheet {
 
     /// How many rows it has.
     pub fn rows(&self) -> usize {
-        self.columns.first().map_or(0, |(_, cells)| cells.len())
+        self.columns.first().map_or(0, |(_, cells)| cells.rows())
     }
 
     /// Adds the rows of a sheet of the same columns. To an empty sheet it adds the columns as well.

@@ -117,32 +117,31 @@ mod tests {
     use super::*;
     use narrows_units::Span;
 
+    /// Why a run with room for 5000 packets, and as many segments outstanding, does not end.
+    fn error(text: &str) -> SimError {
+        let scenario = narrows_scenario::parse(text, "test.toml", &|path| panic!("no trace is read from {path:?}")).unwrap();
+        let (mut go_on, mut nobody, mut follower) = (|_| true, (), ());
+        let mut world = World::<(), ()>::new(&scenario, 0, &mut go_on, &mut nobody, &mut follower).unwrap();
+        world.hosts.room = 5_000;
+        world.run(Time::ZERO + scenario.duration).expect_err("there is no room for all")
+    }
+
     #[test]
     fn a_network_that_fills_without_end_is_refused_with_what_fills_it() {
         let text = "duration = \"10 s\"\n[[link]]\nname = \"far\"\nbetween = [\"a\", \"b\"]\ndelay = \"1 s\"\n\
                     [[flow]]\nname = \"few\"\nfrom = \"a\"\nto = \"b\"\nworkload = { rate = \"1 Mbit/s\" }\n\
                     [[flow]]\nname = \"many\"\nfrom = \"a\"\nto = \"b\"\nworkload = { rate = \"1 Gbit/s\", frame = \"100 ms\" }\n";
-        let scenario = narrows_scenario::parse(text, "test.toml", &|path| panic!("no trace is read from {path:?}")).unwrap();
-        let (mut go_on, mut nobody) = (|_| true, ());
-        let mut follower = ();
-        let mut world = World::<(), ()>::new(&scenario, 0, &mut go_on, &mut nobody, &mut follower).unwrap();
-        world.hosts.room = 5_000;
         // A frame is 8,633 packets, the first of which leaves with the first packet of the other flow.
-        let wanted = SimError::Crowded { flow: "many".to_owned(), packets: 5_001, own: 5_000, at: Span::ZERO };
-        assert_eq!(world.run(Time::ZERO + scenario.duration), Err(wanted));
+        assert_eq!(error(text), SimError::Crowded { flow: "many".to_owned(), packets: 5_001, own: 5_000, at: Span::ZERO });
     }
 
     #[test]
     fn what_connections_together_keep_of_what_was_dropped_is_bounded() {
-        let text = "duration = \"10 s\"\n[[link]]\nname = \"narrow\"\nbetween = [\"a\", \"b\"]\nrate = \"1 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"10 packets\"\n\
-                    [transport]\ninitial_window = 2000\n\
+        let text = "duration = \"10 s\"\n[[link]]\nname = \"narrow\"\nbetween = [\"a\", \"b\"]\nrate = \"1 Mbit/s\"\ndelay = \"10 ms\"\n\
+                    buffer = \"10 packets\"\n[transport]\ninitial_window = 2000\n\
                     [[flow]]\nname = \"many\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"newreno\"\nworkload = { arrivals = \"100/s\", sizes = \"9 MB\" }\n";
-        let scenario = narrows_scenario::parse(text, "test.toml", &|path| panic!("no trace is read from {path:?}")).unwrap();
-        let (mut go_on, mut nobody) = (|_| true, ());
-        let mut follower = ();
-        let mut world = World::<(), ()>::new(&scenario, 0, &mut go_on, &mut nobody, &mut follower).unwrap();
-        world.hosts.room = 5_000;
-        let Err(SimError::Outstanding { flow, segments, own, .. }) = world.run(Time::ZERO + scenario.duration) else { panic!("no error") };
-        assert!(flow == "many" && segments == own && (5_001..9_000).contains(&own), "{segments}");
+        let told = error(text);
+        let SimError::Outstanding { flow, segments, own, .. } = &told else { panic!("{told}") };
+        assert!(flow == "many" && segments == own && (5_001..9_000).contains(own), "{told}");
     }
 }

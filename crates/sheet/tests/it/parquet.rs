@@ -44,17 +44,6 @@ fn what_is_written_is_read_also_without_groups() {
     assert!(none.group(0).expect_err("there is none").to_string().contains("none of index 0"));
 }
 
-fn length(cells: &Cells) -> usize {
-    match cells {
-        Cells::Text(cells) => cells.len(),
-        Cells::Flag(cells) => cells.len(),
-        Cells::Count(cells) => cells.len(),
-        Cells::MaybeCount(cells) => cells.len(),
-        Cells::Real(cells) => cells.len(),
-        Cells::MaybeReal(cells) => cells.len(),
-    }
-}
-
 #[test]
 fn damaged_files_are_read_or_refused_and_columns_stay_equally_long() {
     // The panics that are caught would be printed.
@@ -69,7 +58,7 @@ fn damaged_files_are_read_or_refused_and_columns_stay_equally_long() {
                 Err(_) => refused += 1,
                 Ok(sheets) => {
                     taken += 1;
-                    let equally_long = |sheet: &Sheet| sheet.columns().iter().all(|(_, cells)| length(cells) == sheet.rows());
+                    let equally_long = |sheet: &Sheet| sheet.columns().iter().all(|(_, cells)| cells.rows() == sheet.rows());
                     assert!(sheets.iter().all(equally_long), "byte {at}, bits {mask:#x}");
                 }
             }
