@@ -35,7 +35,7 @@ pub(crate) struct Hosts<'a, O, C> {
     carried: std::marker::PhantomData<C>,
 }
 
-/// Most packets in the network, and most segments that all connections have outstanding: ours. Either take about a gigabyte, and are 25 GB on their links.
+/// Most packets in the network, and most segments that all connections have outstanding: ours. Of either it is about a gigabyte of memory, and 25 GB of full packets.
 const ROOM: u64 = 1 << 24;
 
 /// Elements of the agenda between the flows and the connections that come and go: samples, the end of the warm-up, changes of the network, and of what hosts take
