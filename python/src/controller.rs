@@ -1,7 +1,7 @@
 //! Controllers in Python: one object for each connection, asked once per interval or at each acknowledgement.
 
 use narrows::control::{
-    Basis, Build, Built, ByInterval, Congestion, Course, Entry, Fault, Feedback, Interval, Policy, Reduction, Setup, Timeout,
+    Basis, Build, Built, ByInterval, Congestion, Entry, Fault, Feedback, Interval, Policy, Reduction, Setting, Setup, Timeout,
 };
 use narrows::params::{Kind, Need, Params, Spec};
 use narrows::units::{Bytes, Rate, Span, Time};
@@ -507,18 +507,18 @@ impl Object {
         name: &str,
         of: impl Fn(&Made) -> &Option<Py<PyAny>>,
         given: impl FnOnce() -> G,
-    ) -> Result<Option<Course>, Fault> {
+    ) -> Result<Option<Setting>, Fault> {
         let made = self.made.as_ref().map_err(Clone::clone)?;
         let Some(method) = of(made) else { return Ok(None) };
         Python::attach(|py| {
-            let answer = method.bind(py).call1((given(),)).and_then(|answer| course(&answer, name));
+            let answer = method.bind(py).call1((given(),)).and_then(|answer| setting(&answer, name));
             answer.map_err(|error| fault(py, &error))
         })
     }
 }
 
 impl Policy for Object {
-    fn decide(&mut self, interval: &Interval) -> Result<Option<Course>, Fault> {
+    fn decide(&mut self, interval: &Interval) -> Result<Option<Setting>, Fault> {
         self.call("on_interval", |made| &made.on_interval, || Stats(*interval))
     }
 
@@ -527,15 +527,15 @@ impl Policy for Object {
         made.on_interval.as_ref().map(|_| now + made.interval_ms.map_or(srtt, |length| Span::from_secs_f64(length / 1e3)))
     }
 
-    fn on_feedback(&mut self, feedback: &Feedback<'_>, seen: &Interval) -> Result<Option<Course>, Fault> {
+    fn on_feedback(&mut self, feedback: &Feedback<'_>, seen: &Interval) -> Result<Option<Setting>, Fault> {
         self.call("on_ack", |made| &made.on_ack, || Ack::of(feedback, seen))
     }
 
-    fn on_timeout(&mut self, timeout: &Timeout, seen: &Interval) -> Result<Option<Course>, Fault> {
+    fn on_timeout(&mut self, timeout: &Timeout, seen: &Interval) -> Result<Option<Setting>, Fault> {
         self.call("on_timeout", |made| &made.on_timeout, || Expired { timeout: *timeout, window: seen.window })
     }
 
-    fn on_undo(&mut self, now: Time, _: &Interval) -> Result<Option<Course>, Fault> {
+    fn on_undo(&mut self, now: Time, _: &Interval) -> Result<Option<Setting>, Fault> {
         self.call("on_undo", |made| &made.on_undo, || now.as_secs_f64())
     }
 
@@ -548,7 +548,7 @@ impl Policy for Object {
 }
 
 /// A rate, a window, both, or None for what held before.
-fn course(answer: &Bound<'_, PyAny>, method: &str) -> PyResult<Option<Course>> {
+fn setting(answer: &Bound<'_, PyAny>, method: &str) -> PyResult<Option<Setting>> {
     if answer.is_none() {
         return Ok(None);
     }
@@ -556,12 +556,12 @@ fn course(answer: &Bound<'_, PyAny>, method: &str) -> PyResult<Option<Course>> {
         Ok(both) if both.len() == 2 => both.iter().collect(),
         _ => vec![answer.clone()],
     };
-    let mut course = Course::default();
+    let mut setting = Setting::default();
     for part in parts {
         if let Ok(rate) = part.cast::<PacingRate>() {
-            course.pacing = Some(rate.get().0);
+            setting.pacing = Some(rate.get().0);
         } else if let Ok(window) = part.cast::<Window>() {
-            course.window = Some(window.get().0);
+            setting.window = Some(window.get().0);
         } else {
             let given = answer.repr()?;
             return Err(PyTypeError::new_err(format!(
@@ -569,7 +569,7 @@ fn course(answer: &Bound<'_, PyAny>, method: &str) -> PyResult<Option<Course>> {
             )));
         }
     }
-    Ok(Some(course))
+    Ok(Some(setting))
 }
 
 /// An exception as a clause: file, line, function, type and text.

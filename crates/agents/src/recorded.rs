@@ -28,7 +28,7 @@ impl Recorded {
             Trace::parse(&text).map_err(|error| format!("{}:{}: {}; {}", path.display(), error.line, error.problem, error.remedy))?;
         let length = match &trace {
             Trace::Opportunities { period, .. } => *period,
-            Trace::Steps(steps) => steps.last().map_or(Span::ZERO, |(time, _)| time.since(Time::ZERO)),
+            Trace::Steps(steps) => steps.iter().next_back().map_or(Span::ZERO, |(time, _)| time.since(Time::ZERO)),
         };
         // Of a single rate the first second shows it.
         let shown = if length.is_zero() { Span::from_secs(1) } else { length };

@@ -3,7 +3,7 @@
 use crate::table::{Shared, Step, TABLES, gone, locked};
 use narrows_control::learned::{Chooser, Guided, Steering};
 use narrows_control::{
-    Basis, Build, Built, ByInterval, Course, Entry, Fault, Feedback, Interval, Open, Policy, Reduction, SHORTEST_INTERVAL, Sent, Setup,
+    Basis, Build, Built, ByInterval, Entry, Fault, Feedback, Interval, Open, Policy, Reduction, SHORTEST_INTERVAL, Sent, Setting, Setup,
     Timeout,
 };
 use narrows_params::{Kind, Need, Params, Spec};
@@ -83,7 +83,7 @@ impl Member {
         self.shown = Some(interval.now);
     }
 
-    fn late(&mut self) -> Result<Option<Course>, Fault> {
+    fn on_due(&mut self) -> Result<Option<Setting>, Fault> {
         let Some(at) = self.shown.take() else { return Ok(None) };
         let action = {
             let mut table = locked(&self.table);
@@ -130,7 +130,7 @@ impl Remote {
 }
 
 impl Policy for Remote {
-    fn decide(&mut self, interval: &Interval) -> Result<Option<Course>, Fault> {
+    fn decide(&mut self, interval: &Interval) -> Result<Option<Setting>, Fault> {
         match self {
             Remote::Alone(alone) => {
                 let seat = alone.chooser();
@@ -171,7 +171,7 @@ impl Policy for Remote {
         }
     }
 
-    fn on_feedback(&mut self, feedback: &Feedback<'_>, seen: &Interval) -> Result<Option<Course>, Fault> {
+    fn on_feedback(&mut self, feedback: &Feedback<'_>, seen: &Interval) -> Result<Option<Setting>, Fault> {
         match self {
             Remote::Alone(alone) => alone.on_feedback(feedback, seen),
             Remote::Together(member) => Ok(member.steering.on_feedback(feedback, seen)),
@@ -179,7 +179,7 @@ impl Policy for Remote {
         }
     }
 
-    fn on_timeout(&mut self, timeout: &Timeout, seen: &Interval) -> Result<Option<Course>, Fault> {
+    fn on_timeout(&mut self, timeout: &Timeout, seen: &Interval) -> Result<Option<Setting>, Fault> {
         match self {
             Remote::Alone(alone) => alone.on_timeout(timeout, seen),
             Remote::Together(member) => Ok(member.steering.on_timeout(timeout, seen)),
@@ -187,7 +187,7 @@ impl Policy for Remote {
         }
     }
 
-    fn on_undo(&mut self, now: Time, seen: &Interval) -> Result<Option<Course>, Fault> {
+    fn on_undo(&mut self, now: Time, seen: &Interval) -> Result<Option<Setting>, Fault> {
         match self {
             Remote::Alone(alone) => alone.on_undo(now, seen),
             Remote::Together(member) => Ok(member.steering.on_undo(now)),
@@ -202,9 +202,9 @@ impl Policy for Remote {
         }
     }
 
-    fn late(&mut self) -> Result<Option<Course>, Fault> {
+    fn on_due(&mut self) -> Result<Option<Setting>, Fault> {
         match self {
-            Remote::Together(member) => member.late(),
+            Remote::Together(member) => member.on_due(),
             _ => Ok(None),
         }
     }

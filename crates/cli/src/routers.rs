@@ -43,14 +43,16 @@ pub fn equip(scenario: &mut Scenario, choice: &Choice) -> Result<Option<String>,
     let lacking = driven.filter(|flow| !scenario.offered_by_route(flow).any(|offered| entry.offers.contains(&offered)));
     let routes: BTreeSet<LinkId> = lacking.flat_map(|flow| flow.route.iter().chain(&flow.back)).copied().collect();
     let router = made_for(choice, entry)?;
-    let mut names = Vec::new();
+    let (mut names, mut replaced) = (Vec::new(), BTreeSet::new());
     for id in routes {
         let link = &mut scenario.links[id.0];
         if !matches!(link.config.rate, RateSource::Unlimited) {
-            link.config.queue = Some(router.clone());
+            replaced.extend(link.config.queue.replace(router.clone()).map(|queue| queue.text().to_owned()));
             names.push(link.name.clone());
         }
     }
-    let done = format!("{} over queue = \"{}\" on {}", choice.text(), router.text(), names.join(", "));
+    let replaced: Vec<String> = replaced.into_iter().map(|queue| format!("\"{queue}\"")).collect();
+    let instead = if replaced.is_empty() { String::new() } else { format!(" instead of {}", replaced.join(" and ")) };
+    let done = format!("{} over queue = \"{}\"{instead} on {}", choice.text(), router.text(), names.join(", "));
     Ok((!names.is_empty()).then_some(done))
 }

@@ -27,7 +27,7 @@ pub use fault::Fault;
 pub use feedback::{Acked, CaState, Congestion, EcnDelta, Feedback, Lost, Outstanding, RateSample, Totals};
 pub use files::{Form, KeptFile, Loader, Source, entry_of_file, load_files_by, names_file};
 pub use open::{Open, Role};
-pub use parts::intervals::{ByInterval, Course, Interval, Policy, SHORTEST_INTERVAL};
+pub use parts::intervals::{ByInterval, Interval, Policy, SHORTEST_INTERVAL, Setting};
 pub use registry::{
     ENTRIES, Refused, TWINS, forget_passing, kept_files, kept_objects, passing_identities, register, register_file, register_passing,
 };

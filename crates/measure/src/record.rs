@@ -308,9 +308,9 @@ impl LinkCounters {
 pub struct LinkSample {
     /// When.
     pub at: Time,
-    /// Bytes waiting, the packet in transmission included.
+    /// Bytes waiting, the packet in transmission not counted.
     pub queue: Bytes,
-    /// Packets waiting, the packet in transmission included.
+    /// Packets waiting, the packet in transmission not counted.
     pub queue_packets: u64,
     /// Wire bytes sent since the run began, the part of the packet in transmission that has left included.
     pub departed_bytes: Bytes,

@@ -106,7 +106,7 @@ mod tests {
                 if random.chance(0.5) && agenda.first().0 != Time::NEVER {
                     (now, element) = agenda.first();
                 }
-                // Events draw together and apart, so that days get shorter and longer.
+                // Events draw together and apart, so that gaps between them vary.
                 let range = [50, 100_000, 1_000_000_000, 20_000_000_000][(step / 500 + random.below(2) as usize) % 4];
                 let time = if random.chance(0.1) { Time::NEVER } else { now + Span::from_nanos(random.below(range)) };
                 agenda.set(element, time);

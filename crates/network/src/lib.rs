@@ -5,7 +5,7 @@
 
 mod agenda;
 mod change;
-mod foretold;
+mod later_drops;
 mod network;
 mod packet;
 mod routes;

@@ -1,6 +1,6 @@
 //! Links and routes, and the order in which things happen on them.
 
-use crate::foretold::{Drops, Foretold};
+use crate::later_drops::{Drops, LaterDrop};
 use crate::routes::{Next, Routes};
 use crate::{Agenda, Change, Crossing, LinkId, Routed, What};
 use narrows_measure::{LinkRecord, LinkSample};
@@ -89,7 +89,7 @@ impl<P: Routed> Network<P> {
     /// chain of links is computed at once, and only its end is an event. Times, drops and records are the same. Not for a visitor that wants to hear in
     /// order of time what links [see](Visitor::seen).
     pub fn look_ahead(&mut self) {
-        self.routes.look_ahead(&self.changes, self.links.iter().map(Link::foretells).collect());
+        self.routes.look_ahead(&self.changes, self.links.iter().map(Link::looks_ahead).collect());
     }
 
     /// Where the route of a flow begins now: of data, or of what comes `back`.
@@ -171,7 +171,7 @@ impl<P: Routed> Network<P> {
     pub fn arrive<V: Visitor<P>>(&mut self, visitor: &mut V) {
         let (now, link) = self.agenda.first();
         if self.drops.due() <= now {
-            return self.drop_foretold(visitor);
+            return self.drop_due(visitor);
         }
         self.events += 1;
         loop {
@@ -195,9 +195,9 @@ impl<P: Routed> Network<P> {
 
     /// The time of a drop has come.
     #[cold]
-    fn drop_foretold<V: Visitor<P>>(&mut self, visitor: &mut V) {
-        let Some(Foretold { at, link, why, identity, .. }) = self.drops.pop() else { return };
-        self.links[link].drop_foretold(why);
+    fn drop_due<V: Visitor<P>>(&mut self, visitor: &mut V) {
+        let Some(LaterDrop { at, link, why, identity, .. }) = self.drops.pop() else { return };
+        self.links[link].drop_due(why);
         self.inside -= 1;
         visitor.dropped(at, link, identity);
     }

@@ -83,9 +83,9 @@ impl Routes {
     }
 
     /// From now on packets are offered early to each link that a single link feeds, now and after all `changes`, if neither of the two ever changes and both
-    /// foretell arrivals. `foretells` says of each link whether it does.
-    pub(crate) fn look_ahead(&mut self, changes: &[Change], mut foretells: Vec<bool>) {
-        let mut feeders = vec![Feeder::Nobody; foretells.len()];
+    /// know arrivals ahead of time. `looks_ahead` has the answer of each link.
+    pub(crate) fn look_ahead(&mut self, changes: &[Change], mut looks_ahead: Vec<bool>) {
+        let mut feeders = vec![Feeder::Nobody; looks_ahead.len()];
         let mut follow = |route: &mut dyn Iterator<Item = usize>| {
             let mut before = Feeder::Others;
             for link in route {
@@ -99,7 +99,7 @@ impl Routes {
         }
         for change in changes {
             match &change.what {
-                What::Link(link, _) => foretells[link.0] = false,
+                What::Link(link, _) => looks_ahead[link.0] = false,
                 What::Route { route, back, .. } => {
                     for links in [route, back] {
                         follow(&mut links.iter().map(|id| id.0));
@@ -108,7 +108,7 @@ impl Routes {
             }
         }
         let early = feeders.iter().enumerate().map(|(link, feeder)| match feeder {
-            Feeder::Link(before) => foretells[*before] && foretells[link],
+            Feeder::Link(before) => looks_ahead[*before] && looks_ahead[link],
             Feeder::Nobody | Feeder::Others => false,
         });
         self.early = early.collect();

@@ -5,24 +5,24 @@ pub fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&
     let (length, lower) = (word.chars().count(), word.to_lowercase());
     let apart = |name: &str| (strsim::osa_distance(&lower, &name.to_lowercase()), name.chars().count().abs_diff(length));
     let (distance, name) = known.map(|name| (apart(name), name)).min_by_key(|(apart, _)| *apart)?;
-    (distance.0 <= length / 4 + usize::from(length > 1)).then_some(name)
+    (distance.0 <= (length / 4).max(usize::from(length > 1))).then_some(name)
 }
 
 /// Kinds of names that `narrows list` lists.
 const LISTED: [&str; 5] = ["controllers", "disciplines", "metrics", "paths", "traffic"];
 
-/// `did you mean "cubic"?` if a known name is near, otherwise the known names, of many the first; `what` is their plural.
+/// `did you mean "cubic"?` if a known name is near, otherwise the known names, the first of those that `narrows list` lists; `what` is their plural.
 pub fn suggest<'a>(word: &str, what: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
     const SHOWN: usize = 16;
     match nearest(word, known.clone()) {
         Some(name) => format!("did you mean \"{name}\"?"),
         None if known.clone().next().is_none() => format!("there are no {what} here"),
         None => {
-            let names: Vec<&str> = known.clone().take(SHOWN).collect();
+            let shown = if LISTED.contains(&what) { SHOWN } else { usize::MAX };
+            let names: Vec<&str> = known.clone().take(shown).collect();
             let rest = match known.count() - names.len() {
                 0 => String::new(),
-                more if LISTED.contains(&what) => format!(" and {more} more, which `narrows list {what}` lists"),
-                more => format!(" and {more} more"),
+                more => format!(" and {more} more, which `narrows list {what}` lists"),
             };
             format!("known {what}: {}{rest}", names.join(", "))
         }

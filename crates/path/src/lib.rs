@@ -15,8 +15,8 @@ pub use law::mircc::{Mircc, MirccSingle};
 pub use law::rcp::RcpLaw;
 pub use law::registry::{AnyRateLaw, LAWS};
 pub use link::{
-    Delivery, EcnField, Form, Jitter, JitterDist, Link, LinkChange, LinkConfig, LinkProbe, LossModel, Packet, RateSource, Reorder, Trace,
-    TraceError,
+    Delivery, EcnField, Form, Jitter, JitterDist, Link, LinkChange, LinkConfig, LinkProbe, LossModel, Packet, RateSource, Reorder, Steps,
+    Trace, TraceError,
 };
 pub use queue::backlog::{Backlog, Limit};
 pub use queue::discipline::{Discipline, DisciplineChoice, DisciplineEntry, DisciplineSetup, DropReason, Fate, Queued, Verdicts};

@@ -6,6 +6,7 @@ use crate::emulation::INVALID;
 use crate::setup::setup;
 use crate::spread::statistic;
 use narrows_measure::Record;
+use std::collections::BTreeSet;
 
 const WIDTH: usize = 120;
 const LABEL: usize = 14;
@@ -147,14 +148,14 @@ pub(crate) fn head(name: &str, unit: &str) -> [String; 2] {
     }
 }
 
-/// Lays out columns, each a head and its cells of two lines. The first `texts` columns are text and are shortened if the table is too wide;
-/// if that is not enough, the last columns follow in further tables that begin with the same texts.
+/// Lays out columns, each a head and its cells of two lines. The first `texts` columns are text and are shortened if the table is too wide, but not so far that two
+/// of them read alike; if that is not enough, the last columns follow in further tables that begin with the same texts.
 pub(crate) fn render(columns: Vec<Vec<[String; 2]>>, texts: usize) -> String {
     let wide = |column: &[[String; 2]]| column.iter().flatten().map(|line| line.chars().count()).max().unwrap_or(0);
     let mut widths: Vec<usize> = columns.iter().map(|column| wide(column)).collect();
     for column in (0..texts).rev() {
         let excess = total(&widths).saturating_sub(WIDTH);
-        widths[column] -= excess.min(widths[column].saturating_sub(LABEL));
+        widths[column] -= excess.min(widths[column].saturating_sub(least(&columns[column])));
     }
     let mut tables: Vec<Vec<usize>> = vec![(0..texts).collect()];
     for number in texts..columns.len() {
@@ -168,6 +169,23 @@ pub(crate) fn render(columns: Vec<Vec<[String; 2]>>, texts: usize) -> String {
     }
     let tables = tables.iter().map(|shown| lay_out(&columns, &widths, shown, texts));
     tables.collect::<Vec<String>>().join("\n")
+}
+
+/// The least width at which the different texts of a column still differ, but not more than half of a table.
+fn least(column: &[[String; 2]]) -> usize {
+    let texts: BTreeSet<&String> = column.iter().flatten().collect();
+    let differ = |width: &usize| texts.iter().map(|text| shorten(text, *width)).collect::<BTreeSet<String>>().len() == texts.len();
+    (LABEL..WIDTH / 2).find(differ).unwrap_or(WIDTH / 2)
+}
+
+/// A text of at most `width` characters: of a longer one the beginning and the end.
+fn shorten(text: &str, width: usize) -> String {
+    let length = text.chars().count();
+    if length <= width {
+        return text.to_owned();
+    }
+    let end = width.saturating_sub(1) / 2;
+    text.chars().take(width - 1 - end).chain(['…']).chain(text.chars().skip(length - end)).collect()
 }
 
 /// One table of the columns that are `shown`.
@@ -196,12 +214,9 @@ fn total(widths: &[usize]) -> usize {
 }
 
 fn fit(text: &str, width: usize, right: bool) -> String {
-    let length = text.chars().count();
-    if length > width {
-        return text.chars().take(width.saturating_sub(1)).chain(['…']).collect();
-    }
-    let space = " ".repeat(width - length);
-    if right { space + text } else { text.to_owned() + &space }
+    let text = shorten(text, width);
+    let space = " ".repeat(width - text.chars().count());
+    if right { space + &text } else { text + &space }
 }
 
 #[cfg(test)]
@@ -228,7 +243,14 @@ mod tests {
         let numbers = || ["Head", "12345"].map(|text| one(text.to_owned())).to_vec();
         let text = render(std::iter::once(labels).chain((0..10).map(|_| numbers())).collect(), 1);
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
-        assert!(text.contains('…'));
+        assert!(text.contains("xxxxxxx…xxxxxx "), "{text}");
+        let labels = ["Case", "cubic?hystart=true&ecn=false", "cubic?hystart=false&ecn=false", "cubic?hystart=true&ecn=true"];
+        let labels = labels.map(|text| one(text.to_owned())).to_vec();
+        let numbers = || ["Head", "1", "2", "3"].map(|text| one(text.to_owned())).to_vec();
+        let text = render(std::iter::once(labels).chain((0..20).map(|_| numbers())).collect(), 1);
+        let shown: BTreeSet<&str> =
+            text.lines().filter_map(|line| line.split_whitespace().next()).filter(|word| word.starts_with("cubic")).collect();
+        assert_eq!(shown.len(), 3, "{text}");
         let many =
             render(std::iter::once(vec![one("Case".to_owned()), one("a".to_owned())]).chain((0..40).map(|_| numbers())).collect(), 1);
         assert!(many.lines().all(|line| line.chars().count() <= WIDTH), "{many}");

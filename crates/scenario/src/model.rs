@@ -85,6 +85,8 @@ pub struct Flow {
     pub transport: Arc<Transport>,
     /// What it has to send.
     pub workload: Workload,
+    /// The random stream of the workload. That of a flow without a written name is the same for every controller.
+    pub stream: String,
     /// When it begins.
     pub start: Time,
     /// When it stops offering data, if before the end.

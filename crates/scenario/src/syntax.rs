@@ -3,11 +3,22 @@
 use crate::error::{Checked, Problem};
 use narrows_params::suggest;
 use serde::de::DeserializeOwned;
+use std::ops::Range;
 
 /// Reads the text. Everything refused here is refused for its form alone.
 pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Checked<T> {
     let tree = toml::de::Deserializer::parse(text).map_err(|error| syntax(text, &error))?;
-    T::deserialize(tree).map_err(|error| form(text, &error))
+    T::deserialize(tree).map_err(|error| form::<T>(text, &error))
+}
+
+/// Keys of the whole scenario: in a table they are those of somebody who wrote them too far down.
+const TOP: [&str; 5] = ["duration", "warmup", "sample", "seed", "send_overhead"];
+const ABOVE: &str = "write it above the first [table] of the file: keys below one belong to it";
+
+/// The key of the value at `span`.
+fn key_before<'a>(text: &'a str, span: &Range<usize>) -> &'a str {
+    let line = text.get(..span.start).unwrap_or_default().rsplit('\n').next().unwrap_or_default();
+    line.trim_end_matches([' ', '\t', '=']).trim_start()
 }
 
 /// Text that is not TOML.
@@ -27,19 +38,31 @@ fn syntax(text: &str, error: &toml::de::Error) -> Box<Problem> {
 }
 
 /// TOML that does not have the keys and types of a scenario.
-fn form(text: &str, error: &toml::de::Error) -> Box<Problem> {
+fn form<T: DeserializeOwned>(text: &str, error: &toml::de::Error) -> Box<Problem> {
     let message = error.message();
     let span = error.span().unwrap_or(0..0);
     let found = text.get(span.clone()).unwrap_or_default();
     let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     if message.starts_with("unknown field") {
         let (word, known) = names.split_first().unwrap_or((&"", &[]));
-        return Problem::at(&span, format!("there is no key \"{word}\" here"), suggest(word, "keys", known.iter().copied()))
-            .saying("unknown key");
+        if word.starts_with("$__toml") {
+            return Problem::at(&span, "a date has no place here", "write a text in quotes, or a number");
+        }
+        let help = if TOP.contains(word) && !known.contains(word) {
+            ABOVE.to_owned()
+        } else if *word == "seeds" && known.contains(&"seed") {
+            "a run has one, seed = 1; for several give --seeds 3, or write seeds = 3 under [sweep]".to_owned()
+        } else {
+            suggest(word, "keys", known.iter().copied())
+        };
+        return Problem::at(&span, format!("there is no key \"{word}\" here"), help).saying("unknown key");
     }
     if message.starts_with("unknown variant") {
         let (word, known) = names.split_first().unwrap_or((&"", &[]));
         return Problem::at(&span, format!("\"{word}\" is not a known value"), suggest(word, "choices", known.iter().copied()));
+    }
+    if message == "wanted string or table" || message.starts_with("wanted exactly 1 element") {
+        return not_a_choice::<T>(text, &span);
     }
     if message.starts_with("missing field") {
         let key = names.first().copied().unwrap_or_default();
@@ -52,15 +75,45 @@ fn form(text: &str, error: &toml::de::Error) -> Box<Problem> {
             let name = found.trim_matches(['[', ']']);
             return Problem::at(&span, format!("there can be several of \"{name}\""), format!("write [[{name}]], with two brackets"));
         }
-        let number = matches!(expected, "f64" | "u64" | "u32").then(|| number_of(found)).flatten();
+        let number = matches!(expected, "f64" | "u64" | "u32" | "i64").then(|| number_of(found)).flatten();
         let (expected, example) = wanted(expected);
-        let example = number.unwrap_or(example);
-        return Problem::at(&span, format!("{expected} is expected here, not {}", plain(given)), format!("write for example {example}"));
+        let help = match number.or(example) {
+            _ if expected.starts_with("a table") && TOP.contains(&key_before(text, &span)) => ABOVE.to_owned(),
+            Some(example) => format!("write for example {example}"),
+            None => "correct this value".to_owned(),
+        };
+        return Problem::at(&span, format!("{expected} is expected here, not {}", plain(given, found)), help);
     }
     match message.rsplit_once("; ") {
         Some((message, help)) => Problem::at(&span, message, help),
         None => Problem::at(&span, message, "correct this value"),
     }
+}
+
+/// A value of another type where one of several words belongs. Those are told of a word that is none of them.
+fn not_a_choice<T: DeserializeOwned>(text: &str, span: &Range<usize>) -> Box<Problem> {
+    let found = text.get(span.clone()).unwrap_or_default();
+    let mut asked = text.to_owned();
+    asked.replace_range(span.clone(), "\"\"");
+    let told = toml::from_str::<T>(&asked).err();
+    let choices = told.as_ref().map_or("", |error| error.message()).split('`').skip(3).step_by(2);
+    let help = suggest("", "choices", choices);
+    Problem::at(span, format!("a text in quotes is expected here, not {}", kind_of(found)), help)
+}
+
+/// A value of the file, in words.
+fn kind_of(found: &str) -> &str {
+    match found.chars().next() {
+        Some('{') => "a table",
+        Some('[') => "a list",
+        _ if is_date(found) => "a date",
+        _ => found,
+    }
+}
+
+/// True of TOML's dates and times: `2024-01-01`, `07:30:00`.
+fn is_date(found: &str) -> bool {
+    found.starts_with(|letter: char| letter.is_ascii_digit()) && found.contains([':', '-']) && !found.contains(['e', 'E'])
 }
 
 fn example(key: &str) -> String {
@@ -82,8 +135,14 @@ fn number_of(found: &str) -> Option<&str> {
     number.parse::<f64>().ok().map(|_| number)
 }
 
-/// What was found, in the words of someone who writes a scenario.
-fn plain(given: &str) -> String {
+/// The value that was `found`, which serde calls `given`, in the words of someone who writes a scenario.
+fn plain(given: &str, found: &str) -> String {
+    if is_date(found) {
+        return "a date".to_owned();
+    }
+    if ["integer", "floating point"].iter().any(|number| given.contains(number)) && !found.is_empty() {
+        return format!("the number {found}");
+    }
     let given = given.split_once(": ").map_or(given, |(_, given)| given).replace('`', "");
     for (theirs, ours) in
         [("integer", "the number"), ("floating point", "the number"), ("string", "the text"), ("map", "a table"), ("sequence", "a list")]
@@ -96,16 +155,22 @@ fn plain(given: &str) -> String {
 }
 
 /// What is expected, in the same words, and an example. Our own visitors say both.
-fn wanted(expected: &str) -> (&str, &str) {
-    match expected {
+fn wanted(expected: &str) -> (&str, Option<&str>) {
+    let structure = expected.split(" with ").next().unwrap_or(expected);
+    let (name, example) = match structure {
         "a string" => ("a text in quotes", "\"left\""),
         "a boolean" => ("true or false", "true"),
         "u64" | "u32" => ("a whole number from 0", "10"),
+        "i64" => ("a whole number", "10"),
         "f64" => ("a number", "0.9"),
         "a sequence" => ("a list", "[\"bottleneck\"]"),
+        "a tuple of size 2" => ("a list of two", "[\"10 kB\", 0.5]"),
         "struct RawBand" => ("a table", "{ min = 90 }"),
         "struct RawBack" => ("a table", "{ delay = \"15 ms\" }"),
         "struct RawTransport" => ("a table", "{ min_rto = \"1 s\" }"),
-        _ => expected.split_once("; ").unwrap_or((expected, "\"30 ms\"")),
-    }
+        "a map" => return ("a table", None),
+        structure if structure.starts_with("struct ") => return ("a table", None),
+        _ => return expected.split_once("; ").map_or((expected, None), |(expected, example)| (expected, Some(example))),
+    };
+    (name, Some(example))
 }

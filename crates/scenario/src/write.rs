@@ -52,8 +52,8 @@ impl Scenario {
         out.text("to", &self.nodes[link.to.0].name);
         match (&link.config.rate, &link.trace_file) {
             (RateSource::Constant(rate), _) => out.text("rate", rate),
-            (RateSource::Trace(_), Some(file)) => out.text("trace", file),
-            (RateSource::Trace(_), None) | (RateSource::Unlimited, _) => out.text("rate", "unlimited"),
+            (RateSource::Trace { .. }, Some(file)) => out.text("trace", file),
+            (RateSource::Trace { .. }, None) | (RateSource::Unlimited, _) => out.text("rate", "unlimited"),
         }
         out.text("delay", link.config.delay);
         let Delivery { jitter, reorder, aggregate, ecn } = link.config.delivery;
@@ -132,6 +132,9 @@ impl Scenario {
             out.plain("back", self.names(&flow.back));
         }
         write_workload(out, &flow.workload);
+        if flow.stream != flow.name && flow.workload != Workload::Bulk {
+            out.text("stream", &flow.stream);
+        }
         let implied = implied::transport(flow.controller.as_ref());
         if *flow.transport != implied {
             out.heading("[flow.transport]");

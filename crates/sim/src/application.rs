@@ -97,7 +97,7 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         let (mss, headers) = (self.scenario.flows[flow].transport.mss, self.slots[flow].headers);
         let route = network.route(flow, false);
         let mut left = size;
-        while left > Bytes::ZERO && !self.is_full(network) && self.pulse.goes_on(now) {
+        while left > Bytes::ZERO && self.pulse.goes_on(now) {
             let Ends::Datagrams(sent) = &mut self.slots[flow].ends else { return };
             let (number, payload) = (*sent, left.min(mss));
             *sent += 1;
@@ -114,6 +114,7 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         let Ok(ends) = Ends::new(&self.scenario.flows[flow], seed) else { return };
         let slot = match self.sources[flow].free.pop() {
             Some(slot) => slot as usize,
+            None if self.slots.len() - self.sources.len() >= self.most_open => return self.overload(now),
             None => self.open_slot(flow),
         };
         let endpoint = &mut self.slots[slot];

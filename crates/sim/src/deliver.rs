@@ -67,6 +67,9 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         self.show(now, point, &packet);
         self.slots[packet.flow as usize].in_network += 1;
         network.enter(now, packet, self);
+        if network.inside() > self.room {
+            self.crowd(network.inside(), now);
+        }
     }
 
     /// A packet of a slot is no longer in the network.

@@ -76,6 +76,21 @@ pub enum SimError {
         /// When.
         at: Span,
     },
+    /// More transfers begin than end.
+    #[error(
+        "flow \"{flow}\": {connections} connections are open at {at}, {own} of them its own, the most of any flow; let fewer transfers begin, or make them \
+         smaller"
+    )]
+    Connections {
+        /// The flow with the most of them.
+        flow: String,
+        /// How many.
+        connections: u64,
+        /// How many of them are of that flow.
+        own: u64,
+        /// When.
+        at: Span,
+    },
     /// The caller asked to stop.
     #[error("stopped before the end")]
     Stopped,

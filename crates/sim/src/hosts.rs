@@ -32,11 +32,16 @@ pub(crate) struct Hosts<'a, O, C> {
     pub(crate) pulse: Pulse<'a>,
     /// Packets that there may be in the network, and segments that connections may have outstanding.
     pub(crate) room: u64,
+    /// Connections that may be open at once, where transfers open their own.
+    pub(crate) most_open: usize,
     carried: std::marker::PhantomData<C>,
 }
 
 /// Most packets in the network, and most segments that all connections have outstanding: ours. Of either it is about a gigabyte of memory, and 25 GB of full packets.
 const ROOM: u64 = 1 << 24;
+
+/// Most connections open at once where each transfer opens its own: ours. They are some two gigabytes.
+const MOST_OPEN: usize = 1 << 20;
 
 /// Elements of the agenda between the flows and the connections that come and go: samples, the end of the warm-up, changes of the network, and of what hosts take
 /// to send.
@@ -94,6 +99,7 @@ impl<'a, O: Watch, C: Carried> Hosts<'a, O, C> {
             listable,
             pulse: Pulse::new(progress),
             room: ROOM,
+            most_open: MOST_OPEN,
             carried: std::marker::PhantomData,
         })
     }
@@ -109,16 +115,20 @@ impl<'a, O: Watch, C: Carried> Hosts<'a, O, C> {
         Flows { slots: &self.slots, sources: &self.sources, tallies: &self.tallies }
     }
 
-    /// No more packets have room in the network.
-    #[inline]
-    pub(crate) fn is_full(&self, network: &Net<C>) -> bool {
-        network.inside() > self.room
+    /// Ends the run: the network has no room for more packets.
+    #[cold]
+    pub(crate) fn crowd(&mut self, packets: u64, now: Time) {
+        let (flow, own) = self.flow_with_most(|slot| slot.in_network);
+        self.pulse.fail(SimError::Crowded { flow, packets, own, at: now.since(Time::ZERO) });
     }
 
+    /// Ends the run: no more connections may be open.
     #[cold]
-    pub(crate) fn crowded(&self, network: &Net<C>, now: Time) -> SimError {
-        let (flow, own) = self.flow_with_most(|slot| slot.in_network);
-        SimError::Crowded { flow, packets: network.inside(), own, at: now.since(Time::ZERO) }
+    pub(crate) fn overload(&mut self, now: Time) {
+        let open = |slot: &Endpoint| u32::from(matches!(slot.ends, Ends::Transport(_)));
+        let connections = self.slots.iter().map(|slot| u64::from(open(slot))).sum();
+        let (flow, own) = self.flow_with_most(open);
+        self.pulse.fail(SimError::Connections { flow, connections, own, at: now.since(Time::ZERO) });
     }
 
     /// Ends the run if connections together have more outstanding than there is room for: what the network drops is not in it, and kept by senders all the same.
@@ -132,7 +142,7 @@ impl<'a, O: Watch, C: Carried> Hosts<'a, O, C> {
     }
 
     /// The flow whose connections together have most of something, and how much.
-    fn flow_with_most(&self, of: impl Fn(&Endpoint) -> u32) -> (String, u64) {
+    pub(crate) fn flow_with_most(&self, of: impl Fn(&Endpoint) -> u32) -> (String, u64) {
         let mut own = vec![0u64; self.sources.len()];
         self.slots.iter().for_each(|slot| own[slot.flow as usize] += u64::from(of(slot)));
         let (most, own) = own.into_iter().enumerate().max_by_key(|(_, much)| *much).unwrap_or((0, 0));

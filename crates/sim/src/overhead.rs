@@ -24,7 +24,7 @@ impl Overhead {
     /// That of the flows of a scenario on its network as it begins.
     pub(crate) fn new<C: Carried>(scenario: &Scenario, network: &Net<C>) -> Overhead {
         let sizes: Vec<Bytes> = scenario.flows.iter().map(|flow| flow.transport.mss + flow.transport.headers).collect();
-        let recorded = scenario.links.iter().any(|link| matches!(link.config.rate, RateSource::Trace(_)));
+        let recorded = scenario.links.iter().any(|link| matches!(link.config.rate, RateSource::Trace { .. }));
         let most = vec![Span::ZERO; sizes.len()];
         let mut overhead = Overhead { sizes, most, none: !scenario.send_overhead, recorded };
         overhead.refresh(network, Time::ZERO);

@@ -49,9 +49,6 @@ impl<'a, O: Watch, C: Carried> World<'a, O, C> {
             if !self.hosts.pulse.goes_on(now.min(end)) {
                 return Err(self.hosts.pulse.reason());
             }
-            if self.hosts.is_full(&self.network) {
-                return Err(self.hosts.crowded(&self.network, now.min(end)));
-            }
             if now > end {
                 return Ok(());
             }
@@ -117,12 +114,12 @@ mod tests {
     use super::*;
     use narrows_units::Span;
 
-    /// Why a run with room for 5000 packets, and as many segments outstanding, does not end.
+    /// Why a run with room for 5000 packets, as many segments outstanding, and 100 connections does not end.
     fn error(text: &str) -> SimError {
         let scenario = narrows_scenario::parse(text, "test.toml", &|path| panic!("no trace is read from {path:?}")).unwrap();
         let (mut go_on, mut nobody, mut follower) = (|_| true, (), ());
         let mut world = World::<(), ()>::new(&scenario, 0, &mut go_on, &mut nobody, &mut follower).unwrap();
-        world.hosts.room = 5_000;
+        (world.hosts.room, world.hosts.most_open) = (5_000, 100);
         world.run(Time::ZERO + scenario.duration).expect_err("there is no room for all")
     }
 
@@ -143,5 +140,22 @@ mod tests {
         let told = error(text);
         let SimError::Outstanding { flow, segments, own, .. } = &told else { panic!("{told}") };
         assert!(flow == "many" && segments == own && (5_001..9_000).contains(own), "{told}");
+    }
+
+    #[test]
+    fn a_burst_of_a_controller_stops_when_the_network_is_full() {
+        let text = "duration = \"10 s\"\n[[link]]\nname = \"far\"\nbetween = [\"a\", \"b\"]\ndelay = \"1 s\"\n[transport]\ninitial_window = 1000000\n\
+                    [[flow]]\nname = \"burst\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"newreno\"\n";
+        assert_eq!(error(text), SimError::Crowded { flow: "burst".to_owned(), packets: 5_001, own: 5_001, at: Span::ZERO });
+    }
+
+    #[test]
+    fn connections_open_at_once_are_bounded() {
+        let text = "duration = \"10 s\"\n[[link]]\nname = \"narrow\"\nbetween = [\"a\", \"b\"]\nrate = \"1 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"10 packets\"\n\
+                    [[flow]]\nname = \"few\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"newreno\"\n\
+                    [[flow]]\nname = \"many\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"newreno\"\nworkload = { arrivals = \"1000/s\", sizes = \"9 MB\" }\n";
+        let told = error(text);
+        let SimError::Connections { flow, connections, own, .. } = &told else { panic!("{told}") };
+        assert!(flow == "many" && (*connections, *own) == (101, 100), "{told}");
     }
 }

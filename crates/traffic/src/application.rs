@@ -52,7 +52,7 @@ enum Plan {
 }
 
 impl Application {
-    /// The application of `flow` in `scenario`. Its draws depend on the scenario's seed and on the flow's name.
+    /// The application of `flow` in `scenario`. Its draws depend on the scenario's seed and on the flow's stream.
     pub fn new(scenario: &Scenario, flow: &Flow) -> Application {
         let mss = flow.transport.mss;
         Application {
@@ -64,7 +64,7 @@ impl Application {
             finished_at: None,
             measured: Measured::new(scenario, flow),
             mss,
-            random: Random::stream(scenario.seed, &format!("flow {} workload", flow.name)),
+            random: Random::stream(scenario.seed, &format!("flow {} workload", flow.stream)),
             pauses: Pauses::new(&flow.pauses),
             plan: match &flow.workload {
                 Workload::Bulk => Plan::Bulk { flooding: None },

@@ -97,10 +97,10 @@ impl Route {
             hop.narrow = true;
         }
         for hop in &mut hops {
-            hop.narrow |= matches!(hop.rate, RateSource::Trace(_));
+            hop.narrow |= matches!(hop.rate, RateSource::Trace { .. });
         }
         // After a loss the last packet may find an opportunity that the first one, being larger, would have missed.
-        let traced = hops.iter().any(|hop| matches!(hop.rate, RateSource::Trace(_)));
+        let traced = hops.iter().any(|hop| matches!(hop.rate, RateSource::Trace { .. }));
         Route { hops, in_order: !traced && !links.iter().any(|link| reorders(scenario, *link)) }
     }
 
@@ -120,7 +120,7 @@ impl Hop {
     fn constant(&self) -> Option<Rate> {
         match self.rate {
             RateSource::Constant(rate) => Some(rate),
-            RateSource::Unlimited | RateSource::Trace(_) => None,
+            RateSource::Unlimited | RateSource::Trace { .. } => None,
         }
     }
 
@@ -129,7 +129,7 @@ impl Hop {
         match &self.rate {
             RateSource::Unlimited => from,
             RateSource::Constant(rate) => from + rate.time_for(bytes),
-            RateSource::Trace(trace) => trace.carried_by(from, bytes),
+            RateSource::Trace { trace, .. } => trace.carried_by(from, bytes),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A controller that is asked once per round trip: it paces at a little more than what arrives while the queue is short, at less once it is long.
 
-use narrows::control::{Basis, Build, Built, ByInterval, Course, Entry, Fault, Interval, Policy};
+use narrows::control::{Basis, Build, Built, ByInterval, Entry, Fault, Interval, Policy, Setting};
 use narrows::params::{Need, Param, Params};
 use narrows::units::{Bytes, Rate, Span};
 
@@ -36,10 +36,10 @@ impl Paced {
 }
 
 impl Policy for Paced {
-    fn decide(&mut self, interval: &Interval) -> Result<Option<Course>, Fault> {
+    fn decide(&mut self, interval: &Interval) -> Result<Option<Setting>, Fault> {
         let is_long = interval.rtt.is_some_and(|(mean, _)| mean > interval.least_rtt + self.target);
         let delivered = Rate::of(Bytes::new(interval.delivered * interval.packet.get()), interval.length).as_mbps();
         let rate = f64::max(delivered * if is_long { YIELD } else { self.gain }, LEAST);
-        Ok(Some(Course { window: None, pacing: Some(Rate::from_bps((1e6 * rate) as u64)) }))
+        Ok(Some(Setting { window: None, pacing: Some(Rate::from_bps((1e6 * rate) as u64)) }))
     }
 }

@@ -19,6 +19,7 @@
 
 use crate::parts::base::Base;
 use crate::parts::ecn::{ECN, codepoint};
+use crate::parts::prior::Prior;
 use crate::{Basis, Build, Built, Entry, Setup};
 use crate::{Congestion, Controller, Decision, Feedback, Open, Reduction, Sent, Tag, Timeout};
 use narrows_params::{Need, Param, Params};
@@ -94,6 +95,7 @@ struct Scream {
     /// ref_wnd_i: the window when it was congested.
     inflection: f64,
     inflected: Option<Time>,
+    prior: Prior,
     congested: Option<Time>,
     target: f64,
     base: Base,
@@ -116,6 +118,7 @@ impl Scream {
             window: MIN_WINDOW,
             inflection: 1.0,
             inflected: None,
+            prior: Prior::default(),
             congested: None,
             target: params.get(&TARGET).as_secs_f64(),
             base: Base::new(),
@@ -149,6 +152,9 @@ impl Scream {
         }
         if self.inflected.is_none_or(|last| now.since(last) > INFLECTIONS_APART) {
             (self.inflected, self.inflection) = (Some(now), self.window);
+        }
+        if feedback.congestion.is_some() {
+            self.prior.reduce(self.window);
         }
         self.window *= match feedback.congestion {
             Some(Congestion::Loss) => LEFT_BY_LOSS,
@@ -219,13 +225,14 @@ impl Controller for Scream {
     }
 
     fn on_timeout(&mut self, timeout: &Timeout) {
+        self.prior.collapse(timeout, self.window);
         self.window = MIN_WINDOW;
         self.congested = Some(timeout.now);
         self.set_media(0.0);
     }
 
     fn on_undo(&mut self, _now: Time) {
-        self.window = self.window.max(self.inflection);
+        self.window = self.prior.restore(self.window);
     }
 
     fn decision(&self) -> Decision {
@@ -333,6 +340,8 @@ mod tests {
         let mut scream = scream("screamv2", 20_000.0);
         scream.on_timeout(&Timeout::new(at(900), 20, 20, false));
         assert_eq!(scream.window, 3_000.0);
+        scream.on_undo(at(950));
+        assert_eq!(scream.window, 20_000.0, "an early timeout is undone as any other");
     }
 
     #[test]

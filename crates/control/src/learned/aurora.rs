@@ -1,7 +1,7 @@
 //! The preset of Aurora (Jay, Rotman, Godfrey, Schapira and Tamar, "A Deep Reinforcement Learning Perspective on Internet Congestion Control", ICML 2019).
 
 use super::steering::Steering;
-use crate::{Course, Interval};
+use crate::{Interval, Setting};
 use narrows_units::Rate;
 
 /// Observations of so many intervals are seen at once (`history_len` of the authors' `network_sim.py`), and each has so many numbers.
@@ -82,12 +82,12 @@ impl Steering for Aurora {
         self.reward
     }
 
-    fn act(&mut self, action: f32) -> Course {
+    fn act(&mut self, action: f32) -> Setting {
         let change = DELTA * f64::from(action.clamp(-Aurora::LARGEST_ACTION, Aurora::LARGEST_ACTION));
         let rate = self.rate.unwrap_or(RATES.0);
         let rate = if change >= 0.0 { rate * (1.0 + change) } else { rate / (1.0 - change) }.clamp(RATES.0, RATES.1);
         self.rate = Some(rate);
-        Course { window: None, pacing: self.rate() }
+        Setting { window: None, pacing: self.rate() }
     }
 
     fn rate(&self) -> Option<Rate> {

@@ -1,7 +1,7 @@
 //! A policy made of a steering and of whoever chooses its actions.
 
 use super::steering::Steering;
-use crate::{Course, Fault, Feedback, Interval, Open, Policy, Reduction, Sent, Timeout};
+use crate::{Fault, Feedback, Interval, Open, Policy, Reduction, Sent, Setting, Timeout};
 use narrows_units::{Span, Time};
 
 /// Chooses actions.
@@ -35,7 +35,7 @@ impl<C: Chooser> Guided<C> {
 }
 
 impl<C: Chooser> Policy for Guided<C> {
-    fn decide(&mut self, interval: &Interval) -> Result<Option<Course>, Fault> {
+    fn decide(&mut self, interval: &Interval) -> Result<Option<Setting>, Fault> {
         if !self.steering.observe(interval) {
             return Ok(None);
         }
@@ -55,15 +55,15 @@ impl<C: Chooser> Policy for Guided<C> {
         self.steering.on_sent(sent);
     }
 
-    fn on_feedback(&mut self, feedback: &Feedback<'_>, seen: &Interval) -> Result<Option<Course>, Fault> {
+    fn on_feedback(&mut self, feedback: &Feedback<'_>, seen: &Interval) -> Result<Option<Setting>, Fault> {
         Ok(self.steering.on_feedback(feedback, seen))
     }
 
-    fn on_timeout(&mut self, timeout: &Timeout, seen: &Interval) -> Result<Option<Course>, Fault> {
+    fn on_timeout(&mut self, timeout: &Timeout, seen: &Interval) -> Result<Option<Setting>, Fault> {
         Ok(self.steering.on_timeout(timeout, seen))
     }
 
-    fn on_undo(&mut self, now: Time, _: &Interval) -> Result<Option<Course>, Fault> {
+    fn on_undo(&mut self, now: Time, _: &Interval) -> Result<Option<Setting>, Fault> {
         Ok(self.steering.on_undo(now))
     }
 

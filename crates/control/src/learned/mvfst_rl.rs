@@ -12,7 +12,7 @@
 
 use super::steering::Steering;
 use super::summary::Summary;
-use crate::{Course, Feedback, Interval, Sent, Setup, Timeout};
+use crate::{Feedback, Interval, Sent, Setting, Setup, Timeout};
 use narrows_units::{Span, Time};
 use std::collections::VecDeque;
 
@@ -220,7 +220,7 @@ impl Steering for MvfstRl {
         self.since.resent += u32::from(sent.retransmission);
     }
 
-    fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &Interval) -> Option<Course> {
+    fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &Interval) -> Option<Setting> {
         if let Some(latest) = feedback.rtt {
             match &mut self.rtt {
                 Some(rtt) => rtt.add(latest),
@@ -238,7 +238,7 @@ impl Steering for MvfstRl {
         None
     }
 
-    fn on_timeout(&mut self, timeout: &Timeout, _: &Interval) -> Option<Course> {
+    fn on_timeout(&mut self, timeout: &Timeout, _: &Interval) -> Option<Setting> {
         self.in_a_row += 1;
         self.since.timeouts += 1;
         self.since.lost_by_timeout += timeout.lost;
@@ -264,7 +264,7 @@ impl Steering for MvfstRl {
         self.reward
     }
 
-    fn act(&mut self, action: f32) -> Course {
+    fn act(&mut self, action: f32) -> Setting {
         let action = (action.max(0.0) as usize).min(MvfstRl::ACTIONS - 1);
         let step = STEP * self.packet;
         let window = match action {
@@ -277,7 +277,7 @@ impl Steering for MvfstRl {
         self.window = window.clamp(WINDOW.0 * self.packet, WINDOW.1 * self.packet);
         self.history.pop_front();
         self.history.push_back((action, self.window));
-        Course { window: Some(self.window / self.packet), pacing: None }
+        Setting { window: Some(self.window / self.packet), pacing: None }
     }
 }
 
@@ -367,6 +367,6 @@ mod tests {
         let history = &agent.observation()[100..];
         assert_eq!(history[114..], [0.0, 1.0, 0.0, 0.0, 0.0, 1500.0]);
         assert_eq!(history[108..114], [0.0, 0.0, 0.0, 0.0, 1.0, 3000.0]);
-        assert_eq!(agent.act(0.0), Course { window: Some(1000.0), pacing: None });
+        assert_eq!(agent.act(0.0), Setting { window: Some(1000.0), pacing: None });
     }
 }

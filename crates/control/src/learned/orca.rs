@@ -10,7 +10,7 @@
 use super::steering::Steering;
 use crate::controllers::cubic::linux::LinuxCubic;
 use crate::parts::linux::Linux;
-use crate::{Choice, Controller, Course, Feedback, Interval, Open, Reduction, Sent, Setup, Timeout};
+use crate::{Choice, Controller, Feedback, Interval, Open, Reduction, Sent, Setting, Setup, Timeout};
 use narrows_params::Params;
 use narrows_units::{Bytes, Rate, Span, Time};
 
@@ -74,10 +74,10 @@ impl Orca {
     }
 
     /// CUBIC's window, with the pacing of the authors' kernel: window or packets out, whichever is more, in a smoothed round trip (`deepcc_update_pacing_rate`).
-    fn course(&mut self) -> Course {
+    fn setting(&mut self) -> Setting {
         let packets = self.cubic.socket.cwnd.max(self.packets_out);
         self.pacing = (!self.srtt.is_zero()).then(|| Rate::of(Bytes::new(u64::from(packets) * self.packet.get()), self.srtt));
-        Course { window: Some(self.cubic.decision().window.get()), pacing: self.pacing }
+        Setting { window: Some(self.cubic.decision().window.get()), pacing: self.pacing }
     }
 
     /// The interval's numbers (`get_state`).
@@ -111,7 +111,7 @@ impl Steering for Orca {
         self.cubic.on_sent(sent);
     }
 
-    fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &Interval) -> Option<Course> {
+    fn on_feedback(&mut self, feedback: &Feedback<'_>, _: &Interval) -> Option<Setting> {
         self.cubic.on_feedback(feedback);
         (self.packets_out, self.srtt) = (feedback.outstanding.packets, feedback.srtt);
         if let Some(rtt) = feedback.rtt {
@@ -122,17 +122,17 @@ impl Steering for Orca {
             self.rates.0 += f64::from(rate.delivered) / interval.as_secs_f64();
             self.rates.1 += 1;
         }
-        Some(self.course())
+        Some(self.setting())
     }
 
-    fn on_timeout(&mut self, timeout: &Timeout, _: &Interval) -> Option<Course> {
+    fn on_timeout(&mut self, timeout: &Timeout, _: &Interval) -> Option<Setting> {
         self.cubic.on_timeout(timeout);
-        Some(self.course())
+        Some(self.setting())
     }
 
-    fn on_undo(&mut self, now: Time) -> Option<Course> {
+    fn on_undo(&mut self, now: Time) -> Option<Setting> {
         self.cubic.on_undo(now);
-        Some(self.course())
+        Some(self.setting())
     }
 
     fn observe(&mut self, interval: &Interval) -> bool {
@@ -156,11 +156,11 @@ impl Steering for Orca {
         self.reward
     }
 
-    fn act(&mut self, action: f32) -> Course {
+    fn act(&mut self, action: f32) -> Setting {
         let hundredths = (100.0 * libm::pow(BASE, f64::from(action.clamp(-1.0, 1.0)))) as u64;
         let socket = &mut self.cubic.socket;
         socket.cwnd = u32::try_from(hundredths * u64::from(socket.cwnd) / 100).unwrap_or(u32::MAX).max(LEAST_WINDOW);
-        self.course()
+        self.setting()
     }
 
     fn rate(&self) -> Option<Rate> {
@@ -180,12 +180,12 @@ mod tests {
     use crate::testing::{acked, acknowledging, at};
 
     /// One acknowledgement of a segment, with round trip and smoothed round trip in ms, and 20 segments delivered in 100 ms.
-    fn acknowledge(orca: &mut Orca, now: u64, number: u64, rtt: u64, srtt: u64) -> Course {
+    fn acknowledge(orca: &mut Orca, now: u64, number: u64, rtt: u64, srtt: u64) -> Setting {
         let all = acked(number..number + 1);
         let rate = Some(RateSample::over(20, Span::from_millis(100), 0));
         let (rtt, srtt) = (Some(Span::from_millis(rtt)), Span::from_millis(srtt));
         let feedback = Feedback { rtt, srtt, rate, ..acknowledging(at(now), &all) };
-        orca.on_feedback(&feedback, &interval(None)).expect("a course")
+        orca.on_feedback(&feedback, &interval(None)).expect("a setting")
     }
 
     fn twenty_ms(lost: u64) -> Interval {
@@ -199,11 +199,11 @@ mod tests {
         assert!(!orca.observe(&twenty_ms(0)), "slow start");
         orca.cubic.socket.threshold = 8;
         assert!(!orca.observe(&twenty_ms(0)), "no round trip");
-        let course = acknowledge(&mut orca, 60, 1, 100, 100);
+        let setting = acknowledge(&mut orca, 60, 1, 100, 100);
         let window = orca.cubic.socket.cwnd;
-        assert_eq!((window, course.window), (11, Some(11.0)));
+        assert_eq!((window, setting.window), (11, Some(11.0)));
         // At least 11 packets of 1500 bytes in 100 ms.
-        let pacing = course.pacing.expect("it paces").bytes_per_sec();
+        let pacing = setting.pacing.expect("it paces").bytes_per_sec();
         assert!(pacing >= 165_000.0, "{pacing}");
         assert!(orca.observe(&twenty_ms(1)));
         // 200 segments/s of 1448 bytes are the most so far; one of them lost in 20 ms counts five times. The least round trip is half of the smoothed one.

@@ -1,6 +1,6 @@
 //! A connection under an agent.
 
-use crate::{Course, Feedback, Interval, Open, Reduction, Sent, Timeout};
+use crate::{Feedback, Interval, Open, Reduction, Sent, Setting, Timeout};
 use narrows_units::{Rate, Time};
 
 /// One connection as an agent sees and steers it.
@@ -16,19 +16,19 @@ pub trait Steering: Send {
     }
 
     /// An acknowledgement was processed; `seen` is the interval so far. Answers what holds from now on if something else does than before.
-    fn on_feedback(&mut self, feedback: &Feedback<'_>, seen: &Interval) -> Option<Course> {
+    fn on_feedback(&mut self, feedback: &Feedback<'_>, seen: &Interval) -> Option<Setting> {
         let _ = (feedback, seen);
         None
     }
 
     /// The retransmission timer expired.
-    fn on_timeout(&mut self, timeout: &Timeout, seen: &Interval) -> Option<Course> {
+    fn on_timeout(&mut self, timeout: &Timeout, seen: &Interval) -> Option<Setting> {
         let _ = (timeout, seen);
         None
     }
 
     /// The latest reduction was spurious.
-    fn on_undo(&mut self, now: Time) -> Option<Course> {
+    fn on_undo(&mut self, now: Time) -> Option<Setting> {
         let _ = now;
         None
     }
@@ -43,7 +43,7 @@ pub trait Steering: Send {
     fn reward(&self) -> f64;
 
     /// Takes an action, and says what holds in the next interval.
-    fn act(&mut self, action: f32) -> Course;
+    fn act(&mut self, action: f32) -> Setting;
 
     /// The pacing rate in force, if the agent chooses rates.
     fn rate(&self) -> Option<Rate> {

@@ -13,9 +13,9 @@ pub struct Interval {
     pub length: Span,
     /// Transmissions in it.
     pub sent: u64,
-    /// Segments delivered in it, and their payload.
+    /// Segments delivered in it.
     pub delivered: u64,
-    /// Payload of these.
+    /// Their payload.
     pub delivered_bytes: Bytes,
     /// Transmissions declared lost in it.
     pub lost: u64,
@@ -48,7 +48,7 @@ pub struct Interval {
 /// What holds until the next interval ends. Without a window, the window is twice what the pacing rate carries in a smoothed round trip, so that it does not limit
 /// (ours).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Course {
+pub struct Setting {
     /// The window in segments, at least 1.
     pub window: Option<f64>,
     /// The pacing rate, of packets with their headers; `None` for no pacing.
@@ -64,7 +64,7 @@ pub trait Policy: Send {
     /// # Errors
     ///
     /// It cannot go on: the run ends with this.
-    fn decide(&mut self, interval: &Interval) -> Result<Option<Course>, Fault>;
+    fn decide(&mut self, interval: &Interval) -> Result<Option<Setting>, Fault>;
 
     /// When the interval that begins now ends, at least [`SHORTEST_INTERVAL`] later; `srtt` is the smoothed round trip. `None` if it never does.
     fn next(&self, now: Time, srtt: Span) -> Option<Time> {
@@ -87,7 +87,7 @@ pub trait Policy: Send {
     /// # Errors
     ///
     /// As [`decide`](Policy::decide) has them.
-    fn on_feedback(&mut self, feedback: &Feedback<'_>, seen: &Interval) -> Result<Option<Course>, Fault> {
+    fn on_feedback(&mut self, feedback: &Feedback<'_>, seen: &Interval) -> Result<Option<Setting>, Fault> {
         let _ = (feedback, seen);
         Ok(None)
     }
@@ -97,7 +97,7 @@ pub trait Policy: Send {
     /// # Errors
     ///
     /// As [`decide`](Policy::decide) has them.
-    fn on_timeout(&mut self, timeout: &Timeout, seen: &Interval) -> Result<Option<Course>, Fault> {
+    fn on_timeout(&mut self, timeout: &Timeout, seen: &Interval) -> Result<Option<Setting>, Fault> {
         let _ = (timeout, seen);
         Ok(None)
     }
@@ -107,12 +107,12 @@ pub trait Policy: Send {
     /// # Errors
     ///
     /// As [`decide`](Policy::decide) has them.
-    fn on_undo(&mut self, now: Time, seen: &Interval) -> Result<Option<Course>, Fault> {
+    fn on_undo(&mut self, now: Time, seen: &Interval) -> Result<Option<Setting>, Fault> {
         let _ = (now, seen);
         Ok(None)
     }
 
-    /// When it decides outside of intervals, if at all: then [`late`](Policy::late) is called.
+    /// When it decides outside of intervals, if at all: then [`on_due`](Policy::on_due) is called.
     fn due(&self) -> Option<Time> {
         None
     }
@@ -122,7 +122,7 @@ pub trait Policy: Send {
     /// # Errors
     ///
     /// As [`decide`](Policy::decide) has them.
-    fn late(&mut self) -> Result<Option<Course>, Fault> {
+    fn on_due(&mut self) -> Result<Option<Setting>, Fault> {
         Ok(None)
     }
 
@@ -222,17 +222,17 @@ impl<P: Policy> ByInterval<P> {
         (seen.delivered_bytes, seen.app_limited) = (Bytes::ZERO, false);
     }
 
-    fn follow(&mut self, course: Course) {
-        let Course { window, pacing } = course;
+    fn follow(&mut self, setting: Setting) {
+        let Setting { window, pacing } = setting;
         let carried = |rate: Rate| 2.0 * rate.bytes_per_sec() * self.seen.srtt.as_secs_f64() / self.seen.packet.get() as f64;
         let window = window.or(pacing.map(carried)).unwrap_or(self.seen.window);
         self.seen.window = if window.is_finite() { window.max(1.0) } else { self.seen.window };
         self.seen.pacing = pacing;
     }
 
-    fn obey(&mut self, decided: Result<Option<Course>, Fault>) {
+    fn apply(&mut self, decided: Result<Option<Setting>, Fault>) {
         match decided {
-            Ok(Some(course)) => self.follow(course),
+            Ok(Some(setting)) => self.follow(setting),
             Ok(None) => {}
             Err(fault) => self.fault = Some(fault),
         }
@@ -266,7 +266,7 @@ impl<P: Policy> Controller for ByInterval<P> {
             return;
         }
         let decided = self.policy.on_feedback(feedback, &self.seen);
-        self.obey(decided);
+        self.apply(decided);
         if self.began.is_none() && !self.seen.srtt.is_zero() {
             self.begin(feedback.now);
         }
@@ -277,14 +277,14 @@ impl<P: Policy> Controller for ByInterval<P> {
         self.seen.timeouts += 1;
         if self.fault.is_none() {
             let decided = self.policy.on_timeout(timeout, &self.seen);
-            self.obey(decided);
+            self.apply(decided);
         }
     }
 
     fn on_undo(&mut self, now: Time) {
         if self.fault.is_none() {
             let decided = self.policy.on_undo(now, &self.seen);
-            self.obey(decided);
+            self.apply(decided);
         }
     }
 
@@ -297,8 +297,8 @@ impl<P: Policy> Controller for ByInterval<P> {
 
     fn on_timer(&mut self, now: Time) {
         if self.fault.is_none() && self.policy.due().is_some_and(|due| due <= now) {
-            let decided = self.policy.late();
-            self.obey(decided);
+            let decided = self.policy.on_due();
+            self.apply(decided);
         }
         if self.fault.is_some() || self.next.is_none_or(|next| now < next) {
             return;
@@ -308,7 +308,7 @@ impl<P: Policy> Controller for ByInterval<P> {
         self.seen.rtt = self.round_trips.mean_and_least();
         self.seen.gradient = self.round_trips.gradient();
         let decided = self.policy.decide(&self.seen);
-        self.obey(decided);
+        self.apply(decided);
         self.begin(now);
     }
 
@@ -340,11 +340,11 @@ mod tests {
     struct Doubles(Vec<Interval>);
 
     impl Policy for Doubles {
-        fn decide(&mut self, interval: &Interval) -> Result<Option<Course>, Fault> {
+        fn decide(&mut self, interval: &Interval) -> Result<Option<Setting>, Fault> {
             self.0.push(*interval);
             match interval.lost {
-                0 => Ok(Some(Course { window: None, pacing: Some(Rate::of(interval.delivered_bytes, interval.length)) })),
-                1 => Ok(Some(Course { window: Some(0.2), pacing: None })),
+                0 => Ok(Some(Setting { window: None, pacing: Some(Rate::of(interval.delivered_bytes, interval.length)) })),
+                1 => Ok(Some(Setting { window: Some(0.2), pacing: None })),
                 _ => Err(Fault::new("too many")),
             }
         }
@@ -423,7 +423,7 @@ mod tests {
     }
 
     impl Policy for Hears {
-        fn decide(&mut self, _: &Interval) -> Result<Option<Course>, Fault> {
+        fn decide(&mut self, _: &Interval) -> Result<Option<Setting>, Fault> {
             Err(Fault::new("it has no intervals"))
         }
 
@@ -431,9 +431,9 @@ mod tests {
             None
         }
 
-        fn on_feedback(&mut self, feedback: &Feedback<'_>, seen: &Interval) -> Result<Option<Course>, Fault> {
+        fn on_feedback(&mut self, feedback: &Feedback<'_>, seen: &Interval) -> Result<Option<Setting>, Fault> {
             match feedback.acked.len() {
-                1 => Ok(Some(Course { window: Some(seen.window + 1.0), pacing: None })),
+                1 => Ok(Some(Setting { window: Some(seen.window + 1.0), pacing: None })),
                 2 => {
                     self.late = Some(feedback.now + Span::from_millis(1));
                     Ok(None)
@@ -442,21 +442,21 @@ mod tests {
             }
         }
 
-        fn on_timeout(&mut self, _: &Timeout, seen: &Interval) -> Result<Option<Course>, Fault> {
-            Ok(Some(Course { window: Some(seen.window / 2.0), pacing: None }))
+        fn on_timeout(&mut self, _: &Timeout, seen: &Interval) -> Result<Option<Setting>, Fault> {
+            Ok(Some(Setting { window: Some(seen.window / 2.0), pacing: None }))
         }
 
-        fn on_undo(&mut self, _: Time, seen: &Interval) -> Result<Option<Course>, Fault> {
-            Ok(Some(Course { window: Some(seen.window * 2.0), pacing: None }))
+        fn on_undo(&mut self, _: Time, seen: &Interval) -> Result<Option<Setting>, Fault> {
+            Ok(Some(Setting { window: Some(seen.window * 2.0), pacing: None }))
         }
 
         fn due(&self) -> Option<Time> {
             self.late
         }
 
-        fn late(&mut self) -> Result<Option<Course>, Fault> {
+        fn on_due(&mut self) -> Result<Option<Setting>, Fault> {
             self.late = None;
-            Ok(Some(Course { window: Some(33.0), pacing: Some(Rate::from_mbps(8)) }))
+            Ok(Some(Setting { window: Some(33.0), pacing: Some(Rate::from_mbps(8)) }))
         }
 
         fn reduction(&self) -> Reduction {

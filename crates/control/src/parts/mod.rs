@@ -8,6 +8,7 @@ pub mod linux;
 pub mod marks;
 pub mod micros;
 pub mod mutated;
+pub mod prior;
 pub mod round;
 pub mod ticks;
 pub mod window;

@@ -6,10 +6,9 @@ use super::open;
 use super::state::Sockets;
 use super::stream::{CHUNK, Stream};
 use crate::error::LiveError;
-use narrows_path::RateSource;
 use narrows_scenario::{Flow, On, OnOff, Scenario, Workload};
 use narrows_traffic::{Action, Message};
-use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_units::{Bytes, Span, Time};
 use rustix::net::getsockname;
 use std::io;
 use std::net::SocketAddr;
@@ -129,11 +128,6 @@ fn most_unsent(scenario: &Scenario, flow: &Flow) -> Option<u32> {
     if !bursts && flow.stop.is_none() && flow.pauses.is_empty() {
         return None;
     }
-    let rate = |source: &RateSource| match source {
-        RateSource::Unlimited => None,
-        RateSource::Constant(rate) => Some(*rate),
-        RateSource::Trace(trace) => Some(trace.long_run_rate(scenario.duration)),
-    };
-    let slowest: Option<Rate> = flow.route.iter().filter_map(|id| rate(&scenario.links[id.0].config.rate)).min();
+    let slowest = flow.route.iter().filter_map(|id| scenario.links[id.0].config.rate.mean()).min();
     slowest.map(|rate| rate.bytes_in(TICK * 2).max(flow.transport.mss * 2).get() as u32)
 }

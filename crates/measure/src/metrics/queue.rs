@@ -9,7 +9,7 @@ pub(super) const QUEUE_MEAN: Metric = Metric {
     unit: "packets",
     better: Better::Lower,
     summary: "Mean queue length of the bottleneck.",
-    formula: "mean of the packets in the bottleneck's queue, with the packet in transmission, at the samples since warm-up",
+    formula: "mean of the packets in the bottleneck's queue, without the packet in transmission, at the samples since warm-up",
     source: "RFC 5166, section 2.2",
     compute: queue_mean,
 };
@@ -19,7 +19,7 @@ pub(super) const QUEUE_MAX: Metric = Metric {
     unit: "packets",
     better: Better::Lower,
     summary: "Largest queue length of the bottleneck.",
-    formula: "largest number of packets in the bottleneck's queue, with the packet in transmission, at the samples since warm-up; what lies between samples is not seen",
+    formula: "largest number of packets in the bottleneck's queue, without the packet in transmission, at the samples since warm-up; what lies between samples is not seen",
     source: "RFC 5166, section 2.2",
     compute: queue_max,
 };

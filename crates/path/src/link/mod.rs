@@ -12,6 +12,7 @@ mod packet;
 mod probe;
 mod rate_source;
 mod service;
+mod steps;
 mod trace;
 mod transmissions;
 
@@ -24,6 +25,7 @@ pub use loss::LossModel;
 pub use packet::Packet;
 pub use probe::LinkProbe;
 pub use rate_source::RateSource;
+pub use steps::Steps;
 pub use trace::{Trace, TraceError};
 
 use crate::{Discipline, DropReason, Fate, Limit};
@@ -100,9 +102,9 @@ impl<P: Packet> Link<P> {
 
     /// True of a link that tells at once when what arrives, or will arrive, at its near end arrives at its far end: one that takes its time, a FIFO at a constant
     /// rate or without one, that delivers packets as they come. While nothing changes it, it may be [told early](Link::admit) of packets.
-    pub fn foretells(&self) -> bool {
+    pub fn looks_ahead(&self) -> bool {
         let takes_time = self.server.is_limited() || !self.delay.is_zero();
-        takes_time && matches!(self.form, Form::Ahead(_)) && self.far_end.is_none() && self.server.foretells()
+        takes_time && matches!(self.form, Form::Ahead(_)) && self.far_end.is_none() && self.server.looks_ahead()
     }
 
     /// A packet arrives at the near end at `at`. Calls come in time order.
@@ -129,7 +131,7 @@ impl<P: Packet> Link<P> {
 
     /// A link that [knows its departure](Link::knows_departure) is told at `now` of a packet that arrives at its near end at `at`. Returns when it arrives at the
     /// far end: [`carry`](Link::carry) or [`pass`](Link::pass) is to be called with that, or, if it is dropped later than now,
-    /// [`drop_foretold`](Link::drop_foretold) then. Only if the link [`foretells`](Link::foretells) may `at` be later than `now`.
+    /// [`drop_due`](Link::drop_due) then. Only if it [looks ahead](Link::looks_ahead) may `at` be later than `now`.
     #[inline(always)]
     pub fn admit(&mut self, now: Time, at: Time, size: Bytes) -> Result<Time, DropReason> {
         if self.transmissions.is_full() {
@@ -187,13 +189,13 @@ impl<P: Packet> Link<P> {
     #[cold]
     fn refuse(&mut self, now: Time, at: Time, why: DropReason) -> DropReason {
         if at <= now {
-            self.drop_foretold(why);
+            self.drop_due(why);
         }
         why
     }
 
     /// The time has come at which a packet is dropped that was offered early.
-    pub fn drop_foretold(&mut self, why: DropReason) {
+    pub fn drop_due(&mut self, why: DropReason) {
         count_drop(&mut self.counters, why);
     }
 

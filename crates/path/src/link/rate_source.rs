@@ -2,7 +2,7 @@
 
 use crate::Trace;
 use crate::work::{whole_bytes, work};
-use narrows_units::{Bytes, Rate, Time};
+use narrows_units::{Bytes, Rate, Span, Time};
 use std::sync::Arc;
 
 /// The rate of a transmitter.
@@ -13,10 +13,20 @@ pub enum RateSource {
     /// At one rate; at zero it sends nothing.
     Constant(Rate),
     /// As recorded.
-    Trace(Arc<Trace>),
+    Trace {
+        /// The recording.
+        trace: Arc<Trace>,
+        /// Its mean over the run, which whoever needs a single rate takes.
+        mean: Rate,
+    },
 }
 
 impl RateSource {
+    /// As recorded, in a run of this length.
+    pub fn trace(trace: Arc<Trace>, run: Span) -> RateSource {
+        RateSource::Trace { mean: trace.long_run_rate(run), trace }
+    }
+
     /// What could be sent from the start up to and including `until`; `None` if unlimited.
     pub fn capacity(&self, until: Time) -> Option<Bytes> {
         self.work(until).map(whole_bytes)
@@ -27,23 +37,15 @@ impl RateSource {
         match self {
             RateSource::Unlimited => None,
             RateSource::Constant(rate) => Some(work(*rate, until.since(Time::ZERO))),
-            RateSource::Trace(trace) => Some(trace.work(until)),
+            RateSource::Trace { trace, .. } => Some(trace.work(until)),
         }
     }
 
-    /// The rate; on a trace its mean, over one period of delivery opportunities or up to the last step. `None` if unlimited.
+    /// The rate; on a trace its mean over the run. `None` if unlimited.
     pub fn mean(&self) -> Option<Rate> {
         match self {
             RateSource::Unlimited => None,
-            RateSource::Constant(rate) => Some(*rate),
-            RateSource::Trace(trace) => Some(match &**trace {
-                Trace::Opportunities { period, .. } => trace.long_run_rate(*period),
-                Trace::Steps(steps) => match steps.as_slice() {
-                    [(_, rate)] => *rate,
-                    [.., (last, _)] => trace.mean_rate(*last),
-                    [] => Rate::ZERO,
-                },
-            }),
+            RateSource::Constant(rate) | RateSource::Trace { mean: rate, .. } => Some(*rate),
         }
     }
 }

@@ -1,8 +1,9 @@
 //! When a packet has left: the transmitter's arithmetic for constant and recorded rates, for outages, and over changes.
 
+use crate::link::steps::{Step, Steps};
 use crate::link::trace::OPPORTUNITY;
 use crate::link::transmissions::InService;
-use crate::work::{BYTE, whole_bytes, work};
+use crate::work::{BYTE, whole_bytes};
 use crate::{RateSource, Trace};
 use narrows_units::{Bytes, Rate, Span, Time};
 
@@ -22,15 +23,8 @@ struct Supply {
     source: RateSource,
     /// An outage: it sends nothing.
     down: bool,
-    /// What it could send over time, if that has changed: from each instant on, with the work possible before.
-    pieces: Vec<Piece>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Piece {
-    from: Time,
-    before: u128,
-    rate: Rate,
+    /// What it could send over time, if that has changed.
+    changes: Option<Steps>,
 }
 
 #[derive(Clone, Debug)]
@@ -52,7 +46,7 @@ impl Work {
             RateSource::Unlimited => Work::None,
             RateSource::Constant(Rate::ZERO) => Work::Stopped { left: 0 },
             RateSource::Constant(rate) => Work::Constant(Constant::new(*rate)),
-            RateSource::Trace(trace) => match **trace {
+            RateSource::Trace { trace, .. } => match **trace {
                 Trace::Opportunities { .. } => Work::Opportunities(Box::default()),
                 Trace::Steps(_) => Work::Steps(Box::default()),
             },
@@ -63,7 +57,7 @@ impl Work {
 impl Server {
     pub(crate) fn new(source: RateSource) -> Server {
         let work = Work::new(&source, false);
-        Server { free_at: Time::ZERO, work, supply: Box::new(Supply { source, down: false, pieces: Vec::new() }) }
+        Server { free_at: Time::ZERO, work, supply: Box::new(Supply { source, down: false, changes: None }) }
     }
 
     /// What could be sent from the start up to `until`; `None` if unlimited.
@@ -76,12 +70,12 @@ impl Server {
         match &self.supply.source {
             RateSource::Unlimited => None,
             RateSource::Constant(rate) => Some(*rate),
-            RateSource::Trace(trace) => Some(Rate::of(trace.capacity(now) - trace.capacity(now - window), window)),
+            RateSource::Trace { trace, .. } => Some(Rate::of(trace.capacity(now) - trace.capacity(now - window), window)),
         }
     }
 
     /// True if it sends at all, at a constant rate or at once.
-    pub(crate) fn foretells(&self) -> bool {
+    pub(crate) fn looks_ahead(&self) -> bool {
         matches!(self.work, Work::None | Work::Constant(_))
     }
 
@@ -130,11 +124,11 @@ impl Server {
                 Time::NEVER
             }
             Work::Opportunities(cursor) => match &self.supply.source {
-                RateSource::Trace(trace) => cursor.serve(trace, idle.then_some(arrived), size),
+                RateSource::Trace { trace, .. } => cursor.serve(trace, idle.then_some(arrived), size),
                 _ => unreachable!("a cursor without a trace"),
             },
             Work::Steps(level) => match &self.supply.source {
-                RateSource::Trace(trace) => level.serve(trace, idle.then_some(arrived), size),
+                RateSource::Trace { trace, .. } => level.serve(trace, idle.then_some(arrived), size),
                 _ => unreachable!("steps without a trace"),
             },
         }
@@ -150,7 +144,7 @@ impl Server {
                 u128::from(transmission.departure.since(t).as_nanos()) * u128::from(constant.rate) - u128::from(transmission.spare)
             }
             Work::Opportunities(cursor) => match &self.supply.source {
-                RateSource::Trace(trace) => cursor.served(trace) - behind as u128 * BYTE - trace.work(t),
+                RateSource::Trace { trace, .. } => cursor.served(trace) - behind as u128 * BYTE - trace.work(t),
                 _ => unreachable!("a cursor without a trace"),
             },
             Work::Steps(level) => level.served - behind as u128 * BYTE - self.supply.work(t).unwrap_or(0),
@@ -208,9 +202,8 @@ impl Server {
 impl Supply {
     /// The work that could be done from the start up to `until`; `None` if it is not limited.
     fn work(&self, until: Time) -> Option<u128> {
-        let index = self.pieces.partition_point(|piece| piece.from <= until);
-        match (&self.source, index.checked_sub(1).map(|index| &self.pieces[index])) {
-            (RateSource::Constant(_), Some(piece)) => Some(piece.before + work(piece.rate, until.since(piece.from))),
+        match (&self.source, &self.changes) {
+            (RateSource::Constant(_), Some(changes)) => Some(changes.work(until)),
             (source, _) => source.work(until),
         }
     }
@@ -223,15 +216,11 @@ impl Supply {
     }
 
     fn change(&mut self, t: Time, change: impl FnOnce(&mut Supply)) {
-        assert!(!matches!(self.source, RateSource::Trace(_)), "a recorded rate does not change");
+        assert!(!matches!(self.source, RateSource::Trace { .. }), "a recorded rate does not change");
         let old = self.effective();
         change(self);
-        let last = self.pieces.last().copied().unwrap_or(Piece { from: Time::ZERO, before: 0, rate: old });
-        if self.pieces.is_empty() {
-            self.pieces.push(last);
-        }
-        let before = last.before + work(last.rate, t.since(last.from));
-        self.pieces.push(Piece { from: t, before, rate: self.effective() });
+        let new = self.effective();
+        self.changes.get_or_insert_with(|| Steps::new([(Time::ZERO, old)])).push(t, new);
     }
 }
 
@@ -331,9 +320,8 @@ impl Cursor {
 /// A place among rates that change in steps.
 #[derive(Clone, Debug, Default)]
 struct Level {
-    /// The step in use, and the work possible before it.
+    /// The step in use.
     step: usize,
-    before: u128,
     /// The work possible until the latest packet has left, to the bit.
     served: u128,
 }
@@ -343,31 +331,16 @@ impl Level {
     fn serve(&mut self, trace: &Trace, idle_until: Option<Time>, size: Bytes) -> Time {
         let Trace::Steps(steps) = trace else { unreachable!("steps of another trace") };
         if let Some(until) = idle_until {
-            while steps.get(self.step + 1).is_some_and(|(next, _)| *next <= until) {
-                self.advance(steps);
-            }
-            let (from, rate) = steps[self.step];
-            self.served = self.before + work(rate, until.since(from));
+            self.step += steps.with_ends(self.step).take_while(|(_, end)| *end <= until).count();
+            self.served = steps.at(self.step).work(until);
         }
         self.served += size.get() as u128 * BYTE;
-        while let Some((next, _)) = steps.get(self.step + 1) {
-            let (from, rate) = steps[self.step];
-            if self.before + work(rate, next.since(from)) >= self.served {
-                break;
-            }
-            self.advance(steps);
-        }
-        let (from, rate) = steps[self.step];
+        self.step += steps.with_ends(self.step).take_while(|(step, end)| *end < Time::NEVER && step.work(*end) < self.served).count();
+        let Step { from, rate, before } = *steps.at(self.step);
         if rate.is_zero() {
             return Time::NEVER;
         }
-        let took = (self.served - self.before).div_ceil(rate.as_bps() as u128);
+        let took = (self.served - before).div_ceil(rate.as_bps() as u128);
         from + Span::from_nanos(u64::try_from(took).unwrap_or(u64::MAX))
-    }
-
-    fn advance(&mut self, steps: &[(Time, Rate)]) {
-        let ((from, rate), (next, _)) = (steps[self.step], steps[self.step + 1]);
-        self.before += work(rate, next.since(from));
-        self.step += 1;
     }
 }

@@ -1,5 +1,6 @@
 //! Recorded capacity: mahimahi delivery opportunities, and rates that change in steps.
 
+use super::steps::Steps;
 use crate::work::{BYTE, whole_bytes, work};
 use narrows_units::{Bytes, Rate, Span, Time};
 use thiserror::Error;
@@ -18,8 +19,8 @@ pub enum Trace {
         /// After this time it repeats: the last instant of the file.
         period: Span,
     },
-    /// Ascending instants from zero, each with the rate from then on. The last rate holds for ever.
-    Steps(Vec<(Time, Rate)>),
+    /// Rates that change in steps.
+    Steps(Steps),
 }
 
 /// Text that is not a trace.
@@ -94,7 +95,7 @@ impl Trace {
         if steps.iter().all(|(_, rate)| rate.is_zero()) {
             return Err(fail(if steps.is_empty() { "the trace is empty" } else { "every rate is zero" }));
         }
-        Ok(Trace::Steps(steps))
+        Ok(Trace::Steps(Steps::new(steps)))
     }
 
     /// What the trace could carry from the start up to and including `until`.
@@ -110,10 +111,7 @@ impl Trace {
                 let now = at.partition_point(|time| time.as_nanos() <= within);
                 (rounds as u128 * at.len() as u128 + now as u128) * OPPORTUNITY.get() as u128 * BYTE
             }
-            Trace::Steps(steps) => {
-                let ends = steps.iter().skip(1).map(|(time, _)| *time).chain([Time::NEVER]);
-                steps.iter().zip(ends).map(|((from, rate), to)| work(*rate, to.min(until).since(*from))).sum()
-            }
+            Trace::Steps(steps) => steps.work(until),
         }
     }
 
@@ -133,13 +131,11 @@ impl Trace {
                 Time::from_nanos(rounds.saturating_mul(period.as_nanos())) + at[(last % at.len() as u64) as usize].since(Time::ZERO)
             }
             Trace::Steps(steps) => {
-                let first = steps.partition_point(|(begin, _)| *begin <= from) - 1;
                 let (mut from, mut left) = (from, bytes.get() as u128 * BYTE);
-                let ends = steps[first + 1..].iter().map(|(end, _)| *end).chain([Time::NEVER]);
-                for ((_, rate), end) in steps[first..].iter().zip(ends) {
-                    let possible = work(*rate, end.since(from));
+                for (step, end) in steps.with_ends(steps.place(from).unwrap_or(0)) {
+                    let possible = work(step.rate, end.since(from));
                     if possible >= left {
-                        return from + Span::from_nanos(left.div_ceil(rate.as_bps() as u128) as u64);
+                        return from + Span::from_nanos(left.div_ceil(step.rate.as_bps() as u128) as u64);
                     }
                     (from, left) = (end, left - possible);
                 }
@@ -152,13 +148,8 @@ impl Trace {
     pub fn long_run_rate(&self, run: Span) -> Rate {
         match self {
             Trace::Opportunities { at, period } => Rate::of(OPPORTUNITY * at.len() as u64, *period),
-            Trace::Steps(_) => self.mean_rate(Time::ZERO + run),
+            Trace::Steps(_) => Rate::of(self.capacity(Time::ZERO + run), run),
         }
-    }
-
-    /// The mean rate from the start up to `until`.
-    pub fn mean_rate(&self, until: Time) -> Rate {
-        Rate::of(self.capacity(until), until.since(Time::ZERO))
     }
 }
 
@@ -195,7 +186,7 @@ mod tests {
                 for (gap, mbps) in later {
                     steps.push((steps[steps.len() - 1].0 + Span::from_millis(gap), Rate::from_bps(mbps * 999_983)));
                 }
-                Trace::Steps(steps)
+                Trace::Steps(Steps::new(steps))
             }),
         ]
     }
@@ -226,7 +217,7 @@ mod tests {
 
         #[test]
         fn carried_by_is_when_a_link_has_sent_packets(trace in trace(), from in instant(), sizes in proptest::collection::vec(1u64..2_000, 1..30)) {
-            let mut server = Server::new(RateSource::Trace(Arc::new(trace.clone())));
+            let mut server = Server::new(RateSource::trace(Arc::new(trace.clone()), Span::from_secs(1)));
             let sent = sizes.iter().map(|size| server.serve(from, Bytes::new(*size))).last().unwrap_or(from);
             // A link sends nothing at the instant at which it gets a packet.
             let open = match trace {

@@ -42,6 +42,13 @@ impl<P: Packet> Buffer<P> {
         Some(head)
     }
 
+    /// The packet that came last leaves.
+    pub(crate) fn pop_youngest(&mut self) -> Option<Queued<P>> {
+        let youngest = self.queue.pop_back()?;
+        self.backlog.remove(youngest.packet.size());
+        Some(youngest)
+    }
+
     pub(crate) fn backlog(&self) -> &Backlog {
         &self.backlog
     }

@@ -1,9 +1,9 @@
 //! Strict priority: Interests and Nacks before Data.
 
-use crate::{Backlog, Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Packet, Queued, Verdicts};
+use crate::queue::buffer::Buffer;
+use crate::{Backlog, Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Limit, Packet, Queued, Verdicts};
 use narrows_params::Params;
 use narrows_units::Time;
-use std::collections::VecDeque;
 
 /// The registry line.
 pub(crate) static ENTRY: DisciplineEntry = DisciplineEntry {
@@ -18,28 +18,27 @@ pub(crate) static ENTRY: DisciplineEntry = DisciplineEntry {
 /// without priority, the other direction's Data compresses them. An urgent packet that does not fit pushes out the youngest of the others.
 #[derive(Clone, Debug)]
 pub struct Priority<P> {
-    urgent: VecDeque<Queued<P>>,
-    others: VecDeque<Queued<P>>,
+    urgent: Buffer<P>,
+    others: Buffer<P>,
+    /// Of both.
     backlog: Backlog,
 }
 
 impl<P> Priority<P> {
     /// An empty queue that holds the setup's limit.
     pub fn new(setup: &DisciplineSetup, _params: &Params) -> Priority<P> {
-        Priority { urgent: VecDeque::new(), others: VecDeque::new(), backlog: Backlog::new(setup.limit) }
+        Priority { urgent: Buffer::new(Limit::None), others: Buffer::new(Limit::None), backlog: Backlog::new(setup.limit) }
     }
 }
 
 impl<P: Packet> Priority<P> {
     /// Makes room for an urgent packet. False if it does not fit all the same; then nothing is pushed out.
     fn make_room(&mut self, packet: &P, verdicts: &mut Verdicts<P>) -> bool {
-        let mut alone = Backlog::new(self.backlog.limit());
-        self.urgent.iter().for_each(|queued| alone.add(queued.packet.size()));
-        if !alone.admits(packet.size()) {
+        if !self.backlog.limit().admits(self.urgent.bytes(), self.urgent.packets(), packet.size()) {
             return false;
         }
         while !self.backlog.admits(packet.size())
-            && let Some(youngest) = self.others.pop_back()
+            && let Some(youngest) = self.others.pop_youngest()
         {
             self.backlog.remove(youngest.packet.size());
             verdicts.drop(youngest.packet, DropReason::Full);
@@ -56,13 +55,16 @@ impl<P: Packet> Discipline<P> for Priority<P> {
             return Fate::Dropped(DropReason::Full);
         }
         self.backlog.add(packet.size());
-        let queue = if urgent { &mut self.urgent } else { &mut self.others };
-        queue.push_back(Queued { at: now, packet });
+        if urgent {
+            self.urgent.push(now, packet)
+        } else {
+            self.others.push(now, packet)
+        }
         Fate::Queued
     }
 
     fn dequeue(&mut self, _now: Time, _verdicts: &mut Verdicts<P>) -> Option<Queued<P>> {
-        let next = self.urgent.pop_front().or_else(|| self.others.pop_front())?;
+        let next = self.urgent.pop().or_else(|| self.others.pop())?;
         self.backlog.remove(next.packet.size());
         Some(next)
     }
@@ -83,7 +85,6 @@ impl<P: Packet> Discipline<P> for Priority<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Limit;
     use crate::queue::testing::{Bench, Small, ms};
 
     /// Flow 1 is urgent.

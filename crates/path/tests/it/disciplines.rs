@@ -173,6 +173,9 @@ fn drive<P: Made>(story: &Story, late: bool) -> Outcome {
     link.settle(end);
     assert_eq!((link.not_departed(), link.propagating(), link.waiting()), (0, 0, (Bytes::ZERO, 0)), "something stayed behind");
     outcome.counters = format!("{:?} {:?}", link.counters(), link.queueing());
+    let last = story.offers.last().expect("at least one offer");
+    let fate = link.offer(end + Span::from_secs(1), P::make(0, last));
+    assert!(!matches!(fate, Fate::Dropped(_)), "long after everything has left, the next packet is dropped");
     outcome
 }
 
@@ -214,7 +217,7 @@ fn headers() -> impl Strategy<Value = Option<Header>> {
 }
 
 fn offers() -> impl Strategy<Value = Vec<Offer>> {
-    let rate = (50_000u64..50_000_000).prop_map(|bps| LinkChange::Rate(Rate::from_bps(bps)));
+    let rate = prop_oneof![1 => Just(0u64), 9 => 50_000u64..50_000_000].prop_map(|bps| LinkChange::Rate(Rate::from_bps(bps)));
     let limit = (1u32..30).prop_map(|packets| LinkChange::Limit(Limit::Packets(packets)));
     let change = prop_oneof![60 => Just(None), 1 => rate.prop_map(Some), 1 => limit.prop_map(Some)];
     // Mostly more than the link carries, with pauses.

@@ -80,10 +80,10 @@ fn a_change_holds_for_those_that_reach_the_far_end_after_it() {
 }
 
 #[test]
-fn a_link_that_rewrites_packets_must_see_them_and_foretells_nothing() {
-    let foretells = |ecn| {
+fn a_link_that_rewrites_packets_must_see_them_and_looks_ahead_nothing() {
+    let looks_ahead = |ecn| {
         let delivery = Delivery { ecn, ..Delivery::default() };
-        Link::<Sent>::new(&LinkConfig { delay: Span::from_millis(1), delivery, ..LinkConfig::default() }, 1, "link").foretells()
+        Link::<Sent>::new(&LinkConfig { delay: Span::from_millis(1), delivery, ..LinkConfig::default() }, 1, "link").looks_ahead()
     };
-    assert_eq!(EcnField::ALL.map(foretells), [true, false, false]);
+    assert_eq!(EcnField::ALL.map(looks_ahead), [true, false, false]);
 }

@@ -148,7 +148,7 @@ fn rates() -> impl Strategy<Value = RateSource> {
         ms.push(last + 40);
         ms.sort();
         let text: String = ms.iter().map(|ms| format!("{ms}\n")).collect();
-        RateSource::Trace(Arc::new(Trace::parse(&text).unwrap()))
+        RateSource::trace(Arc::new(Trace::parse(&text).unwrap()), Span::from_secs(1))
     });
     let steps = proptest::collection::vec((1u64..50, 0u64..20), 1..6).prop_map(|steps| {
         let mut at = 0;
@@ -157,7 +157,7 @@ fn rates() -> impl Strategy<Value = RateSource> {
             at += gap;
             text += &format!("0.{at:03},{mbps}\n");
         }
-        RateSource::Trace(Arc::new(Trace::parse(&(text + "1,5\n")).unwrap()))
+        RateSource::trace(Arc::new(Trace::parse(&(text + "1,5\n")).unwrap()), Span::from_secs(1))
     });
     prop_oneof![
         Just(RateSource::Unlimited),
@@ -307,7 +307,7 @@ fn the_long_run_rate_is_exact_where_a_packet_takes_no_whole_number_of_nanosecond
 #[test]
 fn opportunities_carry_several_small_packets_and_parts_of_large_ones() {
     let trace = Trace::parse("1\n3\n5\n10\n").unwrap();
-    let config = LinkConfig { rate: RateSource::Trace(Arc::new(trace)), ..LinkConfig::default() };
+    let config = LinkConfig { rate: RateSource::trace(Arc::new(trace), Span::from_secs(1)), ..LinkConfig::default() };
     let mut link: Link<Value> = Link::new(&config, 1, "link");
     // Three of 500 B share the opportunity at 1 ms; 2000 B need those at 3 and 5 ms; the 1000 B left of the latter carry one more packet.
     for (id, size) in [500, 500, 500, 2000, 1000].into_iter().enumerate() {

@@ -28,7 +28,7 @@ impl Packet for Sized {
 
 fn traced(text: &str) -> Link<Sized> {
     let trace = Trace::parse(text).expect("a trace");
-    Link::new(&LinkConfig { rate: RateSource::Trace(Arc::new(trace)), ..LinkConfig::default() }, 1, "link")
+    Link::new(&LinkConfig { rate: RateSource::trace(Arc::new(trace), Span::from_secs(1)), ..LinkConfig::default() }, 1, "link")
 }
 
 fn us(micros: u64) -> Time {

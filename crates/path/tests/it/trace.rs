@@ -1,6 +1,6 @@
 //! Trace files: what is read, what is refused, and how much a trace can carry.
 
-use narrows_path::{Trace, TraceError};
+use narrows_path::{RateSource, Steps, Trace, TraceError};
 use narrows_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
 
@@ -25,7 +25,7 @@ fn delivery_opportunities() {
 fn steps() {
     let trace = Trace::parse("seconds,Mbit/s\n0,10\n1.5, 0\n2 ,2.5\n").expect("a trace");
     let expected = vec![(ms(0), Rate::from_mbps(10)), (ms(1_500), Rate::ZERO), (ms(2_000), Rate::from_kbps(2_500))];
-    assert_eq!(trace, Trace::Steps(expected));
+    assert_eq!(trace, Trace::Steps(Steps::new(expected)));
 }
 
 #[test]
@@ -78,13 +78,14 @@ fn capacity_by_hand() {
     let trace = Trace::parse("1\n2\n4\n").expect("a trace");
     let packets = |until: u64| trace.capacity(ms(until)).get() / 1_500;
     assert_eq!([0, 1, 2, 3, 4, 5, 8, 9, 400].map(packets), [0, 1, 2, 2, 3, 4, 6, 7, 300]);
-    assert_eq!(trace.mean_rate(ms(400)), Rate::from_mbps(9));
     assert_eq!(trace.long_run_rate(Span::from_secs(60)), Rate::from_mbps(9));
 
     let steps = Trace::parse("0,8\n1,0\n2,16\n").expect("a trace");
     assert_eq!([0, 500, 1_000, 1_900, 2_500].map(|until| steps.capacity(ms(until)).get()), [0, 500_000, 1_000_000, 1_000_000, 2_000_000]);
-    assert_eq!(steps.mean_rate(ms(4_000)), Rate::from_mbps(10));
     assert_eq!(steps.long_run_rate(Span::from_secs(4)), Rate::from_mbps(10));
+    // The last step counts, for as long as the run goes on.
+    let mean = |seconds| RateSource::trace(steps.clone().into(), Span::from_secs(seconds)).mean();
+    assert_eq!([1, 2, 10].map(mean), [8_000, 4_000, 13_600].map(|kbps| Some(Rate::from_kbps(kbps))));
     assert_eq!(
         steps.capacity(Time::NEVER),
         Bytes::new((1_000_000 + 2_000_000 * (u64::MAX as u128 - 2_000_000_000) / 1_000_000_000) as u64)
@@ -174,7 +175,7 @@ proptest! {
         if let Ok(trace) = Trace::parse(&text) {
             trace.capacity(Time::NEVER);
             trace.long_run_rate(Span::from_secs(60));
-            trace.mean_rate(Time::ZERO);
+            trace.long_run_rate(Span::ZERO);
             trace.carried_by(Time::from_nanos(u64::MAX - 1), Bytes::new(u64::MAX));
         }
         let _ = Trace::parse_steps(&text);

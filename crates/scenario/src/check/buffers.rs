@@ -3,7 +3,7 @@
 use crate::error::{Checked, Problem};
 use crate::text::At;
 use crate::{LinkId, Scenario};
-use narrows_path::{Limit, RateSource};
+use narrows_path::Limit;
 use narrows_units::{Bytes, Depth, Rate, Span};
 
 /// The most that an acknowledgement has beyond its headers: SACK option and padding.
@@ -54,11 +54,7 @@ pub(super) fn limit(scenario: &Scenario, id: LinkId, buffer: &At<Depth>, demand:
     if depth.is_zero() {
         return refuse(format!("a buffer of {depth} holds nothing"), "give a size above zero, or \"unlimited\"");
     }
-    let rate = match &link.config.rate {
-        RateSource::Unlimited => None,
-        RateSource::Constant(rate) => Some(*rate),
-        RateSource::Trace(trace) => Some(trace.long_run_rate(scenario.duration)),
-    };
+    let rate = link.config.rate.mean();
     let rtt = match (depth, demand.rtt) {
         (Depth::MilliBdp(_), None) => {
             let message = format!("\"{depth}\" needs a round trip, but no flow with a controller crosses \"{}\"", link.name);

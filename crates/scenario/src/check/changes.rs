@@ -251,7 +251,7 @@ impl<'a> Timeline<'a> {
                 format!("\"{}\" has no rate that could change", link.name),
                 "give the link a rate, which holds until this change",
             )),
-            (RateSource::Trace(_), file) => Err(Problem::at(
+            (RateSource::Trace { .. }, file) => Err(Problem::at(
                 span,
                 format!("the rate of \"{}\" comes from the trace {}", link.name, file.as_deref().unwrap_or_default()),
                 "write the change into the trace: lines seconds,Mbit/s",

@@ -33,8 +33,8 @@ pub(super) fn check(raw: &RawScenario, scenario: &Scenario, twins: &[Option<Link
         ack_every: raw.transport.as_ref().is_some_and(|table| table.value.ack_every.is_some()),
     };
     let mut flows: Vec<Flow> = Vec::new();
-    for one in &raw.flow {
-        let flow = check_one(one, &map, &mut names, &common, scenario)?;
+    for (place, one) in raw.flow.iter().enumerate() {
+        let flow = check_one(one, place, &map, &mut names, &common, scenario)?;
         let copies = copies(one, &flow, scenario.duration)?;
         for copy in &copies {
             names.take(&copy.name, &one.span)?;
@@ -66,7 +66,7 @@ impl Common {
     }
 }
 
-fn check_one(raw: &At<RawFlow>, map: &Map, names: &mut Names, common: &Common, scenario: &Scenario) -> Checked<Flow> {
+fn check_one(raw: &At<RawFlow>, place: usize, map: &Map, names: &mut Names, common: &Common, scenario: &Scenario) -> Checked<Flow> {
     let (written, duration) = (&raw.value, scenario.duration);
     let (from, to) = (map.node(&written.from)?, map.node(&written.to)?);
     if from == to {
@@ -77,9 +77,9 @@ fn check_one(raw: &At<RawFlow>, map: &Map, names: &mut Names, common: &Common, s
         ));
     }
     let chosen: Option<Choice> = written.controller.as_ref().map(choice).transpose()?;
-    let place = written.controller.as_ref().map_or(&raw.span, |text| &text.span);
+    let span = written.controller.as_ref().map_or(&raw.span, |text| &text.span);
     let own_acks = written.transport.as_ref().is_some_and(|table| table.value.acks.is_some());
-    let transport = transport::check(written.transport.as_ref(), place, &common.transport, |transport| {
+    let transport = transport::check(written.transport.as_ref(), span, &common.transport, |transport| {
         common.adapt(transport, chosen.as_ref(), own_acks)
     })?;
     let controller = written.controller.as_ref().zip(chosen).map(|(text, chosen)| controller(text, chosen, &transport)).transpose()?;
@@ -121,7 +121,12 @@ fn check_one(raw: &At<RawFlow>, map: &Map, names: &mut Names, common: &Common, s
         Some(name) => checked_name(name)?,
         None => names.default(controller.as_ref().map_or("udp", |choice| choice.entry().name)),
     };
-    Ok(Flow { name, from, to, route, back, controller, transport: Arc::new(transport), workload, start, stop, pauses })
+    let stream = match (&written.stream, &written.name) {
+        (Some(stream), _) => checked_name(stream)?,
+        (None, Some(_)) => name.clone(),
+        (None, None) => format!("flow {}", place + 1),
+    };
+    Ok(Flow { name, from, to, route, back, controller, transport: Arc::new(transport), workload, stream, start, stop, pauses })
 }
 
 /// When the flow offers no data.
@@ -194,8 +199,8 @@ fn copies(raw: &At<RawFlow>, flow: &Flow, duration: Span) -> Checked<Vec<Flow>> 
     }
     let stop = flow.stop.filter(|stop| stop.since(Time::ZERO) < duration);
     let copy = |index: u64| {
-        let name = if count == 1 { flow.name.clone() } else { format!("{}.{}", flow.name, index + 1) };
-        Flow { name, start: later(index), stop, ..flow.clone() }
+        let numbered = |name: &String| if count == 1 { name.clone() } else { format!("{name}.{}", index + 1) };
+        Flow { name: numbered(&flow.name), stream: numbered(&flow.stream), start: later(index), stop, ..flow.clone() }
     };
     Ok((0..count).map(copy).collect())
 }

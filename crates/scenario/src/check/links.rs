@@ -198,7 +198,7 @@ impl Builder<'_> {
             (Some(rate), Some(trace)) => {
                 Err(Problem::at(&trace.span, "a link has a rate or a trace, not both", "keep one of the two").and(&rate.span, "the rate"))
             }
-            (None, Some(trace)) => Ok((RateSource::Trace(self.traces.get(trace)?), Some(trace.value.clone()))),
+            (None, Some(trace)) => Ok((RateSource::trace(self.traces.get(trace)?, self.duration), Some(trace.value.clone()))),
             (None, None) => Ok((RateSource::Unlimited, None)),
             (Some(rate), None) => match rate.value.0 {
                 None => Ok((RateSource::Unlimited, None)),

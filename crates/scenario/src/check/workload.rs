@@ -6,7 +6,6 @@ use crate::sizes::PUBLISHED;
 use crate::text::{At, Extent, Frequency, Load, Quantity};
 use crate::{Arrivals, Draw, Frames, LinkId, On, OnOff, Requests, Scenario, Sizes, Workload};
 use narrows_params::suggest;
-use narrows_path::RateSource;
 use narrows_transport::Transport;
 use narrows_units::{Bytes, Rate, Span};
 use std::ops::Range;
@@ -233,12 +232,8 @@ fn arrive(raw: &At<RawWorkload>, limited: &RawLimited, path: &Path) -> Checked<W
 
 /// The rate in bit/s of the slowest link of the route.
 fn slowest(path: &Path, span: &Range<usize>) -> Checked<f64> {
-    let rate = |id: &LinkId| match &path.scenario.links[id.0].config.rate {
-        RateSource::Unlimited => None,
-        RateSource::Constant(rate) => Some(*rate),
-        RateSource::Trace(trace) => Some(trace.long_run_rate(path.scenario.duration)),
-    };
-    let slowest = path.route.iter().filter_map(rate).min().map(|rate| rate.as_bps() as f64);
+    let rates = path.route.iter().filter_map(|id| path.scenario.links[id.0].config.rate.mean());
+    let slowest = rates.min().map(|rate| rate.as_bps() as f64);
     slowest
         .ok_or_else(|| Problem::at(span, "no link of the route has a rate to load", "give one a rate, or say arrivals = \"20/s\" instead"))
 }

@@ -120,7 +120,7 @@ fn traces_are_read_once_and_named() {
     let scenario = link("trace = \"down.trace\"\n[link.back]\ntrace = \"up.csv\"");
     let at = [1, 2, 4].map(|ms| Time::ZERO + Span::from_millis(ms)).to_vec();
     let expected = Trace::Opportunities { at, period: Span::from_millis(4) };
-    assert!(matches!(&scenario.links[0].config.rate, RateSource::Trace(trace) if **trace == expected));
+    assert!(matches!(&scenario.links[0].config.rate, RateSource::Trace { trace, .. } if **trace == expected));
     assert_eq!(scenario.links[0].trace_file.as_deref(), Some("down.trace"));
     assert_eq!(scenario.links[1].trace_file.as_deref(), Some("up.csv"));
 }
@@ -205,4 +205,20 @@ fn a_buffer_that_changes_to_some_bdp_follows_the_round_trip_of_then() {
     });
     // 1 byte per microsecond; 20, 30 and 60 ms.
     assert_eq!(limits.collect::<Vec<_>>(), [20_000, 30_000, 60_000].map(|bytes| Limit::Bytes(Bytes::new(bytes))));
+}
+
+#[test]
+fn a_workload_is_drawn_by_the_name_or_the_place_of_its_flow() {
+    let with = |keys: &str| {
+        read(&format!("{HEAD}[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\n{FLOW}{FLOW}{keys}workload = {{ arrivals = \"5/s\" }}\n"))
+    };
+    let streams = |scenario: &Scenario| scenario.flows.iter().map(|flow| flow.stream.clone()).collect::<Vec<_>>();
+    assert_eq!(streams(&with("")), ["flow 1", "flow 2"]);
+    assert_eq!(streams(&with("count = 2\n")), ["flow 1", "flow 2.1", "flow 2.2"]);
+    assert_eq!(streams(&with("name = \"web\"\n")), ["flow 1", "web"]);
+    assert_eq!(streams(&with("name = \"web\"\ncount = 2\nstream = \"s\"\n")), ["flow 1", "s.1", "s.2"]);
+    // The resolved scenario has names, and the same draws.
+    let scenario = with("");
+    let again = read(&scenario.to_toml());
+    assert_eq!((again.flows[1].name.as_str(), again.flows[1].stream.as_str()), ("newreno.2", "flow 2"));
 }

@@ -345,3 +345,18 @@ fn no_content_comes_sooner_than_all_its_ways_bring_it() {
         }
     }
 }
+
+#[test]
+fn every_controller_is_asked_for_the_same_transfers() {
+    let of = |controller: &str| {
+        let text = one_link(controller, 20, 0, LINK, "workload = { arrivals = \"5/s\", sizes = \"web\" }");
+        let record = run(&text.replace("name = \"flow\"\n", ""));
+        let mut list: Vec<_> =
+            record.flows[0].transfers.as_ref().unwrap().list.iter().map(|transfer| (transfer.start, transfer.size)).collect();
+        list.sort_unstable();
+        list.truncate(50);
+        list
+    };
+    assert_eq!(of("newreno").len(), 50);
+    assert_eq!(of("newreno"), of("cubic"));
+}

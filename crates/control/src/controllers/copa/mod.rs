@@ -19,6 +19,7 @@ mod velocity;
 
 use crate::parts::ecn::{ECN, codepoint};
 use crate::parts::marks::highest;
+use crate::parts::prior::Prior;
 use crate::parts::round::Round;
 use crate::parts::window::used;
 use crate::{Basis, Build, Built, Entry, Setup};
@@ -72,8 +73,7 @@ struct Copa {
     round: Round,
     /// The round over which the window's movement is judged.
     moves: Round,
-    /// The window before the latest timeout, for undo.
-    prior: f64,
+    prior: Prior,
     /// Of the handshake, until a round trip is measured.
     first_rtt: Span,
     /// A full packet, headers included.
@@ -92,7 +92,7 @@ impl Copa {
             delay: Delay::new(),
             round: Round::default(),
             moves: Round::default(),
-            prior: cwnd,
+            prior: Prior::default(),
             first_rtt: Span::ZERO,
             packet: setup.mss + setup.headers,
             ecn: codepoint(params),
@@ -151,20 +151,19 @@ impl Controller for Copa {
         }
         if feedback.congestion.is_some() {
             self.mode.lose();
+            self.prior.forget();
         }
         self.move_window(feedback, seen);
     }
 
     fn on_timeout(&mut self, timeout: &Timeout) {
-        if !timeout.repeated {
-            self.prior = self.cwnd;
-        }
+        self.prior.collapse(timeout, self.cwnd);
         self.mode.lose();
         (self.cwnd, self.slow_start) = (MIN_WINDOW, true);
     }
 
     fn on_undo(&mut self, _now: Time) {
-        self.cwnd = self.cwnd.max(self.prior);
+        self.cwnd = self.prior.restore(self.cwnd);
     }
 
     fn decision(&self) -> Decision {

@@ -20,6 +20,7 @@ mod tests;
 pub use kernel::{KERNEL, TWIN};
 
 use crate::parts::marks::Losses;
+use crate::parts::prior::Prior;
 use crate::parts::window::used;
 use crate::{Basis, Build, Built, Entry, Setup};
 use crate::{CaState, Controller, Decision, Feedback, Open, Reduction, Sent, Tag, Timeout};
@@ -78,8 +79,7 @@ struct Vcp {
     exact: Option<u8>,
     eight_bits: bool,
     cwnd: f64,
-    /// The window before the latest loss, for undo.
-    prior: f64,
+    prior: Prior,
     initial: f64,
     rest: Rest,
     losses: Losses,
@@ -121,7 +121,7 @@ impl Vcp {
             exact: None,
             eight_bits: params.get(&EIGHT_BITS),
             cwnd,
-            prior: cwnd,
+            prior: Prior::default(),
             initial: cwnd,
             rest: Rest::None,
             losses: Losses::default(),
@@ -230,7 +230,7 @@ impl Controller for Vcp {
             self.exact = Some(load);
         }
         if self.losses.begin_with(feedback) {
-            self.prior = self.cwnd;
+            self.prior.reduce(self.cwnd);
             self.cwnd = (self.cwnd / 2.0).max(1.0);
         } else if feedback.ca_state != CaState::Recovery && !feedback.acked.is_empty() {
             let used = used(feedback, self.cwnd);
@@ -242,13 +242,13 @@ impl Controller for Vcp {
         }
     }
 
-    fn on_timeout(&mut self, _timeout: &Timeout) {
-        self.prior = self.cwnd;
+    fn on_timeout(&mut self, timeout: &Timeout) {
+        self.prior.collapse(timeout, self.cwnd);
         self.cwnd = 1.0;
     }
 
     fn on_undo(&mut self, _now: Time) {
-        self.cwnd = self.cwnd.max(self.prior);
+        self.cwnd = self.prior.restore(self.cwnd);
     }
 
     /// A pacing rate of the window per round trip has the fraction of a segment that the window rounds up.

@@ -76,6 +76,8 @@ pub struct Connection {
     /// Recovery lasts until everything below is delivered or lost again.
     recovery_end: u64,
     timeouts: u32,
+    /// The window before the latest losses, marks or timeout, and what it may have grown by since it was looked at.
+    before_reduction: f64,
     decisions: Vec<Decision>,
 }
 
@@ -100,6 +102,7 @@ impl Connection {
             ended: None,
             recovery_end: 0,
             timeouts: 0,
+            before_reduction: 0.0,
             decisions: Vec::new(),
         }
     }
@@ -226,6 +229,9 @@ impl Connection {
         }
 
         let window = self.controller.decision();
+        if congestion.is_some() {
+            self.before_reduction = window.window.get() + acked.len() as f64;
+        }
         self.controller.on_feedback(&feedback);
         self.check_growth(&window, &acked);
     }
@@ -342,13 +348,20 @@ impl Connection {
         self.ca_state = CaState::Loss;
         self.recovery_end = self.next;
         self.timeouts += 1;
+        if !repeated {
+            self.before_reduction = self.controller.decision().window.get();
+        }
         self.controller.on_timeout(&Timeout::new(self.now, lost, lost, repeated));
     }
 
     fn undo(&mut self) {
         if self.ca_state != CaState::Open {
             self.ca_state = CaState::Open;
+            let window = self.controller.decision().window.get();
             self.controller.on_undo(self.now);
+            let after = self.controller.decision().window.get();
+            let most = window.max(self.before_reduction);
+            assert!(after <= most + 1.0, "{}: undo makes {window} {after}, and it was {most} before", self.text);
             let mut feedback = self.feedback();
             feedback.undone = true;
             self.controller.on_feedback(&feedback);

@@ -101,6 +101,7 @@ fn plan_flow<'a>(
         route: _,
         back: _,
         workload,
+        stream: _,
         start: _,
         stop: _,
         pauses: _,

@@ -198,7 +198,7 @@ impl<P: Packet> DualPi2<P> {
         }
         // Overload: marks alone would not do, so both queues drop alike (appendix A.2).
         let classic = self.classic_probability();
-        if recurs(&mut self.classic_sum, classic) {
+        if recurs(&mut self.low_sum, classic) {
             verdicts.drop(head.packet, DropReason::Early);
             return None;
         }

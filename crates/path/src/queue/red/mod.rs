@@ -239,11 +239,15 @@ impl Values {
             Limit::Packets(packets) => packets as f64 / 100.0,
         };
         let min = automatic(settings.min * unit, (settings.target * packets_per_second / 2.0).max(5.0));
-        let rtt = automatic(settings.rtt, (3.0 * (settings.delay + 1.0 / packets_per_second)).max(0.1));
+        // Three packet times are three packets, also at a rate of zero.
+        let per_rtt = match settings.rtt {
+            0.0 => (3.0 * (settings.delay * packets_per_second + 1.0)).max(0.1 * packets_per_second),
+            rtt => rtt * packets_per_second,
+        };
         Values {
             min,
             max: automatic(settings.max * unit, 3.0 * min).max(min),
-            weight: automatic(settings.weight, -libm::expm1(-1.0 / (10.0 * rtt * packets_per_second))),
+            weight: automatic(settings.weight, -libm::expm1(-1.0 / (10.0 * per_rtt))),
             packets_per_second,
         }
     }

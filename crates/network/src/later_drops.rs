@@ -7,7 +7,7 @@ use std::collections::BinaryHeap;
 
 /// A link will drop a packet, which was offered to it early.
 #[derive(Debug)]
-pub(crate) struct Foretold<I> {
+pub(crate) struct LaterDrop<I> {
     pub(crate) at: Time,
     pub(crate) link: usize,
     pub(crate) why: DropReason,
@@ -15,28 +15,28 @@ pub(crate) struct Foretold<I> {
     number: u64,
 }
 
-impl<I> Foretold<I> {
+impl<I> LaterDrop<I> {
     fn key(&self) -> (Time, usize, u64) {
         (self.at, self.link, self.number)
     }
 }
 
-impl<I> PartialEq for Foretold<I> {
-    fn eq(&self, other: &Foretold<I>) -> bool {
+impl<I> PartialEq for LaterDrop<I> {
+    fn eq(&self, other: &LaterDrop<I>) -> bool {
         self.key() == other.key()
     }
 }
 
-impl<I> Eq for Foretold<I> {}
+impl<I> Eq for LaterDrop<I> {}
 
-impl<I> PartialOrd for Foretold<I> {
-    fn partial_cmp(&self, other: &Foretold<I>) -> Option<Ordering> {
+impl<I> PartialOrd for LaterDrop<I> {
+    fn partial_cmp(&self, other: &LaterDrop<I>) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<I> Ord for Foretold<I> {
-    fn cmp(&self, other: &Foretold<I>) -> Ordering {
+impl<I> Ord for LaterDrop<I> {
+    fn cmp(&self, other: &LaterDrop<I>) -> Ordering {
         self.key().cmp(&other.key())
     }
 }
@@ -44,7 +44,7 @@ impl<I> Ord for Foretold<I> {
 /// All of them, in order of time, at one time by the links' numbers.
 #[derive(Debug)]
 pub(crate) struct Drops<I> {
-    heap: BinaryHeap<Reverse<Foretold<I>>>,
+    heap: BinaryHeap<Reverse<LaterDrop<I>>>,
     due: Time,
     numbered: u64,
 }
@@ -65,12 +65,12 @@ impl<I> Drops<I> {
     #[cold]
     pub(crate) fn push(&mut self, at: Time, link: usize, why: DropReason, identity: I) {
         self.numbered += 1;
-        self.heap.push(Reverse(Foretold { at, link, why, identity, number: self.numbered }));
+        self.heap.push(Reverse(LaterDrop { at, link, why, identity, number: self.numbered }));
         self.due = self.due.min(at);
     }
 
     #[cold]
-    pub(crate) fn pop(&mut self) -> Option<Foretold<I>> {
+    pub(crate) fn pop(&mut self) -> Option<LaterDrop<I>> {
         let Reverse(first) = self.heap.pop()?;
         self.due = self.heap.peek().map_or(Time::NEVER, |Reverse(next)| next.at);
         Some(first)
