@@ -2,7 +2,7 @@
 
 use crate::cli::{CompareArgs, Compared};
 use crate::error::Failure;
-use narrows_control::Choice;
+use narrows_control::{Choice, DEFAULTS};
 
 /// The names, none of which comes twice.
 pub fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Result<Vec<String>, Failure> {
@@ -13,13 +13,10 @@ pub fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Result<Vec<String>,
     }
 }
 
-/// Controllers compared if none is named.
-const DEFAULT: [&str; 3] = ["newreno", "cubic", "bbr"];
-
 /// Controllers that the arguments name.
 pub fn controllers(args: &CompareArgs) -> Result<Vec<Choice>, Failure> {
     if args.compared.is_empty() {
-        return Ok(DEFAULT.iter().map(|name| name.parse().expect("a controller of the registry")).collect());
+        return Ok(DEFAULTS.iter().map(|name| name.parse().expect("a controller of the registry")).collect());
     }
     let controller = |compared: &Compared| match compared {
         Compared::Controller(choice) => Ok(choice.clone()),

@@ -15,7 +15,7 @@ pub fn figure(args: FigureArgs) -> Result<Outcome, Failure> {
     let names: Vec<String> = figures.iter().map(Figure::name).collect();
     let Some(name) = args.name else {
         if names.is_empty() {
-            output::print("no figures: the claims of this result are numbers without plots, see report.html\n")?;
+            output::print("no figures: this result has none, see report.html\n")?;
         }
         let wide = names.iter().map(String::len).max().unwrap_or(0);
         for (name, figure) in names.iter().zip(&figures) {
@@ -29,9 +29,11 @@ pub fn figure(args: FigureArgs) -> Result<Outcome, Failure> {
     };
     let svg = args.svg.or_else(|| args.png.is_none().then(|| format!("{name}.svg").into()));
     if let Some(file) = svg {
+        refuse_extension(&file, "png", "--svg", "--png")?;
         written(&file, figure.svg().as_bytes(), "--svg")?;
     }
     if let Some(file) = args.png {
+        refuse_extension(&file, "svg", "--png", "--svg")?;
         let pixels = figure.png();
         let pixels = pixels.ok_or_else(|| Failure::Other(format!("\"{name}\" is too large for a PNG; use --svg")))?;
         written(&file, &pixels, "--png")?;
@@ -51,6 +53,14 @@ pub fn figures(files: &ResultDir) -> Result<Vec<Figure>, Failure> {
         Some(grid) => narrows_report::grid_figures(&grid),
         None => narrows_report::figures(&narrows_report::read(files)?),
     })
+}
+
+/// Refuses a file of the other kind's name.
+fn refuse_extension(file: &Path, other: &str, flag: &str, instead: &str) -> Result<(), Failure> {
+    match file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(other)) {
+        true => Err(Failure::Other(format!("{flag} would write another kind of file into {}; use {instead}", file.display()))),
+        false => Ok(()),
+    }
 }
 
 fn written(file: &Path, bytes: &[u8], flag: &str) -> Result<(), Failure> {

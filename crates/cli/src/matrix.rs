@@ -9,14 +9,12 @@ use crate::quote::quote;
 use crate::routers;
 use crate::sweep::Job;
 use narrows_control::Choice;
+use narrows_measure::harm::YARDSTICK;
 use narrows_report::{Grid, Matrix, Pairing, Runs};
 use narrows_scenario::{Changes, Comparison, ENDS, PathProfile, Sweep};
 use narrows_units::Span;
 use std::collections::BTreeMap;
 use std::path::Path;
-
-/// What every harm is held against: what the second does to the first.
-const YARDSTICK: [&str; 2] = ["newreno", "cubic"];
 
 /// Runs all pairs on all networks and shows who harms whom.
 pub fn matrix(args: MatrixArgs) -> Result<Outcome, Failure> {

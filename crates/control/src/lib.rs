@@ -29,6 +29,7 @@ pub use files::{Form, KeptFile, Loader, Source, entry_of_file, load_files_by, na
 pub use open::{Open, Role};
 pub use parts::intervals::{ByInterval, Interval, Policy, SHORTEST_INTERVAL, Setting};
 pub use registry::{
-    ENTRIES, Refused, TWINS, forget_passing, kept_files, kept_objects, passing_identities, register, register_file, register_passing,
+    BASELINES, DEFAULTS, ENTRIES, Refused, TWINS, forget_passing, kept_files, kept_objects, passing_identities, register, register_file,
+    register_passing,
 };
 pub use sent::{Sent, Tag};

@@ -9,6 +9,12 @@ use narrows_params::{Makes, Need, ParamError, Params, Registered, Spec, find, su
 use std::sync::{PoisonError, RwLock};
 use thiserror::Error;
 
+/// The controllers that are deployed and standardised (RFC 5681, RFC 9438), beside which others are judged.
+pub const BASELINES: [&str; 2] = ["newreno", "cubic"];
+
+/// The controllers that are compared if none is named.
+pub const DEFAULTS: [&str; 3] = ["newreno", "cubic", "bbr"];
+
 /// Every controller of this crate, in the order in which lists show them.
 pub static ENTRIES: &[&Entry] = &[
     &newreno::ENTRY,

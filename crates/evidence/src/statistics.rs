@@ -1,6 +1,7 @@
 //! How far a mean over seeds can be trusted.
 
-use narrows_measure::bootstrap::{RESAMPLES, mean};
+use narrows_measure::bootstrap::RESAMPLES;
+use narrows_measure::statistics::mean;
 use narrows_units::Random;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -5,6 +5,7 @@
 //! distribution, and with few values it is too narrow. Draws are seeded, so that the same values give the same interval everywhere, in
 //! whatever order they come.
 
+use crate::statistics::ordered;
 use narrows_units::Random;
 use std::collections::BTreeMap;
 
@@ -24,21 +25,6 @@ impl Interval {
     /// True if `value` lies within, ends included.
     pub fn contains(&self, value: f64) -> bool {
         (self.low..=self.high).contains(&value)
-    }
-}
-
-/// The mean; `None` of nothing.
-pub fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
-}
-
-/// The median: the middle one, or the mean of the middle two; `None` of nothing.
-pub fn median(values: &[f64]) -> Option<f64> {
-    let (ordered, half) = (ordered(values), values.len() / 2);
-    match values.len() {
-        0 => None,
-        odd if odd % 2 == 1 => Some(ordered[half]),
-        _ => Some((ordered[half - 1] + ordered[half]) / 2.0),
     }
 }
 
@@ -103,12 +89,6 @@ fn medians_at(ranks: &[[usize; 2]], ordered: &[f64]) -> Vec<f64> {
     ranks.iter().map(of).collect()
 }
 
-fn ordered(values: &[f64]) -> Vec<f64> {
-    let mut ordered = values.to_vec();
-    ordered.sort_unstable_by(f64::total_cmp);
-    ordered
-}
-
 /// The middle 95 % of resampled statistics: the 2.5th and the 97.5th percentile, between order statistics.
 fn middle(mut statistics: Vec<f64>) -> Interval {
     let last = statistics.len() - 1;
@@ -125,6 +105,7 @@ fn middle(mut statistics: Vec<f64>) -> Interval {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::median;
 
     /// Survival times of treated mice, Efron and Tibshirani, table 2.1.
     const MICE: [f64; 7] = [94.0, 197.0, 16.0, 38.0, 99.0, 141.0, 23.0];
@@ -132,7 +113,6 @@ mod tests {
     #[test]
     fn medians_of_three_values_are_one_of_three() {
         // All 27 resamples of 1, 2 and 9: the median is 1 in 7 of them, 9 in 7, 2 in 13. So the middle 95 % reaches both ends.
-        assert_eq!((median(&[9.0, 1.0, 2.0]), median(&[1.0, 4.0]), median(&[])), (Some(2.0), Some(2.5), None));
         assert_eq!(median_interval(&[9.0, 1.0, 2.0]), Some(Interval { low: 1.0, high: 9.0 }));
         assert_eq!((median_interval(&[3.0]), median_interval(&[3.0; 4])), (None, Some(Interval { low: 3.0, high: 3.0 })));
     }

@@ -140,14 +140,14 @@ fn distance(quantity: Quantity, link: Option<&str>, reference: &[Record], other:
 /// The mean of a metric over the runs that define it.
 fn mean(name: &str, runs: &[Record]) -> Option<f64> {
     let values: Vec<f64> = runs.iter().filter_map(metric(name)?.compute).collect();
-    crate::bootstrap::mean(&values)
+    crate::statistics::mean(&values)
 }
 
 /// The mean over runs of a quantile of the queueing delays of the link with this name, in ms.
 fn queueing(runs: &[Record], link: &str, quantile: f64) -> Option<f64> {
     let of_run = |run: &Record| Some(named(run, link)?.queueing.quantile(quantile)?.as_millis_f64());
     let values: Vec<f64> = runs.iter().filter_map(of_run).collect();
-    crate::bootstrap::mean(&values)
+    crate::statistics::mean(&values)
 }
 
 fn named<'a>(run: &'a Record, link: &str) -> Option<&'a LinkRecord> {

@@ -7,18 +7,26 @@
 
 use crate::metrics::Better;
 
+/// The controllers whose harm is the yardstick: what the second does to the first.
+pub const YARDSTICK: [&str; 2] = ["newreno", "cubic"];
+
 /// The harm to a flow that has `solo` alone and `with` beside another: (solo - with) / solo where more is better, (with - solo) / with
 /// where less is. What got better is no harm: 0. `None` if neither way is better, or if nothing was there to be harmed.
 pub fn harm(better: Better, solo: f64, with: f64) -> Option<f64> {
+    match better {
+        Better::Lower if with <= solo => Some(0.0),
+        _ => signed(better, solo, with).map(|harm| harm.clamp(0.0, 1.0)),
+    }
+}
+
+/// The same with its sign: below zero is a gain. `None` also of a gain down to zero, where less is better.
+pub fn signed(better: Better, solo: f64, with: f64) -> Option<f64> {
     let (worse, whole) = match better {
         Better::Higher => (solo - with, solo),
         Better::Lower => (with - solo, with),
         Better::Neither => return None,
     };
-    if worse <= 0.0 && better == Better::Lower {
-        return Some(0.0);
-    }
-    (whole > 0.0).then(|| (worse / whole).clamp(0.0, 1.0))
+    (whole > 0.0).then(|| worse / whole)
 }
 
 /// A flow that stays below a tenth of its fair share at least this long is starved. RFC 9743, section 5.2, asks for the absence of

@@ -16,6 +16,7 @@ mod icn;
 pub mod metrics;
 mod part;
 mod record;
+pub mod statistics;
 mod transfers;
 
 pub use acks::AckSample;

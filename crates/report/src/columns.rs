@@ -67,7 +67,7 @@ fn columns(comparison: &Comparison) -> Vec<Column> {
         let mut values = comparison.runs().filter_map(|(_, run)| (metric.compute)(run));
         index < always || values.any(|value| !icn || value > 0.0 || !UNUSUAL.contains(&metric.name))
     };
-    let all = columns.iter().enumerate().filter_map(|(index, (head, name))| Some((index, *head, metrics::metric(name)?)));
+    let all = columns.iter().enumerate().map(|(index, (head, name))| (index, *head, metrics::metric(name).expect("a metric of the table")));
     all.filter(|(index, _, metric)| shown(*index, metric)).map(|(_, head, metric)| Column { head, metric }).collect()
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn setup(comparison: &Comparison) -> String {
     let text = parts.join(", ");
     match text.chars().next() {
         Some(first) => format!("{}{}.", first.to_uppercase(), &text[first.len_utf8()..]),
-        None => "Nothing was run.".to_owned(),
+        None => "This result has no runs.".to_owned(),
     }
 }
 

@@ -1,8 +1,9 @@
 //! Numbers over seeds, in the one way in which every table shows them: the median, and its 95 % interval.
 
 use crate::number::{or_dash, short};
-use narrows_measure::bootstrap::{Interval, median, median_interval, median_intervals};
+use narrows_measure::bootstrap::{Interval, median_interval, median_intervals};
 use narrows_measure::metrics::Summary;
+use narrows_measure::statistics::median;
 
 /// From so many seeds on, intervals are about as wide as they should be.
 const ENOUGH: usize = 10;

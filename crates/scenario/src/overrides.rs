@@ -84,6 +84,10 @@ impl Overrides {
             return Ok(text.to_owned());
         }
         let mut document: DocumentMut = text.parse().map_err(|error| not_toml(text, &error))?;
+        if !self.workload.is_empty() && document.contains_key("icn") {
+            let problem = "workloads are those of flows, and this network is information-centric";
+            return Err(Problem::at(&(0..0), problem, "leave out --workload; [[consumer]] and [[request]] say what is asked for"));
+        }
         if !self.queue.is_empty() {
             refuse_axes(text, "queue", |own| own.is_of("link") && own.ends_with("queue"))?;
         }

@@ -42,14 +42,20 @@ pub fn parse_with(
     controller: Option<&str>,
     read: &ReadFile,
 ) -> Result<Scenario, ScenarioError> {
-    let mut text = overrides.applied(text, file)?;
-    let checked = read_whole(&mut text).and_then(|mut raw| {
+    let mut whole = overrides.applied(text, file)?;
+    let called = if whole == text { file.to_owned() } else { as_changed(file) };
+    let checked = read_whole(&mut whole).and_then(|mut raw| {
         if let Some(controller) = controller {
             raw.flow.iter_mut().filter_map(|flow| flow.value.controller.as_mut()).for_each(|own| own.value = controller.to_owned());
         }
         check::check(&mut raw, file, read)
     });
-    checked.map_err(|problem| ScenarioError::new(*problem, file, &text))
+    checked.map_err(|problem| ScenarioError::new(*problem, &called, &whole))
+}
+
+/// What errors call a file whose text options have changed: its lines are no longer those of the file.
+pub(crate) fn as_changed(file: &str) -> String {
+    format!("{file} as changed by options")
 }
 
 /// Reads the files that the scenario `path` names; relative names begin in its folder.

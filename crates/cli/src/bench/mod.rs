@@ -20,7 +20,7 @@ use row::heading;
 use std::io::{IsTerminal, Write};
 
 /// The controllers of the rows, unless others are named.
-pub const CONTROLLERS: [&str; 3] = ["newreno", "cubic", "bbr"];
+pub const CONTROLLERS: [&str; 3] = narrows_control::DEFAULTS;
 
 /// Runs the matrix and prints its rows as they come.
 pub fn bench(args: BenchArgs) -> Result<Outcome, Failure> {

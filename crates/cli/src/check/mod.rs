@@ -11,7 +11,7 @@ use crate::output::{self, Started};
 use crate::reproduce::reproduce;
 use crate::routers;
 use job::Job;
-use narrows_control::{Choice, Setup};
+use narrows_control::{BASELINES, Choice, Setup};
 use narrows_evidence::EvidenceError;
 use narrows_evidence::check::{Check, Options, report};
 use narrows_evidence::judge::Level;
@@ -19,9 +19,6 @@ use narrows_evidence::report::{Checked, Counts, Statements, Terms, Versions, che
 use narrows_evidence::suite::{Players, Scope, Suite, media, rfc9743, tcpeval};
 use narrows_wire::Ecn;
 use std::path::Path;
-
-/// The standard controllers beside which others are judged.
-const BASELINES: [&str; 2] = ["newreno", "cubic"];
 
 /// Runs the cells of the suite, and judges.
 pub fn check(args: CheckArgs) -> Result<Outcome, Failure> {

@@ -140,6 +140,9 @@ fn parse_compared(text: &str) -> Result<Compared, String> {
     match IcnWay::read(text)? {
         Some(way) => Ok(Compared::Icn(way)),
         None if Path::new(text).is_dir() => Err("this is a directory; to compare two results, use narrows diff BEFORE AFTER".to_owned()),
+        None if Path::new(text).extension().is_some_and(|extension| extension == "toml") => {
+            Err(format!("this is a scenario; use narrows run {text}, or --file {text} with controllers to compare on it"))
+        }
         None => Err(reason),
     }
 }

@@ -58,7 +58,7 @@ pub struct MergeArgs {
 #[derive(Args)]
 pub struct MatrixArgs {
     /// Controllers, with parameters after "?" (see `narrows list controllers`)
-    #[arg(value_name = "CONTROLLER", default_values = ["newreno", "cubic", "bbr"], value_delimiter = ',', value_parser = parse_choice)]
+    #[arg(value_name = "CONTROLLER", default_values = narrows_control::DEFAULTS, value_delimiter = ',', value_parser = parse_choice)]
     pub controllers: Vec<Choice>,
     #[command(flatten)]
     pub on: NetworkArgs,

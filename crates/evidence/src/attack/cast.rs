@@ -3,6 +3,7 @@
 use super::genomes::Kind;
 use super::goal::Goal;
 use super::text::Cast;
+use narrows_control::BASELINES;
 use serde::{Deserialize, Serialize};
 
 /// Whom a search attacks, and how it is judged.
@@ -18,13 +19,10 @@ pub struct Aim {
     pub transport: String,
 }
 
-/// The standard controllers.
-const STANDARD: [&str; 2] = ["newreno", "cubic"];
-
 impl Aim {
     /// An aim with the standard controllers as references, the controller itself left out.
     pub fn new(subject: &str, goal: Goal) -> Aim {
-        let references = STANDARD.iter().filter(|name| **name != subject).map(|name| (*name).to_owned()).collect();
+        let references = BASELINES.iter().filter(|name| **name != subject).map(|name| (*name).to_owned()).collect();
         Aim { subject: subject.to_owned(), goal, references, transport: String::new() }
     }
 

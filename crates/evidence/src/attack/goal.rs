@@ -2,6 +2,8 @@
 
 use super::genomes::Kind;
 use super::text::Cast;
+use narrows_measure::harm::signed;
+use narrows_measure::metrics::{Better, STARVED_PART};
 use narrows_measure::{FlowRecord, LinkRecord, Record};
 use narrows_units::{Bytes, Span, Time};
 use serde::{Deserialize, Serialize};
@@ -43,8 +45,6 @@ const WELL: f64 = 0.7;
 const UNNOTICED_MS: f64 = 5.0;
 /// The stall that scores 1, in seconds.
 const STALL_S: f64 = 30.0;
-/// A flow with less than this part of its fair share starves, as the metric `starved` has it.
-const STARVED: f64 = 0.1;
 /// Windows of starvation, as those of the metric: a second.
 const WINDOW: Span = Span::from_secs(1);
 /// The last part of a run by which being stuck is judged.
@@ -178,7 +178,7 @@ impl Goal {
             Goal::Harm => {
                 let Some((alone, references)) = references.split_last() else { return none };
                 let alone = delivered(alone, "b");
-                let harm = |run: &Record| if alone > 0.0 { (alone - delivered(run, "b")) / alone } else { 0.0 };
+                let harm = |run: &Record| signed(Better::Higher, alone, delivered(run, "b")).unwrap_or(0.0);
                 // References that have not yet found their share in so short a run are no measure: an even share is no harm.
                 let (a, b) = (group(own, "a").count() as f64, group(own, "b").count() as f64);
                 let even = if a + b > 0.0 { a / (a + b) } else { 0.0 };
@@ -300,7 +300,7 @@ fn starved(run: &Record) -> f64 {
             count(to).saturating_sub(count(to - steps)) as f64
         };
         all += 1;
-        without += usize::from(flows.iter().any(|flow| got(flow) < STARVED * share));
+        without += usize::from(flows.iter().any(|flow| got(flow) < STARVED_PART * share));
     }
     if all > 0 { without as f64 / all as f64 } else { 0.0 }
 }

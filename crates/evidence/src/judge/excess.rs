@@ -3,6 +3,7 @@
 use super::numbers::Numbers;
 use crate::rule::{Bound, Kind, Rule};
 use crate::suite::Who;
+use narrows_measure::harm::signed;
 use narrows_measure::metrics::Better;
 
 /// How far beyond a bound the subject is in each seed: above zero is beyond. `None` where a number is not defined.
@@ -67,12 +68,6 @@ fn ln(ratio: f64) -> f64 {
     if ratio.is_nan() { 0.0 } else { libm::log(ratio).clamp(-FAR, FAR) }
 }
 
-/// The harm to a victim, with its sign: what it gains is below zero.
-pub fn signed_harm(better: Better, solo: f64, beside: f64) -> Option<f64> {
-    let (worse, whole) = if better == Better::Higher { (solo - beside, solo) } else { (beside - solo, beside) };
-    (whole > 0.0).then(|| worse / whole)
-}
-
 /// For each victim, its harm beside the subject less the most that it has beside a baseline, less the bound.
 fn harm(rule: &Rule, bound: Bound, numbers: &Numbers) -> Vec<Excess> {
     let number = &numbers.grid.asked[rule.number];
@@ -82,7 +77,7 @@ fn harm(rule: &Rule, bound: Bound, numbers: &Numbers) -> Vec<Excess> {
         let solo = numbers.solo(*victim, rule.number);
         let harm = |who: Who| -> Vec<Option<f64>> {
             let beside = numbers.beside(who, *victim, rule.number);
-            solo.iter().zip(beside).map(|(solo, beside)| signed_harm(better, (*solo)? + floor, beside? + floor)).collect()
+            solo.iter().zip(beside).map(|(solo, beside)| signed(better, (*solo)? + floor, beside? + floor)).collect()
         };
         let (own, theirs) = (harm(Who::Subject), standard.iter().map(|who| harm(*who)).collect::<Vec<_>>());
         let values = own.iter().enumerate().map(|(seed, own)| {
@@ -91,7 +86,7 @@ fn harm(rule: &Rule, bound: Bound, numbers: &Numbers) -> Vec<Excess> {
         });
         let percent = |values: &[Option<f64>]| {
             let defined: Vec<f64> = values.iter().flatten().map(|value| value.max(0.0)).collect();
-            narrows_measure::bootstrap::mean(&defined).map_or("–".to_owned(), |mean| format!("{:.0} %", 100.0 * mean))
+            narrows_measure::statistics::mean(&defined).map_or("–".to_owned(), |mean| format!("{:.0} %", 100.0 * mean))
         };
         let most = theirs.iter().max_by(|a, b| mean(a).total_cmp(&mean(b))).map_or("–".to_owned(), |values| percent(values));
         let note = format!("harm to {} {} (a baseline: {most})", numbers.players.text(*victim), percent(&own));
@@ -102,7 +97,7 @@ fn harm(rule: &Rule, bound: Bound, numbers: &Numbers) -> Vec<Excess> {
 
 fn mean(values: &[Option<f64>]) -> f64 {
     let defined: Vec<f64> = values.iter().flatten().copied().collect();
-    narrows_measure::bootstrap::mean(&defined).unwrap_or(f64::NEG_INFINITY)
+    narrows_measure::statistics::mean(&defined).unwrap_or(f64::NEG_INFINITY)
 }
 
 /// For each baseline, by how much it is better in both numbers: in the first by more than `by`, in the second by more than the factor `times`. Zero is at the nearer of

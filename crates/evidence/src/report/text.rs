@@ -77,7 +77,7 @@ pub(super) fn on_kernel(own: &CheckedCriterion, kernel: &OnKernel) -> Option<Str
     let cell = own.cells.first()?;
     let mean = |values: &[Option<f64>]| {
         let defined: Vec<f64> = values.iter().flatten().copied().collect();
-        narrows_measure::bootstrap::mean(&defined).map_or("–".to_owned(), short)
+        narrows_measure::statistics::mean(&defined).map_or("–".to_owned(), short)
     };
     Some(format!("{}; {} {} {} (simulated {})", kernel.verdict, cell.measure, mean(&kernel.subject), cell.unit, mean(&cell.subject)))
 }

@@ -24,17 +24,6 @@ impl WirePacket {
     pub fn head(&self) -> Head {
         Head::of(self)
     }
-
-    /// Appends the packet from its IP header on, its checksum completed, to `bytes`: as a wire would carry it, for a capture.
-    pub fn append_to(&self, bytes: &mut Vec<u8>) {
-        let (start, head) = (bytes.len(), self.head());
-        bytes.extend_from_slice(head.ip());
-        bytes.extend_from_slice(self.payload());
-        let virtio = head.virtio();
-        if virtio.needs_csum {
-            checksum::complete(&mut bytes[start..], virtio.csum_start, virtio.csum_offset);
-        }
-    }
 }
 
 impl Head {

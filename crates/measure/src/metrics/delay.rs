@@ -1,6 +1,7 @@
 //! Round trips, one-way delays and queues.
 
 use super::{Better, Metric, bottleneck};
+use crate::statistics::mean;
 use crate::{FlowRecord, Histogram, LinkRecord, Record};
 use narrows_units::{Span, Time};
 
@@ -142,7 +143,7 @@ pub(super) fn standing_queue(record: &Record) -> Option<f64> {
         rate.map(|bps| queue as f64 * 1e3 / bps)
     });
     let delays: Vec<f64> = smallest.collect::<Option<_>>()?;
-    Some(delays.iter().sum::<f64>() / delays.len() as f64)
+    mean(&delays)
 }
 
 fn pooled<'a>(record: &'a Record, of: impl Fn(&'a FlowRecord) -> &'a Histogram) -> Histogram {

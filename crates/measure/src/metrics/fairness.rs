@@ -5,6 +5,7 @@ use super::convergence::{departed, lasting, offered, throughput};
 use super::share::max_min;
 use super::{Better, Metric};
 use crate::part::standing;
+use crate::statistics::mean;
 use crate::{FlowRecord, Record};
 use narrows_units::Time;
 
@@ -68,7 +69,7 @@ pub(super) fn jain(record: &Record) -> Option<f64> {
 
 pub(super) fn rate_deviation(record: &Record) -> Option<f64> {
     let shares = shares(record)?;
-    let mean = shares.iter().sum::<f64>() / shares.len() as f64;
+    let mean = mean(&shares)?;
     let largest = shares.iter().map(|share| (share - mean).abs()).fold(0.0, f64::max);
     (mean > 0.0).then(|| 100.0 * largest / mean)
 }

@@ -2,6 +2,7 @@
 
 use super::{Better, Metric};
 use crate::part::standing;
+use crate::statistics::mean;
 use crate::{ConsumerCounters, IcnRecord, Record};
 use narrows_units::{Bytes, Time};
 
@@ -98,7 +99,7 @@ pub(super) fn subflow_balance(record: &Record) -> Option<f64> {
         Some(100.0 * bytes.iter().copied().fold(most, f64::min) / most)
     };
     let balances: Vec<f64> = icn(record)?.consumers.iter().filter_map(|consumer| balance(&consumer.subflows)).collect();
-    (!balances.is_empty()).then(|| balances.iter().sum::<f64>() / balances.len() as f64)
+    mean(&balances)
 }
 
 pub(super) fn icn(record: &Record) -> Option<&IcnRecord> {

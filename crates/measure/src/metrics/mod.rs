@@ -20,7 +20,7 @@ mod window;
 pub(crate) mod fixture;
 
 pub use delivery::{bottleneck, flow_goodput};
-pub use starvation::starved_flows;
+pub use starvation::{STARVED_PART, starved_flows};
 pub use summary::Summary;
 pub use table::{METRICS, OF_FLOWS};
 

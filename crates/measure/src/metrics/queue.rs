@@ -1,6 +1,7 @@
 //! How much waits at the bottleneck, from samples.
 
 use super::{Better, Metric, bottleneck};
+use crate::statistics::mean;
 use crate::{Changed, LinkRecord, LinkSample, Record};
 use narrows_units::Time;
 
@@ -83,10 +84,6 @@ fn filled(record: &Record) -> Option<Vec<f64>> {
 fn steady<'a>(record: &Record, link: &'a LinkRecord) -> &'a [LinkSample] {
     let warm = Time::ZERO + record.warmup;
     &link.samples[link.samples.partition_point(|sample| sample.at <= warm)..]
-}
-
-fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 #[cfg(test)]

@@ -19,8 +19,8 @@ pub(super) const STARVED: Metric = Metric {
     compute: starved,
 };
 
-/// Below this part of its fair share a flow counts as without.
-const PART: f64 = 0.1;
+/// A flow with less than this part of its fair share starves.
+pub const STARVED_PART: f64 = 0.1;
 
 pub(super) fn starved(record: &Record) -> Option<f64> {
     starved_flows(record)?.into_iter().flatten().reduce(f64::max)
@@ -44,7 +44,7 @@ pub fn starved_flows(record: &Record) -> Option<Vec<Option<f64>>> {
         let to = from + record.interval * steps;
         let shares = shares.over(from, to)?;
         for (((flow, share), without), most) in contest.flows.iter().zip(shares).zip(&mut without).zip(&mut most) {
-            let hungry = throughput(flow, from, to).is_some_and(|rate| rate < PART * share);
+            let hungry = throughput(flow, from, to).is_some_and(|rate| rate < STARVED_PART * share);
             *without = if hungry { *without + 1 } else { 0 };
             *most = (*most).max(*without);
         }

@@ -2,6 +2,7 @@
 
 use super::{Better, Metric, bottleneck};
 use crate::part::standing;
+use crate::statistics::{mean, relative_deviation};
 use crate::{FlowRecord, LinkSample, Record};
 use narrows_units::{Span, Time};
 
@@ -89,17 +90,15 @@ pub(super) fn utilisation_swing(record: &Record) -> Option<f64> {
     let sent = |k: u64| standing(&link.samples, warm + step * k).departed_bytes;
     let seconds = over.since(warm).as_nanos() / step.as_nanos();
     let sent: Vec<f64> = (0..seconds).map(|k| sent(k + 1).saturating_sub(sent(k)).get() as f64).collect();
-    let mean = sent.iter().sum::<f64>() / sent.len() as f64;
-    let squares: f64 = sent.iter().map(|bytes| (bytes - mean) * (bytes - mean)).sum();
-    (sent.len() > 1 && mean > 0.0).then(|| 100.0 * (squares / (sent.len() - 1) as f64).sqrt() / mean)
+    Some(100.0 * relative_deviation(&sent)?)
 }
 
 pub(super) fn stability(record: &Record) -> Option<f64> {
-    relative_deviation(record, Span::from_secs(5))
+    mean_deviation(record, Span::from_secs(5))
 }
 
 pub(super) fn variation(record: &Record) -> Option<f64> {
-    relative_deviation(record, Span::from_secs(1)).map(|deviation| 100.0 * deviation)
+    mean_deviation(record, Span::from_secs(1)).map(|deviation| 100.0 * deviation)
 }
 
 pub(super) fn responsiveness(record: &Record) -> Option<f64> {
@@ -118,17 +117,11 @@ pub(super) fn responsiveness_instant(record: &Record) -> Option<f64> {
 }
 
 /// The mean over flows of the deviation of their goodput in consecutive intervals, relative to its mean.
-fn relative_deviation(record: &Record, interval: Span) -> Option<f64> {
+fn mean_deviation(record: &Record, interval: Span) -> Option<f64> {
     let (warm, over) = (Time::ZERO + record.warmup, Time::ZERO + record.duration);
     let step = whole(record, interval);
-    let deviation = |flow: &FlowRecord| {
-        let rates = rates(flow, flow.start.max(warm), flow.end.unwrap_or(over).min(over), step);
-        let mean = rates.iter().sum::<f64>() / rates.len() as f64;
-        let squares: f64 = rates.iter().map(|rate| (rate - mean) * (rate - mean)).sum();
-        (rates.len() > 1 && mean > 0.0).then(|| (squares / (rates.len() - 1) as f64).sqrt() / mean)
-    };
-    let (sum, count) = record.flows.iter().filter_map(deviation).fold((0.0, 0u32), |(sum, count), one| (sum + one, count + 1));
-    (count > 0).then(|| sum / f64::from(count))
+    let deviation = |flow: &FlowRecord| relative_deviation(&rates(flow, flow.start.max(warm), flow.end.unwrap_or(over).min(over), step));
+    mean(&record.flows.iter().filter_map(deviation).collect::<Vec<f64>>())
 }
 
 /// All flows' goodput together in consecutive intervals of five seconds.
@@ -140,9 +133,9 @@ fn aggregate(record: &Record) -> Option<(Span, Vec<f64>)> {
 
 /// The end of the last interval whose value is away from the mean of `rates`.
 fn last_away(step: Span, values: &[f64], rates: &[f64]) -> Option<f64> {
-    let mean = rates.iter().sum::<f64>() / rates.len() as f64;
+    let mean = mean(rates).filter(|mean| *mean > 0.0)?;
     let away = |value: &f64| (value - mean).abs() > TOLERANCE * mean;
-    (!rates.is_empty() && mean > 0.0).then(|| (step * values.iter().rposition(away).map_or(0, |last| last as u64 + 1)).as_secs_f64())
+    Some((step * values.iter().rposition(away).map_or(0, |last| last as u64 + 1)).as_secs_f64())
 }
 
 /// A flow's goodput in bytes in each interval from `from` on that ends by `to`.

@@ -2,7 +2,8 @@
 
 use super::Metric;
 use crate::Record;
-use crate::bootstrap::{Interval, median, median_interval};
+use crate::bootstrap::{Interval, median_interval};
+use crate::statistics::median;
 
 /// The values of a metric over the seeds of a case.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,9 +5,10 @@ use super::suffix::suffix;
 use crate::number::{or_dash, short};
 use crate::spread::Spread;
 use crate::table::{one, render};
-use narrows_measure::bootstrap::{Interval, mean};
-use narrows_measure::harm::harm;
+use narrows_measure::bootstrap::Interval;
+use narrows_measure::harm::{YARDSTICK, harm};
 use narrows_measure::metrics::{Better, METRICS};
+use narrows_measure::statistics::mean;
 use narrows_sheet::{Cells, ParquetError, Sheet};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -284,6 +285,6 @@ fn pairs(runs: &Runs<'_>, condition: usize, judged: bool, of: Of) -> Pairs {
         median: each(&|spread| spread.median),
         low: each(&|spread| spread.interval.map(|interval| interval.low)),
         high: each(&|spread| spread.interval.map(|interval| interval.high)),
-        yardstick: if judged { spread("newreno", "cubic").median } else { None },
+        yardstick: if judged { spread(YARDSTICK[0], YARDSTICK[1]).median } else { None },
     }
 }

@@ -38,6 +38,7 @@ pub use style::escape;
 pub use underway::Underway;
 
 const MAIN: &str = include_str!("assets/page.html");
+const BARE: &str = include_str!("assets/bare.html");
 const JS: &str = concat!(
     include_str!("assets/scatter.js"),
     include_str!("assets/time.js"),
@@ -45,10 +46,21 @@ const JS: &str = concat!(
     include_str!("assets/page.js")
 );
 
-/// The report as a page: results, plots, tables, scenario and the command that makes it again.
+/// The report as a page: results, plots, tables, scenario and the command that makes it again. A result without runs has neither plots nor tables.
 pub fn html(comparison: &Comparison) -> String {
     let measured = comparison.overlays.iter().map(|overlay| overlay.summary());
     let known = comparison.exactness().chain(comparison.notes.iter().cloned()).chain(measured);
+    let frame = Frame {
+        title: &comparison.title,
+        css: "",
+        above: [frame::setup(&setup(comparison)), warning(comparison), notes(known)].concat(),
+        version: &comparison.version,
+        reading: include_str!("assets/reading/comparison.html"),
+        plots: None,
+    };
+    if comparison.cases.is_empty() {
+        return frame.around(&fill(BARE, &[("remake", &escape(&comparison.remake))]));
+    }
     let (plots, shown) = (plots::plots(comparison, plots::WHOLE), Results::of(comparison));
     let main = fill(
         MAIN,
@@ -65,15 +77,7 @@ pub fn html(comparison: &Comparison) -> String {
             ("remake", &escape(&comparison.remake)),
         ],
     );
-    let frame = Frame {
-        title: &comparison.title,
-        css: "",
-        above: [frame::setup(&setup(comparison)), warning(comparison), notes(known)].concat(),
-        version: &comparison.version,
-        reading: include_str!("assets/reading/comparison.html"),
-        plots: Some(Plots { data: plots.json(), js: JS }),
-    };
-    frame.around(&main)
+    Frame { plots: Some(Plots { data: plots.json(), js: JS }), ..frame }.around(&main)
 }
 
 /// What stands above everything else if the run is not to be trusted.
@@ -91,7 +95,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_place_of_the_page_has_a_part() {
-        assert!(html(&Comparison::new("t", vec![], "narrows run")).contains("narrows run"));
+    fn a_result_without_runs_has_no_plots() {
+        let page = html(&Comparison::new("t", vec![], "narrows run"));
+        assert!(page.contains("This result has no runs.") && page.contains("narrows run") && !page.contains("scatter"), "{page}");
     }
 }

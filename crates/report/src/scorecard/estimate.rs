@@ -2,8 +2,9 @@
 
 use super::model::Estimate;
 use crate::number::UNDEFINED;
-use narrows_measure::bootstrap::{median, median_interval};
+use narrows_measure::bootstrap::median_interval;
 use narrows_measure::metrics::Better;
+use narrows_measure::statistics::median;
 
 /// Smaller differences are none: percentiles are exact to 1.6 % of their value. Of harm, it is this much of the whole.
 const RESOLUTION: f64 = 0.02;

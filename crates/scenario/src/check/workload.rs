@@ -94,7 +94,6 @@ fn refuse_others(limited: &RawLimited, allowed: &[&str]) -> Checked<()> {
         request,
         response,
         think,
-        ..
     } = limited;
     let keys = [
         ("size", span(size)),

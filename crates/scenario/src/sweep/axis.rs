@@ -143,7 +143,9 @@ fn collect(table: &dyn TableLike, above: &str, first_seed: i64, axes: &mut Vec<A
 
 fn axis(name: String, value: &Value, span: Range<usize>, first_seed: i64) -> Checked<Axis> {
     if name == "seeds" {
-        let Some(count @ 1..=100_000) = value.as_integer() else {
+        // `--set` makes a list of what it is given.
+        let written = value.as_array().filter(|list| list.len() == 1).and_then(|list| list.get(0)).unwrap_or(value);
+        let Some(count @ 1..=100_000) = written.as_integer() else {
             return Err(Problem::at(
                 &value.span().unwrap_or(span),
                 "seeds must be the number of seeds",

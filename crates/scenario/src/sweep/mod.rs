@@ -18,6 +18,7 @@ pub use set::moved;
 
 use crate::error::{Problem, ScenarioError};
 use crate::files::{ReadFile, scenario_text};
+use crate::read::as_changed;
 use crate::whole::{not_toml, read_whole};
 use crate::{Scenario, check};
 use std::collections::BTreeMap;
@@ -71,7 +72,7 @@ impl Sweep {
             return Err(ScenarioError::new(*problem, file, text).without_place());
         }
         let changed = set::changed(text, changes).map_err(|problem| ScenarioError::new(*problem, file, text))?;
-        let called = if changed == text { file.to_owned() } else { format!("{file} as changed by options") };
+        let called = if changed == text { file.to_owned() } else { as_changed(file) };
         let sweep = Sweep::read(&changed, file).map_err(|problem| ScenarioError::new(*problem, &called, &changed))?;
         Ok(Sweep { called, ..sweep })
     }

@@ -83,12 +83,6 @@ impl Sender {
         self.conn.finished = true;
     }
 
-    /// The application writes `bytes` and then nothing more: the last segment may be short.
-    pub fn write_last(&mut self, bytes: Bytes) {
-        self.write_message(bytes);
-        self.finish();
-    }
-
     /// Drops all that was written but never sent.
     pub fn drop_unsent(&mut self) {
         self.conn.written = self.recovery.next_segment(&self.conn.board);

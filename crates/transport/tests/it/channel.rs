@@ -143,7 +143,8 @@ impl World {
         let rest = self.channel.segments - self.written;
         if self.channel.pause_ms == 0 || rest <= 10 {
             // The last segment has a single byte.
-            self.rig.sender.write_last(Bytes::new(1448 * (rest - 1) + 1));
+            self.rig.sender.write_message(Bytes::new(1448 * (rest - 1) + 1));
+            self.rig.sender.finish();
             self.written += rest;
         } else {
             self.rig.sender.write(10);

@@ -137,7 +137,8 @@ fn a_controller_without_rate_samples_is_told_when_the_application_is_no_longer_t
 #[test]
 fn a_lone_short_segment_warns_of_a_delayed_acknowledgement() {
     let mut rig = Rig::with(10.0, &Transport::default());
-    rig.sender.write_last(narrows_units::Bytes::new(100));
+    rig.sender.write_message(narrows_units::Bytes::new(100));
+    rig.sender.finish();
     rig.send(at(0));
     assert!(rig.ack(140, 1).rate.unwrap().ack_delayed);
 }

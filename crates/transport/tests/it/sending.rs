@@ -26,7 +26,8 @@ fn a_window_below_one_segment_still_carries_one() {
 #[test]
 fn a_transfer_ends_with_a_short_segment_and_is_done_when_that_is_acknowledged() {
     let mut rig = Rig::with(10.0, &Transport::default());
-    rig.sender.write_last(Bytes::new(2 * 1448 + 1));
+    rig.sender.write_message(Bytes::new(2 * 1448 + 1));
+    rig.sender.finish();
     let sizes: Vec<u64> = rig.send(at(0)).iter().map(|data| data.bytes.get()).collect();
     assert_eq!(sizes, [1448, 1448, 1]);
     let heard = rig.ack(100, 3);

@@ -139,8 +139,12 @@ fn written(write: &Write) -> (VirtioHeader, Vec<u8>) {
 
 /// The packet as on a wire, checksums completed.
 fn wire(packet: &WirePacket) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    packet.append_to(&mut bytes);
+    let head = packet.head();
+    let mut bytes = [head.ip(), packet.payload()].concat();
+    let virtio = head.virtio();
+    if virtio.needs_csum {
+        checksum::complete(&mut bytes, virtio.csum_start, virtio.csum_offset);
+    }
     bytes
 }
 

@@ -1,0 +1,46 @@
+//! Means and medians of a few numbers.
+
+/// The mean; `None` of nothing.
+pub fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// The median: the middle one, or the mean of the middle two; `None` of nothing.
+pub fn median(values: &[f64]) -> Option<f64> {
+    let (ordered, half) = (ordered(values), values.len() / 2);
+    match values.len() {
+        0 => None,
+        odd if odd % 2 == 1 => Some(ordered[half]),
+        _ => Some((ordered[half - 1] + ordered[half]) / 2.0),
+    }
+}
+
+/// The deviation of a sample relative to its mean, with one degree of freedom less; `None` of fewer than two values, and where the mean is not above zero.
+pub(crate) fn relative_deviation(values: &[f64]) -> Option<f64> {
+    let mean = mean(values).filter(|mean| values.len() > 1 && *mean > 0.0)?;
+    let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
+    Some((squares / (values.len() - 1) as f64).sqrt() / mean)
+}
+
+/// The values in ascending order.
+pub(crate) fn ordered(values: &[f64]) -> Vec<f64> {
+    let mut ordered = values.to_vec();
+    ordered.sort_unstable_by(f64::total_cmp);
+    ordered
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn by_hand() {
+        assert_eq!((mean(&[1.0, 2.0, 6.0]), mean(&[])), (Some(3.0), None));
+        assert_eq!((median(&[9.0, 1.0, 2.0]), median(&[1.0, 4.0]), median(&[])), (Some(2.0), Some(2.5), None));
+        // Deviations of -1, 0 and 1 from 2: the sample's deviation is 1.
+        assert_eq!(
+            (relative_deviation(&[1.0, 2.0, 3.0]), relative_deviation(&[1.0]), relative_deviation(&[0.0, 0.0])),
+            (Some(0.5), None, None)
+        );
+    }
+}
