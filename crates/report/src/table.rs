@@ -243,11 +243,10 @@ mod tests {
         let numbers = || ["Head", "12345"].map(|text| one(text.to_owned())).to_vec();
         let text = render(std::iter::once(labels).chain((0..10).map(|_| numbers())).collect(), 1);
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
-        assert!(text.contains("xxxxxxx…xxxxxx "), "{text}");
-        let labels = ["Case", "cubic?hystart=true&ecn=false", "cubic?hystart=false&ecn=false", "cubic?hystart=true&ecn=true"];
-        let labels = labels.map(|text| one(text.to_owned())).to_vec();
-        let numbers = || ["Head", "1", "2", "3"].map(|text| one(text.to_owned())).to_vec();
-        let text = render(std::iter::once(labels).chain((0..20).map(|_| numbers())).collect(), 1);
+        assert!(text.contains("x…x"), "{text}");
+        let cases = ["Case", "cubic?hystart=true&ecn=false", "cubic?hystart=false&ecn=false", "cubic?hystart=true&ecn=true"];
+        let values = || ["Head", "1", "2", "3"].map(|text| one(text.to_owned())).to_vec();
+        let text = render(std::iter::once(cases.map(|text| one(text.to_owned())).to_vec()).chain((0..20).map(|_| values())).collect(), 1);
         let shown: BTreeSet<&str> =
             text.lines().filter_map(|line| line.split_whitespace().next()).filter(|word| word.starts_with("cubic")).collect();
         assert_eq!(shown.len(), 3, "{text}");

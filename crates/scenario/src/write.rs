@@ -132,7 +132,7 @@ impl Scenario {
             out.plain("back", self.names(&flow.back));
         }
         write_workload(out, &flow.workload);
-        if flow.stream != flow.name && flow.workload != Workload::Bulk {
+        if flow.stream != flow.name {
             out.text("stream", &flow.stream);
         }
         let implied = implied::transport(flow.controller.as_ref());

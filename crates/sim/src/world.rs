@@ -146,7 +146,7 @@ mod tests {
     fn a_burst_of_a_controller_stops_when_the_network_is_full() {
         let text = "duration = \"10 s\"\n[[link]]\nname = \"far\"\nbetween = [\"a\", \"b\"]\ndelay = \"1 s\"\n[transport]\ninitial_window = 1000000\n\
                     [[flow]]\nname = \"burst\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"newreno\"\n";
-        assert_eq!(error(text), SimError::Crowded { flow: "burst".to_owned(), packets: 5_001, own: 5_001, at: Span::ZERO });
+        assert_eq!(error(text), SimError::Crowded { flow: "burst".to_owned(), packets: 5_001, own: 5_001, at: Span::from_secs(2) });
     }
 
     #[test]

@@ -159,6 +159,17 @@ impl Segments {
             let slot = *self.slot(segment);
             self.timers.push_back(Timer { segment, sends: slot.sends, sent_at: slot.sent_at });
         }
+        if self.timers.len() > 2 * self.in_flight + INITIAL {
+            self.drop_outdated_timers();
+        }
+    }
+
+    /// Segments that are refused and requested again much faster than timeouts pass would leave timers without end behind the first that runs.
+    #[cold]
+    fn drop_outdated_timers(&mut self) {
+        let mut timers = std::mem::take(&mut self.timers);
+        timers.retain(|timer| self.is_current(timer.segment, timer.sends));
+        self.timers = timers;
     }
 
     /// Data of `segment` arrives.
@@ -227,5 +238,35 @@ impl Segments {
         while self.retransmit.front().is_some_and(|segment| !self.is(*segment, SegmentState::Retransmit)) {
             self.retransmit.pop_front();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_that_are_refused_again_and_again_leave_few_timers() {
+        let mut segments = Segments::new(None);
+        let mut now = Time::ZERO;
+        let mut send = |segments: &mut Segments| {
+            now += Span::from_nanos(1);
+            let (segment, _) = segments.send(now, Class::Primary, 0, None);
+            segments.start_timer(segment);
+            segment
+        };
+        // One is in flight throughout, so that the first timer runs; ten others are refused and requested again.
+        let waiting = send(&mut segments);
+        for _ in 0..10 {
+            send(&mut segments);
+        }
+        for round in 0..100_000 {
+            assert!(segments.fail(waiting + 1 + round % 10));
+            send(&mut segments);
+        }
+        assert!(segments.timers.len() <= 2 * segments.in_flight() + INITIAL, "{} timers", segments.timers.len());
+        let current: Vec<u64> =
+            (0..11).map(|_| segments.expire(now + Span::from_secs(1), Span::from_millis(1)).map(|_| 1).unwrap_or(0)).collect();
+        assert_eq!((current, segments.in_flight()), (vec![1; 11], 0), "each of the eleven has its timer");
     }
 }

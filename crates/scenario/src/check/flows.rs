@@ -123,8 +123,8 @@ fn check_one(raw: &At<RawFlow>, place: usize, map: &Map, names: &mut Names, comm
     };
     let stream = match (&written.stream, &written.name) {
         (Some(stream), _) => checked_name(stream)?,
-        (None, Some(_)) => name.clone(),
-        (None, None) => format!("flow {}", place + 1),
+        (None, None) if workload != Workload::Bulk => format!("flow {}", place + 1),
+        (None, _) => name.clone(),
     };
     Ok(Flow { name, from, to, route, back, controller, transport: Arc::new(transport), workload, stream, start, stop, pauses })
 }

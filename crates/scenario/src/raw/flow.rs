@@ -42,7 +42,7 @@ pub(crate) struct RawFlow {
     /// What it has to send. Default: "bulk".
     pub workload: Option<At<RawWorkload>>,
     /// The random stream of its workload: flows of the same stream send the same at the same seed, whatever their names and controllers. Default: the
-    /// flow's name if it is written, otherwise its place, "flow 1" for the first `[[flow]]`; of `count` numbered like the names.
+    /// flow's name if it is written or its data are bulk, otherwise its place, "flow 1" for the first `[[flow]]`; of `count` numbered like the names.
     pub stream: Option<At<String>>,
     /// The transport's settings; those left out are as the scenario's `[transport]` has them.
     pub transport: Option<At<RawTransport>>,

@@ -210,15 +210,17 @@ fn a_buffer_that_changes_to_some_bdp_follows_the_round_trip_of_then() {
 #[test]
 fn a_workload_is_drawn_by_the_name_or_the_place_of_its_flow() {
     let with = |keys: &str| {
-        read(&format!("{HEAD}[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\n{FLOW}{FLOW}{keys}workload = {{ arrivals = \"5/s\" }}\n"))
+        read(&format!(
+            "{HEAD}[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\n{FLOW}{FLOW}{keys}workload = {{ arrivals = \"5/s\", sizes = \"50 kB\" }}\n"
+        ))
     };
     let streams = |scenario: &Scenario| scenario.flows.iter().map(|flow| flow.stream.clone()).collect::<Vec<_>>();
-    assert_eq!(streams(&with("")), ["flow 1", "flow 2"]);
-    assert_eq!(streams(&with("count = 2\n")), ["flow 1", "flow 2.1", "flow 2.2"]);
-    assert_eq!(streams(&with("name = \"web\"\n")), ["flow 1", "web"]);
-    assert_eq!(streams(&with("name = \"web\"\ncount = 2\nstream = \"s\"\n")), ["flow 1", "s.1", "s.2"]);
+    assert_eq!(streams(&with("")), ["newreno", "flow 2"]);
+    assert_eq!(streams(&with("count = 2\n")), ["newreno", "flow 2.1", "flow 2.2"]);
+    assert_eq!(streams(&with("name = \"web\"\n")), ["newreno", "web"]);
+    assert_eq!(streams(&with("name = \"web\"\ncount = 2\nstream = \"s\"\n")), ["newreno", "s.1", "s.2"]);
     // The resolved scenario has names, and the same draws.
     let scenario = with("");
     let again = read(&scenario.to_toml());
-    assert_eq!((again.flows[1].name.as_str(), again.flows[1].stream.as_str()), ("newreno.2", "flow 2"));
+    assert_eq!((again.flows[1].name.as_str(), again.flows[1].stream.as_str()), ("newreno-2", "flow 2"));
 }

@@ -165,7 +165,7 @@ fn flow() -> impl Strategy<Value = String> {
 fn scenario() -> impl Strategy<Value = String> {
     let links = proptest::collection::vec(link(), 1..5);
     let flows = proptest::collection::vec((any::<u8>(), any::<u8>(), flow()), 1..6);
-    let head = (any::<u64>(), any::<bool>(), "[^\\p{C}]{0,8}", 1u64..1_000_000_000, 1_000u64..1_000_000_000);
+    let head = (any::<u64>(), any::<bool>(), "[^\\p{C}]{0,8}", 1u64..1_000_000_000, 100_000u64..1_000_000_000);
     let expect = proptest::option::of(proptest::num::f64::NORMAL);
     let changes = proptest::collection::vec(change(), 0..4);
     (head, links, flows, expect, changes).prop_map(|((seed, overhead, name, warmup, sample), links, flows, expect, changes)| {
