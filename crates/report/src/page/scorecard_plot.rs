@@ -1,6 +1,6 @@
 //! Dot plots of a scorecard, as HTML that needs no script: rows of dots on tracks, with bars for intervals.
 
-use super::style::escape;
+use super::style::{self, escape};
 use crate::number::short;
 use crate::scorecard::{Entry, Estimate, Scorecard, Traffic, heads};
 
@@ -17,7 +17,7 @@ pub(super) fn panels(card: &Scorecard, traffic: &Traffic) -> String {
     for competitor in &card.beside {
         for (place, head) in ["goodput", "round trip p95"].into_iter().enumerate() {
             let value = |entry: &Entry| entry.harm.get(place).map(|own| Dot { number: own.estimate.clone(), own: own.own.median });
-            let title = format!("Harm to the {head} of a download by {competitor}, 0 to 1 (line: by {competitor} itself)");
+            let title = format!("Harm to the {head} of a download by {competitor}, % (line: by {competitor} itself)");
             all += &panel(&title, &rows(card, &of_traffic, Some(competitor.as_str()), &value));
         }
     }
@@ -37,7 +37,7 @@ struct Dot {
     own: Option<f64>,
 }
 
-/// The rows: those beside one competitor, on a scale from 0 to 1, or all.
+/// The rows: those beside one competitor, in percent, or all.
 fn rows(card: &Scorecard, entries: &[&Entry], only: Option<&str>, value: &dyn Fn(&Entry) -> Option<Dot>) -> String {
     let mut text = String::new();
     for network in &card.networks {
@@ -46,7 +46,8 @@ fn rows(card: &Scorecard, entries: &[&Entry], only: Option<&str>, value: &dyn Fn
             let own = entries.iter().filter(|entry| entry.network == network.name && entry.beside.as_deref() == place);
             let numbers: Vec<Option<Dot>> = own.map(|entry| value(entry)).collect();
             let largest = numbers.iter().flatten().filter_map(|dot| dot.number.high.or(dot.number.median)).fold(0.0, f64::max);
-            let scale = if only.is_some() { 1.0 } else { largest };
+            // Harm is a share, and shown in percent.
+            let (scale, end) = if only.is_some() { (1.0, 100.0) } else { (largest, largest) };
             let label = if only.is_some() {
                 String::new()
             } else {
@@ -57,7 +58,7 @@ fn rows(card: &Scorecard, entries: &[&Entry], only: Option<&str>, value: &dyn Fn
                 "<div class=\"line\"><span>{}{label}</span><span class=\"track\" style=\"height:{}px\">{dots}</span><span class=\"end\">{}</span></div>\n",
                 escape(&network.name),
                 LINE * numbers.len().max(1) + 4,
-                short(scale)
+                short(end)
             );
         }
     }
@@ -70,10 +71,10 @@ const LINE: usize = 11;
 fn dot(line: usize, Dot { number, own }: &Dot, scale: f64) -> String {
     let at = |value: f64| if scale > 0.0 { (100.0 * value / scale).clamp(0.0, 100.0) } else { 0.0 };
     let Some(median) = number.median else { return String::new() };
-    let (top, colour) = (LINE * line + LINE / 2 + 2, line % 7);
+    let (top, colour) = (LINE * line + LINE / 2 + 2, line % style::COLOURS);
     let bar = number.low.zip(number.high).map_or_else(String::new, |(low, high)| {
         format!("<i style=\"left:{:.1}%;width:{:.1}%;top:{top}px;background:var(--case-{colour})\"></i>", at(low), at(high) - at(low))
     });
     let mark = own.map_or_else(String::new, |own| format!("<u style=\"left:{:.1}%\"></u>", at(own)));
-    format!("{mark}{bar}<b style=\"left:{:.1}%;top:{top}px;background:var(--case-{colour})\"></b>", at(median))
+    mark + &bar + &style::mark(line, &format!("left:{:.1}%;top:{top}px", at(median)))
 }

@@ -3,7 +3,7 @@
 use crate::Comparison;
 
 /// How many colours `page.css` defines.
-const COLOURS: usize = 7;
+pub(super) const COLOURS: usize = 7;
 const MARKERS: [&str; 6] = [
     "<circle cx=\"15\" cy=\"7\" r=\"4\"/>",
     "<rect x=\"11\" y=\"3\" width=\"8\" height=\"8\"/>",
@@ -13,8 +13,8 @@ const MARKERS: [&str; 6] = [
     "<path d=\"M13 2h4v3h3v4h-3v3h-4V9h-3V5h3Z\"/>",
 ];
 
-/// How lines are dashed from one round of colours to the next: pixels on and off.
-const DASHES: [&[u32]; 5] = [&[], &[8, 4], &[2, 3], &[8, 3, 2, 3], &[12, 4]];
+/// How lines of one colour are dashed: pixels on and off. Those of `common.js`.
+const DASHES: [&[u32]; 9] = [&[], &[6, 2], &[8, 4], &[1, 4], &[2, 3], &[5, 2, 1, 2], &[8, 3, 2, 3], &[4, 4, 1, 4], &[12, 4]];
 const CSS: &str = include_str!("assets/page.css");
 
 /// Text that is safe between tags and in attributes.
@@ -38,6 +38,15 @@ pub(super) fn key(case: usize) -> String {
     )
 }
 
+/// The marker of a case in its colour, to be placed by its middle.
+pub(super) fn mark(case: usize, style: &str) -> String {
+    let shape = MARKERS[case % MARKERS.len()];
+    format!(
+        "<svg class=\"mark\" viewBox=\"8 0 14 14\" style=\"color:var(--case-{});{style}\" aria-hidden=\"true\">{shape}</svg>",
+        case % COLOURS
+    )
+}
+
 /// The dashes of a case's line as an attribute.
 fn dashed(case: usize) -> String {
     match dashes(case, 0) {
@@ -46,9 +55,9 @@ fn dashed(case: usize) -> String {
     }
 }
 
-/// The dashes of the `part`-th line in the colour of a case, none for the first of the first cases.
+/// The dashes of the `part`-th line of a case, none for the first of the first cases. In two rounds of colours, four lines of a case have dashes of their own.
 pub(super) fn dashes(case: usize, part: usize) -> &'static [u32] {
-    DASHES[(case / COLOURS + part) % DASHES.len()]
+    DASHES[(case / COLOURS + 2 * part) % DASHES.len()]
 }
 
 /// The colour of a case on white, as red, green and blue.
@@ -83,6 +92,13 @@ mod tests {
     fn colours_are_those_of_light_pages() {
         assert_eq!(colour(0), [0x00, 0x72, 0xb2]);
         assert_eq!(colour(8), [0xd5, 0x5e, 0x00]);
-        assert!(!key(0).contains("dasharray") && key(8).contains("stroke-dasharray=\"8,4\""));
+        assert!(!key(0).contains("dasharray") && key(8).contains("stroke-dasharray=\"6,2\""));
+    }
+
+    #[test]
+    fn four_lines_of_each_of_fourteen_cases_differ() {
+        let lines: std::collections::BTreeSet<([u8; 3], &[u32])> =
+            (0..14).flat_map(|case| (0..4).map(move |part| (colour(case), dashes(case, part)))).collect();
+        assert_eq!(lines.len(), 14 * 4);
     }
 }

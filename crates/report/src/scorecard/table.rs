@@ -40,7 +40,7 @@ fn block(card: &Scorecard, traffic: &str, entries: &[&Entry]) -> String {
     let mut columns: Vec<Vec<[String; 2]>> = vec![vec![one(String::new())]];
     columns.extend(heads.iter().map(|(name, metric)| vec![head(name, if metric.unit.is_empty() { "×" } else { metric.unit })]));
     if !card.beside.is_empty() {
-        columns.extend(["goodput", "RTT p95"].map(|of| vec![["Harm to".to_owned(), of.to_owned()]]));
+        columns.extend(["goodput", "RTT p95"].map(|of| vec![["Harm to".to_owned(), format!("{of}, %")]]));
     }
     for competitor in std::iter::once(None).chain(card.beside.iter().map(|own| Some(own.as_str()))) {
         let blank = |text: String| std::iter::once(one(text)).chain(std::iter::repeat(one(String::new())));

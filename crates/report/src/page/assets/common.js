@@ -4,13 +4,13 @@ let data = null;
 const byId = (id) => document.getElementById(id);
 const touch = matchMedia("(pointer: coarse)").matches;
 const narrow = () => innerWidth < 600;
-const dashes = ["solid", "8px,4px", "2px,3px", "8px,3px,2px,3px", "12px,4px"];
+const dashes = ["solid", "6px,2px", "8px,4px", "1px,4px", "2px,3px", "5px,2px,1px,2px", "8px,3px,2px,3px", "4px,4px,1px,4px", "12px,4px"];
 const symbols = ["circle", "square", "diamond", "triangle-up", "triangle-down", "cross"];
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const colour = (k) => css(`--case-${k % 7}`);
 const symbol = (k) => symbols[k % symbols.length];
 /// Colours repeat from the eighth on: then dashes tell lines apart. `part` counts lines of one colour.
-const dash = (k, part = 0) => dashes[(Math.floor(k / 7) + part) % dashes.length];
+const dash = (k, part = 0) => dashes[(Math.floor(k / 7) + 2 * part) % dashes.length];
 const plain = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
 const short = (v) => (v === null || v === undefined ? "–" : Math.abs(v) >= 99.95 ? v.toFixed(0) : Math.abs(v) >= 9.995 ? v.toFixed(1) : Math.abs(v) >= 0.9995 ? v.toFixed(2) : v === 0 ? "0" : v.toFixed(3));
 const bytes = (n) => (n < 1e3 ? `${n} B` : n < 1e6 ? `${n / 1e3} kB` : n < 1e9 ? `${n / 1e6} MB` : `${n / 1e9} GB`);

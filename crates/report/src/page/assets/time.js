@@ -125,11 +125,10 @@ function time(shown) {
     const title = panel.title.replace("{}", data.links[link] ?? "the bottleneck") + (panel.unit ? `, ${panel.unit}` : "") + (aside ? ` (${aside})` : "");
     axes[n ? `yaxis${n + 1}` : "yaxis"] = axis({ domain: [Math.max(0, top - tall), top], range: ranges.get(panel.k), fixedrange: true, nticks: 5 });
     annotations.push(note(plain(title), { xref: "paper", x: 0, xanchor: "left", yref: "paper", y: top, yanchor: "bottom", font: { size: 12.5, color: css("--ink") } }));
-    for (const l of limits.filter((limit) => limit.panel === panel.k)) {
-      const near = l.at <= ranges.get(panel.k)[1];
-      if (near) shapes.push(rule({ xref: "paper", x0: 0, x1: 1, yref: yaxis(l.panel), y0: l.at, y1: l.at }));
-      annotations.push(note(near ? l.text : `↑ ${l.text}`, { xref: "paper", x: 1, xanchor: "right", yref: "paper", y: top, yanchor: "bottom" }));
-    }
+    const near = (l) => l.at <= ranges.get(panel.k)[1], own = limits.filter((limit) => limit.panel === panel.k);
+    for (const l of own.filter(near)) shapes.push(rule({ xref: "paper", x0: 0, x1: 1, yref: yaxis(l.panel), y0: l.at, y1: l.at }));
+    const told = [...new Set(own.map((l) => (near(l) ? l.text : `↑ ${l.text}`)))].join(", ");
+    if (told) annotations.push(note(told, { xref: "paper", x: 1, xanchor: "right", yref: "paper", y: top, yanchor: "bottom" }));
   });
   for (const c of changes) {
     shapes.push({ type: "line", layer: "below", yref: "paper", x0: c.at, x1: c.at, y0: 0, y1: 1, line: { width: 1, dash: "dot", color: c.case === undefined ? css("--soft") : colour(c.case) } });
