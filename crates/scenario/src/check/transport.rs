@@ -25,14 +25,29 @@ pub(super) fn check(
 ) -> Checked<Transport> {
     let absent = At { span: place.clone(), value: RawTransport::default() };
     let raw = raw.unwrap_or(&absent);
-    let keys = &raw.value;
-    let mut transport = match keys.preset {
+    let mut transport = match raw.value.preset {
         None => inherited.clone(),
         Some(RawPreset::Linux) => Transport::default(),
         Some(RawPreset::Linux24) => Transport::linux_2_4(),
         Some(RawPreset::Ns2) => Transport::ns2_2005(),
     };
     adapt(&mut transport);
+    set_all(&mut transport, &raw.value);
+    if transport.acks == AckFormat::Numbered {
+        transport.loss_detection = LossDetection::Rack;
+    }
+    let table = Table { span: &raw.span, keys: &raw.value, transport: &transport };
+    table.segments()?;
+    table.receiver()?;
+    table.numbered()?;
+    table.misbehaviour()?;
+    table.recovery()?;
+    table.timeouts()?;
+    Ok(transport)
+}
+
+/// Sets what is written.
+fn set_all(transport: &mut Transport, keys: &RawTransport) {
     set_quantity(&mut transport.mss, &keys.mss);
     set_quantity(&mut transport.headers, &keys.headers);
     set(&mut transport.handshake, keys.handshake);
@@ -60,86 +75,131 @@ pub(super) fn check(
     set(&mut transport.undo, keys.undo);
     set(&mut transport.ack_pieces, keys.ack_pieces.as_ref().map(|key| key.value));
     set(&mut transport.ack_ahead, keys.ack_ahead.as_ref().map(|key| key.value));
+}
 
-    let refuse = |span: Option<&Range<usize>>, message: String, help: &str| Err(Problem::at(span.unwrap_or(&raw.span), message, help));
-    let Transport { mss, headers, min_rto, initial_rto, max_rto, .. } = transport;
-    if mss == Bytes::ZERO {
-        return refuse(span(&keys.mss), "mss must be at least 1 B".into(), "give an mss of at least \"1 B\"");
+/// What is written, and the settings with it.
+struct Table<'a> {
+    span: &'a Range<usize>,
+    keys: &'a RawTransport,
+    transport: &'a Transport,
+}
+
+impl Table<'_> {
+    /// Refuses at a key, or at the whole table.
+    fn refuse(&self, key: Option<&Range<usize>>, message: impl Into<String>, help: &str) -> Checked<()> {
+        Err(Problem::at(key.unwrap_or(self.span), message, help))
     }
-    if mss + headers > GREATEST_PACKET {
-        let message = format!("segments of {mss} with {headers} of headers are longer than an IP packet can be ({GREATEST_PACKET})");
-        return refuse(span(&keys.mss).or(span(&keys.headers)), message, "make mss and headers smaller");
+
+    /// Sizes of segments, and of what is sent at once.
+    fn segments(&self) -> Checked<()> {
+        let Table { keys, transport, .. } = self;
+        let (mss, headers) = (transport.mss, transport.headers);
+        if mss == Bytes::ZERO {
+            return self.refuse(span(&keys.mss), "mss must be at least 1 B", "give an mss of at least \"1 B\"");
+        }
+        if mss + headers > GREATEST_PACKET {
+            let message = format!("segments of {mss} with {headers} of headers are longer than an IP packet can be ({GREATEST_PACKET})");
+            return self.refuse(span(&keys.mss).or(span(&keys.headers)), message, "make mss and headers smaller");
+        }
+        if transport.initial_window == 0 {
+            return self.refuse(span(&keys.initial_window), "initial_window must be at least 1 segment", "give 1 or more");
+        }
+        if let Tso::Fixed(size) = transport.tso
+            && !(mss..=MAX_OFFLOAD).contains(&size)
+        {
+            let message = format!("{size} at once is not between a segment ({mss}) and what offload takes ({MAX_OFFLOAD})");
+            return self.refuse(span(&keys.tso).or(span(&keys.mss)), message, "give for example \"64 kB\", \"auto\" or \"off\"");
+        }
+        Ok(())
     }
-    if transport.initial_window == 0 {
-        return refuse(span(&keys.initial_window), "initial_window must be at least 1 segment".into(), "give 1 or more");
+
+    /// When the receiver acknowledges, and what it holds.
+    fn receiver(&self) -> Checked<()> {
+        let Table { keys, transport, .. } = self;
+        if transport.ack_every == 0 {
+            return self.refuse(span(&keys.ack_every), "ack_every must be at least 1", "give 1 or more");
+        }
+        if transport.gro > MAX_GRO {
+            let message = format!("a receiver that gathers segments for {} holds up every acknowledgement", transport.gro);
+            return self.refuse(span(&keys.gro), message, "give at most \"10 ms\"; network cards wait for 10 to 100 us");
+        }
+        if let Some(window) = transport.receive_window.filter(|window| *window < transport.mss) {
+            let message = format!("a receive window of {window} does not hold a segment of {}", transport.mss);
+            return self.refuse(span(&keys.receive_window), message, "give at least one mss, or \"unlimited\"");
+        }
+        Ok(())
     }
-    if transport.ack_every == 0 {
-        return refuse(span(&keys.ack_every), "ack_every must be at least 1".into(), "give 1 or more");
-    }
-    if transport.acks == AckFormat::Numbered {
-        transport.loss_detection = LossDetection::Rack;
+
+    /// What goes with transmissions that have numbers.
+    fn numbered(&self) -> Checked<()> {
+        let Table { keys, transport, .. } = self;
+        if transport.acks != AckFormat::Numbered {
+            return Ok(());
+        }
         if let Some(key) = &keys.loss_detection {
-            let message = "numbered transmissions are found lost by their numbers and by time, whatever loss_detection says".into();
-            return refuse(Some(&key.span), message, "leave loss_detection out; dupthresh says how many numbers");
+            let message = "numbered transmissions are found lost by their numbers and by time, whatever loss_detection says";
+            return self.refuse(Some(&key.span), message, "leave loss_detection out; dupthresh says how many numbers");
         }
         if !transport.sack || transport.recovery == RecoveryAlgorithm::Reno {
-            let message = "numbered transmissions are acknowledged each by itself, which is more than SACK".into();
-            return refuse(
-                span(&keys.sack).or(span(&keys.recovery)).or(span(&keys.acks)),
-                message,
-                "leave sack and recovery = \"reno\" out, or add acks = \"cumulative\"",
-            );
+            let message = "numbered transmissions are acknowledged each by itself, which is more than SACK";
+            let key = span(&keys.sack).or(span(&keys.recovery)).or(span(&keys.acks));
+            return self.refuse(key, message, "leave sack and recovery = \"reno\" out, or add acks = \"cumulative\"");
         }
+        if transport.ack_pieces > 1 || transport.ack_ahead > 0 {
+            let message = "numbered transmissions are acknowledged one by one, neither in pieces nor ahead";
+            let key = span(&keys.ack_pieces).or(span(&keys.ack_ahead)).or(span(&keys.acks));
+            return self.refuse(key, message, "leave ack_pieces and ack_ahead out, or add acks = \"cumulative\"");
+        }
+        Ok(())
     }
-    if !(1..=MAX_ACK_PIECES).contains(&transport.ack_pieces) {
-        let message = format!("a receiver cannot send {} acknowledgements for one", transport.ack_pieces);
-        return refuse(span(&keys.ack_pieces), message, "give ack_pieces from 1 to 100; an honest receiver has 1");
+
+    /// Receivers that lie.
+    fn misbehaviour(&self) -> Checked<()> {
+        let Table { keys, transport, .. } = self;
+        if !(1..=MAX_ACK_PIECES).contains(&transport.ack_pieces) {
+            let message = format!("a receiver cannot send {} acknowledgements for one", transport.ack_pieces);
+            return self.refuse(span(&keys.ack_pieces), message, "give ack_pieces from 1 to 100; an honest receiver has 1");
+        }
+        if transport.ack_ahead > 0 && transport.receive_window.is_none() {
+            let message = "nothing keeps a sender from sending ever more that is not told of losses";
+            let key = span(&keys.ack_ahead).or(span(&keys.receive_window));
+            return self.refuse(key, message, "add for example receive_window = \"1 MB\"");
+        }
+        Ok(())
     }
-    if transport.acks == AckFormat::Numbered && (transport.ack_pieces > 1 || transport.ack_ahead > 0) {
-        let message = "numbered transmissions are acknowledged one by one, neither in pieces nor ahead".into();
-        let place = span(&keys.ack_pieces).or(span(&keys.ack_ahead)).or(span(&keys.acks));
-        return refuse(place, message, "leave ack_pieces and ack_ahead out, or add acks = \"cumulative\"");
+
+    /// How losses are found and repaired.
+    fn recovery(&self) -> Checked<()> {
+        let Table { keys, transport, .. } = self;
+        if transport.recovery == RecoveryAlgorithm::Reno && transport.sack {
+            let message = "recovery that ends with the first new data needs a sender that does not know what is missing";
+            return self.refuse(span(&keys.recovery), message, "add sack = false, or take recovery = \"pipe\"");
+        }
+        if transport.dupthresh == 0 || transport.dupthresh > MAX_DUPTHRESH {
+            let message = format!("a segment cannot count as lost after {} later ones", transport.dupthresh);
+            return self.refuse(span(&keys.dupthresh), message, "give a dupthresh from 1 to 127; TCP has 3");
+        }
+        Ok(())
     }
-    if transport.ack_ahead > 0 && transport.receive_window.is_none() {
-        let message = "nothing keeps a sender from sending ever more that is not told of losses".into();
-        return refuse(span(&keys.ack_ahead).or(span(&keys.receive_window)), message, "add for example receive_window = \"1 MB\"");
+
+    /// The range of the retransmission timeout.
+    fn timeouts(&self) -> Checked<()> {
+        let Table { keys, transport, .. } = self;
+        let (min_rto, initial_rto, max_rto) = (transport.min_rto, transport.initial_rto, transport.max_rto);
+        if min_rto.is_zero() {
+            let message = "the least retransmission timeout cannot be zero";
+            return self.refuse(span(&keys.min_rto), message, "give for example \"200 ms\"");
+        }
+        if min_rto > max_rto {
+            let message = format!("the least retransmission timeout, {min_rto}, is longer than the longest, {max_rto}");
+            return self.refuse(span(&keys.min_rto).or(span(&keys.max_rto)), message, "make min_rto at most max_rto");
+        }
+        if initial_rto.is_zero() || initial_rto > max_rto {
+            let message = format!("the first retransmission timeout, {initial_rto}, is not between zero and the longest, {max_rto}");
+            return self.refuse(span(&keys.initial_rto).or(span(&keys.max_rto)), message, "make initial_rto at most max_rto");
+        }
+        Ok(())
     }
-    if transport.gro > MAX_GRO {
-        let message = format!("a receiver that gathers segments for {} holds up every acknowledgement", transport.gro);
-        return refuse(span(&keys.gro), message, "give at most \"10 ms\"; network cards wait for 10 to 100 us");
-    }
-    if let Tso::Fixed(size) = transport.tso
-        && !(mss..=MAX_OFFLOAD).contains(&size)
-    {
-        let message = format!("{size} at once is not between a segment ({mss}) and what offload takes ({MAX_OFFLOAD})");
-        return refuse(span(&keys.tso).or(span(&keys.mss)), message, "give for example \"64 kB\", \"auto\" or \"off\"");
-    }
-    if transport.recovery == RecoveryAlgorithm::Reno && transport.sack {
-        let message = "recovery that ends with the first new data needs a sender that does not know what is missing".into();
-        return refuse(span(&keys.recovery), message, "add sack = false, or take recovery = \"pipe\"");
-    }
-    if transport.dupthresh == 0 || transport.dupthresh > MAX_DUPTHRESH {
-        let message = format!("a segment cannot count as lost after {} later ones", transport.dupthresh);
-        return refuse(span(&keys.dupthresh), message, "give a dupthresh from 1 to 127; TCP has 3");
-    }
-    if min_rto.is_zero() {
-        return refuse(span(&keys.min_rto), "the least retransmission timeout cannot be zero".into(), "give for example \"200 ms\"");
-    }
-    if min_rto > max_rto {
-        let message = format!("the least retransmission timeout, {min_rto}, is longer than the longest, {max_rto}");
-        return refuse(span(&keys.min_rto).or(span(&keys.max_rto)), message, "make min_rto at most max_rto");
-    }
-    if initial_rto.is_zero() || initial_rto > max_rto {
-        let message = format!("the first retransmission timeout, {initial_rto}, is not between zero and the longest, {max_rto}");
-        return refuse(span(&keys.initial_rto).or(span(&keys.max_rto)), message, "make initial_rto at most max_rto");
-    }
-    if let Some(window) = transport.receive_window
-        && window < mss
-    {
-        let message = format!("a receive window of {window} does not hold a segment of {mss}");
-        return refuse(span(&keys.receive_window), message, "give at least one mss, or \"unlimited\"");
-    }
-    Ok(transport)
 }
 
 fn acks(raw: RawAcks) -> AckFormat {

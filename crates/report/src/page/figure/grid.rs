@@ -1,6 +1,6 @@
 //! The figures of a sweep.
 
-use super::model::{Axis, Content, Figure, Heat, Scale, Series};
+use super::model::{Axis, Content, Figure, Heat, Scale, Series, hyphened};
 use crate::grid::{self, Column, Grid, GridAxis, Matrix, Measure, Pairs};
 use crate::page::style::named_colour;
 use narrows_measure::harm::STARVED_S;
@@ -93,10 +93,12 @@ fn pairs(grid: &Grid, matrix: &Matrix) -> Vec<Figure> {
     let several = matrix.conditions.len() > 1;
     let one = |measure: &Measure, condition: usize, network: &str| {
         let unit = if measure.unit.is_empty() { String::new() } else { format!(", {}", measure.unit) };
-        let title = if several { format!("{} {}", measure.title, condition + 1) } else { measure.title.clone() };
+        // The networks of a command line are numbered, since their names are long.
+        let name = several.then(|| format!("{}-{}", hyphened(&measure.title), condition + 1));
+        let on = if several { format!(", {network}") } else { String::new() };
         Figure {
-            name: None,
-            title: format!("{title}{unit}: row beside column"),
+            name,
+            title: format!("{}{unit}: row beside column{on}", measure.title),
             caption: format!("{}, {network}. {}", grid.title, measure.summary),
             x: Axis { title: "beside".to_owned(), scale: Scale::Named(matrix.controllers.clone()) },
             y: Axis { title: String::new(), scale: Scale::Named(matrix.controllers.clone()) },
