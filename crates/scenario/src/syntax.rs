@@ -140,13 +140,14 @@ fn plain(given: &str, found: &str) -> String {
     if is_date(found) {
         return "a date".to_owned();
     }
-    if ["integer", "floating point"].iter().any(|number| given.contains(number)) && !found.is_empty() {
+    let given = given.split_once(": ").map_or(given, |(_, given)| given).replace('`', "");
+    if given.starts_with("invalid length") {
+        return kind_of(found).to_owned();
+    }
+    if given.starts_with("integer") || given.starts_with("floating point") {
         return format!("the number {found}");
     }
-    let given = given.split_once(": ").map_or(given, |(_, given)| given).replace('`', "");
-    for (theirs, ours) in
-        [("integer", "the number"), ("floating point", "the number"), ("string", "the text"), ("map", "a table"), ("sequence", "a list")]
-    {
+    for (theirs, ours) in [("string", "the text"), ("map", "a table"), ("sequence", "a list")] {
         if let Some(rest) = given.strip_prefix(theirs) {
             return format!("{ours}{rest}");
         }

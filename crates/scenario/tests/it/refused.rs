@@ -421,3 +421,18 @@ fn one_line_form() {
     assert_eq!(error.line(), None);
     assert!(error.short().contains("no/such.toml"), "{}", error.short());
 }
+
+#[test]
+fn keys_in_the_wrong_table_and_values_of_another_kind() {
+    insta::assert_snapshot!(book(&[
+        ("controller = \"newreno\"", "controller = \"newreno\"\nduration = \"5 s\""),
+        ("controller = \"newreno\"", "controller = \"newreno\"\n[expect]\nduration = \"5 s\""),
+        ("duration = \"60 s\"", "duration = \"60 s\"\nseeds = 3"),
+        ("buffer = \"750 kB\"", "ecn = true"),
+        ("buffer = \"750 kB\"", "ecn = {}"),
+        ("buffer = \"750 kB\"", "loss = 2024-01-01"),
+        ("duration = \"60 s\"", "duration = 2024-01-01"),
+        ("buffer = \"750 kB\"", "back = []"),
+        ("duration = \"60 s\"", "duration = \"60 s\"\nseed = 99999999999999999999"),
+    ]));
+}
