@@ -142,7 +142,7 @@ impl<'a, O: Watch, C: Carried> Hosts<'a, O, C> {
     }
 
     /// The flow whose connections together have most of something, and how much.
-    pub(crate) fn flow_with_most(&self, of: impl Fn(&Endpoint) -> u32) -> (String, u64) {
+    fn flow_with_most(&self, of: impl Fn(&Endpoint) -> u32) -> (String, u64) {
         let mut own = vec![0u64; self.sources.len()];
         self.slots.iter().for_each(|slot| own[slot.flow as usize] += u64::from(of(slot)));
         let (most, own) = own.into_iter().enumerate().max_by_key(|(_, much)| *much).unwrap_or((0, 0));
