@@ -53,8 +53,8 @@ pub trait Controller: Send {
         None
     }
 
-    /// The decision, in the place of the one before, and what the controller waits for. A world asks so for every packet: it is one call, nothing is copied, and a
-    /// controller without faults is not asked for them.
+    /// Brings the controller's latest decision up to date, and says what the controller waits for. A world asks so for every packet: it is one call, what cannot have changed
+    /// is not written, and a controller without faults is not asked for them.
     fn decide(&self, decision: &mut Decision) -> Awaited {
         if self.fault().is_some() {
             return Awaited::Fault;

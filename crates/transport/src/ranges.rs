@@ -38,18 +38,20 @@ impl RangeSet {
         None
     }
 
-    /// The range that holds `n`.
-    pub fn holding(&self, n: u64) -> Option<Range<u64>> {
+    /// One past the last member of the range that holds `n`, if one does.
+    #[inline]
+    pub fn end_of(&self, n: u64) -> Option<u64> {
         let range = self.ranges.get(self.position(n))?;
-        range.contains(&n).then(|| range.clone())
+        range.contains(&n).then_some(range.end)
     }
 
     /// True if `n` is a member.
     pub fn contains(&self, n: u64) -> bool {
-        self.holding(n).is_some()
+        self.end_of(n).is_some()
     }
 
     /// Index of the first range that ends after `n`. New members are nearly always in the last range or behind it.
+    #[inline]
     fn position(&self, n: u64) -> usize {
         match self.ranges.back() {
             Some(last) if last.end <= n => self.ranges.len(),

@@ -152,9 +152,9 @@ impl Receiver {
         if !known {
             known = true;
             self.out_of_order.insert(data.number..data.number + 1, |_| known = false);
-            if let Some(run) = self.out_of_order.holding(self.next) {
-                self.next = run.end;
-                self.out_of_order.remove_below(run.end);
+            if let Some(end) = self.out_of_order.end_of(self.next) {
+                self.next = end;
+                self.out_of_order.remove_below(end);
             }
         }
         if known {
@@ -270,10 +270,10 @@ impl Receiver {
 
     /// The hole at the front was filled: the segments behind it are delivered too.
     fn fill(&mut self) -> Ack {
-        if let Some(run) = self.out_of_order.holding(self.next) {
-            self.next = run.end;
-            self.out_of_order.remove_below(run.end);
-            self.recent.retain(|block| block.start >= run.end);
+        if let Some(end) = self.out_of_order.end_of(self.next) {
+            self.next = end;
+            self.out_of_order.remove_below(end);
+            self.recent.retain(|block| block.start >= end);
         }
         self.acknowledge()
     }

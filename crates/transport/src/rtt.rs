@@ -28,6 +28,8 @@ pub struct RttEstimator {
     samples: RttSamples,
     tick: Span,
     min_rto: Span,
+    /// The same in nanoseconds: Linux's least variation.
+    floor: f64,
     max_rto: Span,
     backoff: u32,
     timeout: Span,
@@ -52,6 +54,7 @@ impl RttEstimator {
             samples: transport.rtt_samples,
             tick: transport.tick,
             min_rto: transport.min_rto,
+            floor: nanos(transport.min_rto),
             max_rto: transport.max_rto,
             backoff: 0,
             timeout: transport.initial_rto,
@@ -64,10 +67,10 @@ impl RttEstimator {
         if self.samples == RttSamples::OncePerWindow && self.srtt > 0.0 && acked <= self.round_end {
             return;
         }
-        let exact = rtt.as_nanos() as f64;
+        let exact = nanos(rtt);
         self.srtt = if self.srtt == 0.0 { exact } else { self.srtt + (exact - self.srtt) / 8.0 };
-        self.whole_srtt = Span::from_nanos(self.srtt as u64);
-        let rtt = if self.tick.is_zero() { exact } else { self.in_ticks(rtt).as_nanos() as f64 };
+        self.whole_srtt = whole(self.srtt);
+        let rtt = if self.tick.is_zero() { exact } else { nanos(self.in_ticks(rtt)) };
         match self.rule {
             RtoRule::Linux => self.sample_as_linux(rtt, acked, next),
             RtoRule::Rfc6298 => self.sample_as_rfc6298(rtt, next),
@@ -92,12 +95,12 @@ impl RttEstimator {
             self.mean += error / 8.0;
         }
         self.round_end = next;
-        let variation = Span::from_nanos((self.deviation * 4.0) as u64).max(self.tick);
-        self.timeout = (Span::from_nanos(self.mean as u64) + variation).max(self.min_rto).min(self.max_rto);
+        let variation = whole(self.deviation * 4.0).max(self.tick);
+        self.timeout = (whole(self.mean) + variation).max(self.min_rto).min(self.max_rto);
     }
 
     fn sample_as_linux(&mut self, rtt: f64, acked: u64, next: u64) {
-        let floor = self.min_rto.as_nanos() as f64;
+        let floor = self.floor;
         if self.mean == 0.0 {
             self.mean = rtt;
             // In Linux's scale the deviation is 4 times the mean deviation, and starts at half of the round trip.
@@ -125,7 +128,7 @@ impl RttEstimator {
                 self.largest_deviation = floor;
             }
         }
-        self.timeout = Span::from_nanos((self.mean + self.variation) as u64).min(self.max_rto);
+        self.timeout = whole(self.mean + self.variation).min(self.max_rto);
     }
 
     /// A sample for the minimum.
@@ -167,6 +170,18 @@ impl RttEstimator {
     pub fn back_off(&mut self) {
         self.backoff += 1;
     }
+}
+
+/// A span as a number of nanoseconds, by way of a signed one: processors have an instruction for that. Spans are below 2^63 ns, 292 years.
+#[inline]
+fn nanos(span: Span) -> f64 {
+    span.as_nanos() as i64 as f64
+}
+
+/// Nanoseconds as a span, rounded down.
+#[inline]
+fn whole(nanos: f64) -> Span {
+    Span::from_nanos(nanos as i64 as u64)
 }
 
 #[cfg(test)]

@@ -65,7 +65,7 @@ impl Scoreboard {
             let number = self.scanned;
             let slot = *self.slot(number);
             if slot.flags.has(Flags::SACKED) {
-                self.scanned = self.holes.sacked.holding(number).map_or(number + 1, |range| range.end);
+                self.scanned = self.holes.sacked.end_of(number).unwrap_or(number + 1);
                 continue;
             }
             if !slot.flags.has(Flags::LOST) && !slot.flags.has(Flags::EVER_RETRANSMITTED) {

@@ -60,7 +60,7 @@ proptest! {
             prop_assert_eq!(ranges.iter().collect::<Vec<_>>(), expected.clone());
             prop_assert_eq!((ranges.is_empty(), ranges.first()), (set.is_empty(), set.first().copied()));
             for n in 0..70 {
-                prop_assert_eq!(ranges.holding(n), expected.iter().find(|run| run.contains(&n)).cloned());
+                prop_assert_eq!(ranges.end_of(n), expected.iter().find(|run| run.contains(&n)).map(|run| run.end));
                 prop_assert_eq!(ranges.contains(n), set.contains(&n));
             }
         }

@@ -4,9 +4,9 @@ use super::callbacks::Callbacks;
 use super::socket::{NO_THRESHOLD, Socket};
 use crate::parts::ecn::codepoint;
 use crate::parts::window::pacing;
-use crate::{CaState, Congestion, Controller, Decision, Feedback, Open, Sent, Setup, Tag, Timeout};
+use crate::{Awaited, CaState, Congestion, Controller, Decision, Feedback, Open, Sent, Setup, Tag, Timeout};
 use narrows_params::Params;
-use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_units::{Bytes, Rate, Segments, Span, Time};
 use narrows_wire::Ecn;
 
 /// Pacing rate over window per smoothed round trip, below half of the threshold and above (`sysctl_tcp_pacing_ss_ratio`, `sysctl_tcp_pacing_ca_ratio`).
@@ -189,8 +189,18 @@ impl<T: Callbacks> Controller for Linux<T> {
     fn on_undo(&mut self, _now: Time) {}
 
     fn decision(&self) -> Decision {
+        let mut decision = Decision::clocked(0.0, self.packet, self.ecn);
+        self.decide(&mut decision);
+        decision
+    }
+
+    fn decide(&self, decision: &mut Decision) -> Awaited {
         let window = if self.socket.is_reducing() { self.socket.threshold } else { self.socket.cwnd };
-        Decision { pacing: if self.paces { self.pace() } else { None }, ..Decision::clocked(window as f64, self.packet, self.ecn) }
+        decision.window = Segments::new(window as f64);
+        if self.paces {
+            decision.pacing = self.pace();
+        }
+        Awaited::Event
     }
 
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {

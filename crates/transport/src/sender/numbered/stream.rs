@@ -67,9 +67,9 @@ impl Stream {
         }
         self.to_retransmit.remove(segment);
         self.delivered.insert(segment..segment + 1, |_| {});
-        if let Some(run) = self.delivered.holding(self.una) {
-            self.una = run.end;
-            self.delivered.remove_below(run.end);
+        if let Some(end) = self.delivered.end_of(self.una) {
+            self.una = end;
+            self.delivered.remove_below(end);
         }
     }
 

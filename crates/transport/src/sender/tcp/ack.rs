@@ -73,6 +73,7 @@ impl Tcp {
         true
     }
 
+    #[inline]
     pub(super) fn detect_losses(&self, conn: &mut Connection, now: Time) {
         match conn.transport.loss_detection {
             LossDetection::Rack => {
