@@ -99,7 +99,8 @@ impl Scoreboard {
     fn is_under_way(&self, number: u64, sent_at: Time) -> bool {
         number >= self.una && {
             let slot = self.slot(number);
-            slot.flags.has(Flags::RETRANSMITTED) && slot.sent_at == sent_at
+            let given_up = slot.flags.has(Flags::LOST) && !slot.flags.has(Flags::RETRANSMITTED);
+            slot.sent_at == sent_at && !given_up && !slot.flags.has(Flags::SACKED)
         }
     }
 

@@ -205,14 +205,23 @@ impl Scoreboard {
     }
 
     /// A segment leaves again. `slot` describes the new transmission.
-    pub(crate) fn retransmit(&mut self, number: u64, mut slot: Slot) {
-        let before = self.slot(number).flags;
-        slot.flags =
-            slot.flags.with(Flags::LOST, before.has(Flags::LOST)).with(Flags::EVER_RETRANSMITTED, true).with(Flags::RETRANSMITTED, true);
-        if !before.has(Flags::RETRANSMITTED) {
+    pub(crate) fn retransmit(&mut self, number: u64, slot: Slot) {
+        let flags = &mut self.slot_mut(number).flags;
+        if !flags.has(Flags::RETRANSMITTED) {
+            flags.set(Flags::RETRANSMITTED);
             self.retrans_out += 1;
         }
         self.holes.to_retransmit.remove(number);
+        self.probe(number, slot);
+    }
+
+    /// A segment leaves again to learn whether it has arrived: as in Linux (`tcp_send_loss_probe`), the second copy does not count as in flight.
+    pub(crate) fn probe(&mut self, number: u64, mut slot: Slot) {
+        let before = self.slot(number).flags;
+        for kept in [Flags::LOST, Flags::RETRANSMITTED] {
+            slot.flags = slot.flags.with(kept, before.has(kept));
+        }
+        slot.flags.set(Flags::EVER_RETRANSMITTED);
         self.is_holed = true;
         self.holes.retransmissions.push_back(Retransmission { number, sent_at: slot.sent_at, next: self.next });
         *self.slot_mut(number) = slot;
@@ -326,30 +335,44 @@ impl Scoreboard {
         self.holes.to_retransmit.insert(number..number + 1, |_| {});
     }
 
-    /// Presumes everything lost that SACK has not acknowledged; calls `lost` for each transmission not presumed lost before.
-    pub(crate) fn mark_all_lost(&mut self, mut lost: impl FnMut(u64, Slot)) {
+    /// After a timeout, presumes everything lost that SACK has not acknowledged; calls `lost` for each transmission not presumed lost before. With RACK, what left less than
+    /// a round trip ago and is not the first keeps its chance (RFC 8985 section 6.3, Linux `tcp_timeout_mark_lost`).
+    pub(crate) fn give_up(&mut self, now: Time, mut lost: impl FnMut(u64, Slot)) {
+        let chance = if self.detection == LossDetection::Rack { self.newest_rtt } else { Span::ZERO };
+        let mut kept = self.next;
         for number in self.una..self.next {
             let slot = *self.slot(number);
             if slot.flags.has(Flags::SACKED) || (slot.flags.has(Flags::LOST) && !slot.flags.has(Flags::RETRANSMITTED)) {
                 continue;
             }
+            if number != self.una && slot.sent_at + chance > now {
+                kept = kept.min(number);
+                continue;
+            }
             self.mark_lost(number);
             lost(number, slot);
         }
-        self.holes.retransmissions.clear();
-        self.scanned = self.next;
+        self.scanned = kept;
     }
 
-    /// Nothing was lost after all: clears every mark.
+    /// Nothing was lost after all: clears every mark. What was sent again and then given up counts as under way once more.
     pub(crate) fn unmark_lost(&mut self) {
+        let mut again: Vec<Retransmission> = std::mem::take(&mut self.holes.retransmissions).into();
         for number in self.una..self.next {
             let flags = self.slot(number).flags;
             if flags.has(Flags::LOST) {
                 self.slot_mut(number).flags.clear(Flags::LOST);
                 self.lost_out -= 1;
             }
+            if flags.has(Flags::EVER_RETRANSMITTED) && !flags.has(Flags::SACKED) {
+                again.push(Retransmission { number, sent_at: self.slot(number).sent_at, next: self.next });
+            }
         }
+        again.sort_by_key(|again| (again.sent_at, again.number));
+        again.dedup_by_key(|again| (again.sent_at, again.number));
+        self.holes.retransmissions = again.into();
         self.holes.to_retransmit.clear();
+        self.is_holed = !self.holes.is_empty();
         self.scanned = self.una;
     }
 }

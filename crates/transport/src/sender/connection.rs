@@ -30,8 +30,8 @@ pub(super) struct Connection {
     pub finished: bool,
     /// The controller knows that the connection is over.
     pub closed: bool,
-    /// A probe is to leave, whatever window and pacing say.
-    pub probe_wanted: bool,
+    /// A segment is to leave whatever window and pacing say: a probe, or what a timeout repeats (RFC 6298 section 5.4).
+    pub forced: bool,
     pub cwr_wanted: bool,
     pub window_limited: bool,
     /// `window_limited` holds until everything below this is acknowledged.
@@ -92,6 +92,12 @@ impl Timers {
         *self = Timers { controller: self.controller, ..Timers::NONE };
     }
 
+    /// The earliest of those that wait for an acknowledgement.
+    #[inline]
+    pub fn first_of_silence(&self) -> Time {
+        self.retransmit.min(self.probe)
+    }
+
     /// The earliest.
     #[inline]
     pub fn first(&self) -> Time {
@@ -123,7 +129,7 @@ impl Connection {
             burst_start: 0,
             usage: Usage::default(),
             timers: Timers { controller: controller.next_timer().unwrap_or(Time::NEVER), ..Timers::NONE },
-            probe_wanted: false,
+            forced: false,
             cwr_wanted: false,
             ecn_seen: (0, 0, 0),
             counters: SenderCounters::default(),
@@ -186,7 +192,7 @@ impl Connection {
             self.fault = self.controller.fault().map(|fault| Box::new((now, fault)));
         }
         self.timers.controller = now;
-        self.probe_wanted = false;
+        self.forced = false;
         self.target = 0;
         self.decision.reduction = Reduction::Immediate;
     }

@@ -135,9 +135,7 @@ impl Sender {
             recovery.on_reorder_timer(conn, now);
         }
         if conn.timers.probe <= now {
-            conn.timers.probe = Time::NEVER;
-            conn.probe_wanted = true;
-            conn.timers.retransmit = now + conn.rtt.timeout();
+            recovery.on_probe_timer(conn, now);
         }
         if conn.timers.retransmit <= now {
             recovery.on_retransmit_timer(conn, now);

@@ -46,7 +46,7 @@ impl Recovery {
     #[inline]
     pub fn first_to_retransmit(&self, board: &Scoreboard) -> Option<u64> {
         match self {
-            Recovery::Tcp(_) => board.first_to_retransmit(),
+            Recovery::Tcp(tcp) => tcp.first_to_retransmit(board),
             Recovery::Numbered(numbered) => numbered.stream.first_to_retransmit(),
         }
     }
@@ -101,6 +101,13 @@ impl Recovery {
         match self {
             Recovery::Tcp(tcp) => tcp.on_reorder_timer(conn, now),
             Recovery::Numbered(numbered) => numbered.on_reorder_timer(conn, now),
+        }
+    }
+
+    /// A probe is due.
+    pub fn on_probe_timer(&mut self, conn: &mut Connection, now: Time) {
+        if let Recovery::Tcp(tcp) = self {
+            tcp.on_probe_timer(conn, now);
         }
     }
 

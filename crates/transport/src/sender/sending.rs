@@ -28,7 +28,7 @@ impl Sender {
             Some(number) => number,
             None => return Err(Blocked::Data),
         };
-        if conn.probe_wanted {
+        if conn.forced {
             return Ok(number);
         }
         if conn.board.in_flight() >= conn.window() {
@@ -44,7 +44,7 @@ impl Sender {
     /// When [`transmit`](Sender::transmit) would yield something: `now` if at once, `None` if only after an acknowledgement, a timer or a write.
     #[inline]
     pub fn ready_at(&self, now: Time) -> Option<Time> {
-        if self.conn.probe_wanted {
+        if self.conn.forced {
             return Some(now);
         }
         match self.sendable(now) {
@@ -67,13 +67,13 @@ impl Sender {
     pub fn transmit(&mut self, now: Time) -> Result<(Data, Ecn), Option<Time>> {
         match self.sendable(now) {
             Ok(number) => Ok(self.send(now, number)),
-            Err(Blocked::Data) if self.conn.probe_wanted && self.conn.board.outstanding() > 0 => {
+            Err(Blocked::Data) if self.conn.forced && self.conn.board.outstanding() > 0 => {
                 Ok(self.send(now, self.recovery.to_probe(&self.conn.board)))
             }
             Err(blocked) => {
                 self.end_burst(blocked);
                 Err(match blocked {
-                    _ if self.conn.probe_wanted => Some(now),
+                    _ if self.conn.forced => Some(now),
                     Blocked::Pacing(release) => Some(release),
                     Blocked::Window | Blocked::Data => None,
                 })
@@ -109,8 +109,12 @@ impl Sender {
             }
         }
         conn.burst_start = conn.board.next();
-        // Every lost segment has been sent again: otherwise there would be something to send.
-        if blocked == Blocked::Data && recovery.next_segment(&conn.board) >= conn.written && conn.board.in_flight() < conn.window() {
+        let repaired = conn.board.first_to_retransmit().is_none();
+        if blocked == Blocked::Data
+            && repaired
+            && recovery.next_segment(&conn.board) >= conn.written
+            && conn.board.in_flight() < conn.window()
+        {
             conn.rate.limit_by_app(conn.board.in_flight());
         }
     }
@@ -130,7 +134,7 @@ impl Sender {
         let tag = conn.controller.on_sent(&sent);
         let flags = Flags::default().with(Flags::APP_LIMITED, app_limited).with(Flags::WINDOW_LIMITED, conn.window_limited);
         let packet = recovery.on_sent(conn, number, fresh, Slot { sent_at: now, tag, flags });
-        conn.probe_wanted = false;
+        conn.forced = false;
         conn.counters.sent += 1;
         conn.counters.retransmitted += !fresh as u64;
         if conn.signals.rates {

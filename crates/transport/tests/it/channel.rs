@@ -213,7 +213,7 @@ impl World {
                 let (_, event) = self.agenda.pop_first().expect("an event");
                 self.on_event(now, event);
             } else if timer.is_some_and(|time| time <= now) {
-                self.rig.sender.on_timer(now);
+                self.rig.on_timer(now);
             } else {
                 let ack = self.receiver.on_timer(now);
                 self.acknowledge(now, ack);

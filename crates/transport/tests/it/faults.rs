@@ -64,7 +64,7 @@ fn a_fault_at_a_timeout_repeats_nothing() {
     rig.numbers(0);
     let timeout = rig.sender.next_timer().unwrap();
     fails(&rig);
-    rig.sender.on_timer(timeout);
+    rig.on_timer(timeout);
     assert_eq!((rig.script.lock().unwrap().timeouts.len(), failed_at(&rig)), (1, Some(timeout)));
     assert_eq!(rig.send(timeout), []);
 }

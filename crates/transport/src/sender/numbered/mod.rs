@@ -106,7 +106,7 @@ impl Numbered {
         } else if advanced {
             conn.timers.retransmit = now + conn.rtt.timeout();
         }
-        conn.probe_wanted &= !advanced;
+        conn.forced &= !advanced;
         conn.feed(ack, event, self.stream.una(), self.stream.next());
         if persistent {
             conn.state = CaState::Loss;
@@ -178,7 +178,7 @@ impl Numbered {
     pub fn on_retransmit_timer(&self, conn: &mut Connection, now: Time) {
         conn.counters.timeouts += 1;
         conn.rtt.back_off();
-        conn.probe_wanted = true;
+        conn.forced = true;
         conn.timers.retransmit = now + conn.rtt.timeout();
     }
 }

@@ -43,11 +43,13 @@ impl Tcp {
         if !conn.transport.sack {
             detect_losses_by_duplicates(conn, advanced);
         } else if conn.board.has_holes() {
-            self.detect_losses(conn, now);
+            if !self.holds {
+                self.detect_losses(conn, now);
+            }
         } else {
             conn.timers.reorder = Time::NEVER;
         }
-        event.probe_loss = self.judge_probe(conn, advanced || ack.part > 0, event.duplicate);
+        event.probe_loss = self.judge_probe(conn, ack, advanced || ack.part > 0);
         self.step_state(conn, ack, &mut event);
         if event.probe_loss {
             event.congestion.get_or_insert(Congestion::Loss);
@@ -88,13 +90,14 @@ impl Tcp {
     }
 
     /// Linux `tcp_process_tlp_ack`: if a probe that was a retransmission filled a hole, something had been lost and a reduction is due. That shows when the
-    /// acknowledgement goes past the probe without a duplicate having been reported. True if so.
-    fn judge_probe(&mut self, conn: &Connection, advanced: bool, duplicate: bool) -> bool {
+    /// acknowledgement goes past the probe without a duplicate of it having been reported. True if so.
+    fn judge_probe(&mut self, conn: &Connection, ack: &Ack, advanced: bool) -> bool {
         let Some(Probe { end, retransmission }) = self.probe else { return false };
         let una = conn.board.una();
         if una < end {
             return false;
         }
+        let duplicate = ack.duplicate && ack.blocks.first().is_some_and(|block| block.end == end);
         let repeated = una == end && !advanced && conn.acked.is_empty();
         if !retransmission || duplicate || repeated {
             self.probe = None;

@@ -7,7 +7,9 @@ mod timers;
 mod undo;
 
 use super::connection::Connection;
-use crate::scoreboard::Slot;
+use crate::scoreboard::{Scoreboard, Slot};
+use narrows_control::CaState;
+use narrows_units::Time;
 use reordering::Reordering;
 use undo::{Frto, Undo};
 
@@ -19,6 +21,8 @@ pub(super) struct Tcp {
     reordering: Reordering,
     probe: Option<Probe>,
     timeouts_in_a_row: u32,
+    /// Originals still arrive while retransmissions are under way: until the next acknowledgement nothing more is sent again (Linux `tcp_try_undo_partial`).
+    holds: bool,
 }
 
 /// A tail loss probe that is out.
@@ -35,23 +39,31 @@ impl Tcp {
         self.frto == Frto::NewData
     }
 
+    /// The first segment to be sent again now.
+    #[inline]
+    pub fn first_to_retransmit(&self, board: &Scoreboard) -> Option<u64> {
+        if self.holds { None } else { board.first_to_retransmit() }
+    }
+
     #[inline]
     pub fn on_sent(&mut self, conn: &mut Connection, number: u64, fresh: bool, slot: Slot) -> u64 {
         let now = slot.sent_at;
+        let is_probe = conn.forced && conn.state != CaState::Loss;
         if fresh {
             conn.send_new(slot);
+        } else if is_probe {
+            conn.board.probe(number, slot);
         } else {
             conn.board.retransmit(number, slot);
             self.undo.on_retransmitted(now);
         }
-        if conn.probe_wanted {
-            self.probe = Some(Probe { end: conn.board.next(), retransmission: !fresh });
-        }
-        if conn.timers.retransmit == narrows_units::Time::NEVER || number == conn.board.una() {
+        if conn.timers.first_of_silence() == Time::NEVER || number == conn.board.una() {
             conn.timers.retransmit = now + conn.rtt.timeout();
         }
-        if fresh {
-            self.schedule_probe(conn, now);
+        if is_probe {
+            self.probe = Some(Probe { end: conn.board.next(), retransmission: !fresh });
+        } else if fresh {
+            timers::schedule_probe(conn, now, timers::timeout_of_first(conn));
         }
         number
     }

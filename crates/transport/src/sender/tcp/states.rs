@@ -47,13 +47,16 @@ impl Tcp {
         }
     }
 
-    /// Takes the latest reduction back if its losses turn out to be none. Called before new losses are looked for. True if it does.
+    /// Takes the latest reduction back if its losses turn out to be none, in recovery not before all that was sent again is acknowledged. Called before new losses are
+    /// looked for. True if it does.
     #[inline]
     pub(super) fn look_for_undo(&mut self, conn: &mut Connection, now: Time, ack: &Ack, advanced: bool, lowest: Option<u64>) -> bool {
-        let mut undone = false;
-        if self.undo.is_proven((advanced && conn.is_repairing() && conn.transport.timestamps).then_some(ack.echo)) {
+        let echo = (advanced && conn.is_repairing() && conn.transport.timestamps).then_some(ack.echo);
+        let partial = conn.state == CaState::Recovery && conn.board.una() < conn.recovery_end && conn.board.retrans_out() > 0;
+        self.holds = partial && self.undo.original_arrived(echo);
+        let mut undone = !self.holds && self.undo.is_proven(echo);
+        if undone {
             self.undo_reduction(conn, now);
-            undone = true;
         }
         if conn.state == CaState::Loss {
             undone |= self.step_frto(conn, now, advanced, lowest);
@@ -120,7 +123,8 @@ impl Tcp {
         }
         let una = conn.board.una();
         let repaired = conn.board.outstanding() > 0 && conn.board.slot(una).flags.has(Flags::EVER_RETRANSMITTED);
-        self.undo.begin(una, conn.board.retrans_out(), repaired);
+        let probes = self.probe.is_some_and(|probe| probe.retransmission) as u32;
+        self.undo.begin(una, conn.board.retrans_out() + probes, repaired);
     }
 
     fn undo_reduction(&mut self, conn: &mut Connection, now: Time) {

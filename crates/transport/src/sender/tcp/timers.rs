@@ -12,27 +12,25 @@ impl Tcp {
     /// After an acknowledgement; `heard` if it puts the timeout off.
     #[inline]
     pub(super) fn restart_timers(&self, conn: &mut Connection, now: Time, heard: bool) {
-        conn.probe_wanted = false;
+        conn.forced = false;
         if conn.board.outstanding() == 0 {
             conn.timers.stop();
         } else if heard {
             conn.timers.retransmit = now + conn.rtt.timeout();
-            self.schedule_probe(conn, now);
+            schedule_probe(conn, now, conn.timers.retransmit);
         } else if !is_quiet(conn) {
-            conn.timers.probe = Time::NEVER;
+            cancel_probe(conn, now);
         }
     }
 
-    /// RFC 8985 section 7.2: a probe after two round trips of silence, if nothing is missing and no probe is out.
-    #[inline]
-    pub(super) fn schedule_probe(&self, conn: &mut Connection, now: Time) {
-        let srtt = conn.rtt.srtt();
-        if !conn.transport.tail_loss_probe || !is_quiet(conn) || self.probe.is_some() || srtt.is_zero() {
-            conn.timers.probe = Time::NEVER;
-            return;
+    /// The time for a probe has come. One at a time: if one is out, the timeout is due (Linux `tcp_send_loss_probe`).
+    pub fn on_probe_timer(&mut self, conn: &mut Connection, now: Time) {
+        if self.probe.is_some() {
+            return cancel_probe(conn, now);
         }
-        let delayed_ack = if conn.board.outstanding() == 1 { conn.transport.min_rto } else { MIN_PROBE_WAIT };
-        conn.timers.probe = (now + srtt * 2 + delayed_ack).min(conn.timers.retransmit);
+        conn.timers.probe = Time::NEVER;
+        conn.forced = true;
+        conn.timers.retransmit = now + conn.rtt.timeout();
     }
 
     /// Segments that were late have stayed away: they are lost.
@@ -58,7 +56,7 @@ impl Tcp {
             conn.board.forget_duplicates();
         }
         let lost_before = conn.lost.len();
-        conn.find_lost(|board, lost| board.mark_all_lost(lost));
+        conn.find_lost(|board, lost| board.give_up(now, lost));
         let lost = (conn.lost.len() - lost_before) as u32;
         conn.counters.timeouts += 1;
         // Linux `tcp_enter_loss`: a second reduction for the same data only if some of it was acknowledged since.
@@ -76,7 +74,8 @@ impl Tcp {
         conn.recovery_end = conn.board.next();
         conn.cwr_wanted = conn.decision.ecn != Ecn::NotEct;
         self.probe = None;
-        conn.probe_wanted = false;
+        self.holds = false;
+        conn.forced = true;
         conn.rtt.back_off();
         conn.timers.stop();
         conn.timers.retransmit = now + conn.rtt.timeout();
@@ -85,6 +84,35 @@ impl Tcp {
         conn.controller.on_timeout(&timeout);
         conn.decide(now);
     }
+}
+
+/// RFC 8985 section 7.2: a probe after two round trips of silence if nothing is missing, in the place of a timeout that would come later. In Linux both are one timer:
+/// the timeout is off while a probe is due, and each new segment puts the probe off (`tcp_schedule_loss_probe`). `limit`: when the timeout would be, no bound if it is past.
+#[inline]
+pub(super) fn schedule_probe(conn: &mut Connection, now: Time, limit: Time) {
+    let srtt = conn.rtt.srtt();
+    if !conn.transport.tail_loss_probe || !is_quiet(conn) || srtt.is_zero() {
+        return cancel_probe(conn, now);
+    }
+    let delayed_ack = if conn.board.outstanding() == 1 { conn.transport.min_rto } else { MIN_PROBE_WAIT };
+    let due = now + srtt * 2 + delayed_ack;
+    conn.timers.probe = if limit > now { due.min(limit) } else { due };
+    conn.timers.retransmit = Time::NEVER;
+}
+
+/// No probe: the timeout runs again, from when the first segment left (Linux `tcp_rearm_rto`).
+#[inline]
+fn cancel_probe(conn: &mut Connection, now: Time) {
+    if conn.timers.probe != Time::NEVER {
+        conn.timers.probe = Time::NEVER;
+        conn.timers.retransmit = conn.timers.retransmit.min(timeout_of_first(conn).max(now));
+    }
+}
+
+/// When the first segment's latest transmission has waited for the retransmission timeout.
+#[inline]
+pub(super) fn timeout_of_first(conn: &Connection) -> Time {
+    conn.board.slot(conn.board.una()).sent_at + conn.rtt.timeout()
 }
 
 /// Nothing is missing.

@@ -55,8 +55,12 @@ impl Undo {
 
     /// True if the reduction is proven spurious. `echo` is the stamp of the segment that moved the cumulative acknowledgement just now, if it moved.
     pub(super) fn is_proven(&self, echo: Option<Time>) -> bool {
-        let original_arrived = matches!((self.first_retransmitted_at, echo), (Some(resent), Some(echo)) if echo < resent);
-        self.marker.is_some() && (self.unproven == Some(0) || original_arrived)
+        self.original_arrived(echo) || (self.marker.is_some() && self.unproven == Some(0))
+    }
+
+    /// True if that segment was an original, although all below it was sent again (Linux `tcp_packet_delayed`).
+    pub(super) fn original_arrived(&self, echo: Option<Time>) -> bool {
+        self.marker.is_some() && matches!((self.first_retransmitted_at, echo), (Some(resent), Some(echo)) if echo < resent)
     }
 }
 

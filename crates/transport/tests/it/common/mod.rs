@@ -89,7 +89,8 @@ impl Controller for Scripted {
     fn on_sent(&mut self, sent: &Sent) -> Tag {
         let mut script = self.0.lock().unwrap();
         let state = script.model.entry(sent.number).or_default();
-        state.1 |= sent.retransmission;
+        // A probe repeats what is not presumed lost, and takes no second place.
+        state.1 |= sent.retransmission && state.0;
         script.sent.push(*sent);
         Tag(script.sent.len() as u32)
     }
@@ -141,9 +142,6 @@ impl Controller for Scripted {
         let mut script = self.0.lock().unwrap();
         script.timeouts.push(*timeout);
         script.decision.window = Segments::new(1.0);
-        for state in script.model.values_mut() {
-            *state = (true, false);
-        }
     }
 
     fn on_undo(&mut self, _now: Time) {
@@ -291,11 +289,25 @@ impl Rig {
     pub fn run_until(&mut self, ms: u64) -> Vec<(Time, u64)> {
         let mut sent = Vec::new();
         while let Some(due) = self.sender.next_timer().filter(|due| *due <= at(ms)) {
-            self.sender.on_timer(due);
-            self.check();
+            self.on_timer(due);
             sent.extend(self.send(due).iter().map(|data| (due, data.number)));
         }
         sent
+    }
+
+    /// Timers are due. A timeout tells the controller how many segments it gives up, and the sender which.
+    pub fn on_timer(&mut self, now: Time) {
+        let before = self.script.lock().unwrap().timeouts.len();
+        self.sender.on_timer(now);
+        let mut script = self.script.lock().unwrap();
+        if script.timeouts.len() > before {
+            for lost in self.sender.newly_lost() {
+                script.model.insert(lost.number, (true, false));
+            }
+            assert!(!script.counted || script.timeouts[before].in_flight_after == script.flight(), "segments in flight after a timeout");
+        }
+        drop(script);
+        self.check();
     }
 
     fn check(&self) {

@@ -350,7 +350,7 @@ impl Controller for Bbr {
         if !timeout.repeated {
             self.window.save(self.mode == Mode::ProbeRtt);
         }
-        self.window.collapse();
+        self.window.collapse(timeout.in_flight_after);
         self.full_pipe.on_timeout();
         self.counts.lost += timeout.lost as u64;
         self.look_for_policer(true, 1, false);

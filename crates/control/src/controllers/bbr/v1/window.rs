@@ -36,9 +36,9 @@ impl Cwnd {
         self.packets = self.saved.restored(self.packets);
     }
 
-    /// A timeout: everything in flight is presumed lost.
-    pub fn collapse(&mut self) {
-        self.packets = 1;
+    /// A timeout, after which `in_flight` packets are not presumed lost (Linux `tcp_enter_loss`).
+    pub fn collapse(&mut self, in_flight: u32) {
+        self.packets = in_flight + 1;
         self.saved.step(CaState::Loss);
     }
 
