@@ -15,7 +15,6 @@ import sys
 import time
 
 SEGMENT = 1000
-ROUND_TRIP = 0.05
 HERE, PEER, PORT = "10.77.0.1", "10.77.0.2", 5000
 STATES = ["open", "disorder", "CWR", "recovery", "loss"]
 
@@ -31,7 +30,7 @@ def checksum(octets):
 class Connection:
     """A connection of this kernel with Reno to a peer whose every acknowledgement is said."""
 
-    def __init__(self):
+    def __init__(self, round_trip):
         self.device = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
         fcntl.ioctl(self.device, 0x400454CA, struct.pack("16sH", b"peer", 0x1001))  # TUNSETIFF, IFF_TUN | IFF_NO_PI
         for command in ["ip link set peer up", f"ip addr add {HERE}/24 dev peer", "ip tcp_metrics flush"]:
@@ -44,7 +43,7 @@ class Connection:
         syn = self.receive(1.0)
         self.first, self.port, self.stamp = syn["sequence"] + 1, syn["port"], 1
         self.stamps = {}
-        time.sleep(ROUND_TRIP)
+        time.sleep(round_trip)
         options = struct.pack("!BBH", 2, 4, SEGMENT + 12) + b"\x04\x02" + self.timestamps(syn["stamp"]) + b"\x01\x03\x03\x07"
         self.send(0, self.first, 0x12, options)
         self.receive(0.5)
@@ -180,7 +179,17 @@ def frames(tcp):
     tcp.show(1700)
 
 
-CASES = [late, spurious, own, other, frames]
+def slow(tcp):
+    """Segments take 120 ms each and the handshake took 30: a probe is out, and in the place of the next one the timeout comes too soon. It is taken back."""
+    tcp.write(30)
+    tcp.show(148)
+    for number in range(1, 4):
+        tcp.acknowledge(number)
+        tcp.show(148 + 120 * number)
+
+
+# Each case and the round trip of its handshake in seconds.
+CASES = {late: 0.05, spurious: 0.05, own: 0.05, other: 0.05, frames: 0.05, slow: 0.03}
 
 
 def main():
@@ -196,7 +205,7 @@ def main():
         if child == 0:
             if ctypes.CDLL(None, use_errno=True).unshare(0x40000000) != 0:  # CLONE_NEWNET
                 sys.exit(f"no network namespace: {os.strerror(ctypes.get_errno())}")
-            case(Connection())
+            case(Connection(CASES[case]))
             sys.stdout.flush()
             os._exit(0)
         if os.waitpid(child, 0)[1] != 0:

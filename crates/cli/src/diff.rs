@@ -40,6 +40,9 @@ struct Moved {
     unit: &'static str,
     before: f64,
     after: f64,
+    /// In how many seeds it is defined, of how many.
+    before_seeds: [usize; 2],
+    after_seeds: [usize; 2],
     change: f64,
     /// In percent of what it was; `None` if that was zero.
     percent: Option<f64>,
@@ -47,6 +50,7 @@ struct Moved {
     high: Option<f64>,
     /// Whether it moved further than seeds spread; `None` if no spread is known.
     beyond_spread: Option<bool>,
+    /// `None` if it does not say, and where other seeds define it than before.
     better: Option<bool>,
 }
 
@@ -107,11 +111,15 @@ fn labels(all: &Measured) -> String {
 }
 
 fn moved(own: &MeasuredCase, other: &MeasuredCase) -> Vec<Moved> {
-    let one = |(name, before): (&String, &Vec<f64>)| {
-        let (metric, after) = (metric(name)?, other.metrics.get(name)?);
-        let (from, to) = (median(before)?, median(after)?);
+    let one = |(name, all_before): (&String, &Vec<Option<f64>>)| {
+        let (metric, all_after) = (metric(name)?, other.metrics.get(name)?);
+        let [before, after] = [all_before, all_after].map(|all| all.iter().flatten().copied().collect::<Vec<f64>>());
+        let (from, to) = (median(&before)?, median(&after)?);
+        let [before_seeds, after_seeds] = [[before.len(), all_before.len()], [after.len(), all_after.len()]];
         // Of one value nobody knows how far others would lie from it.
-        let interval = if before.len().min(after.len()) > 1 { difference_interval(before, after) } else { None };
+        let interval = if before.len().min(after.len()) > 1 { difference_interval(&before, &after) } else { None };
+        // Of the seeds without a value none is in the medians.
+        let comparable = before_seeds[0] * after_seeds[1] == after_seeds[0] * before_seeds[1];
         let change = to - from;
         Some(Moved {
             case: own.label.clone(),
@@ -119,12 +127,14 @@ fn moved(own: &MeasuredCase, other: &MeasuredCase) -> Vec<Moved> {
             unit: metric.unit,
             before: from,
             after: to,
+            before_seeds,
+            after_seeds,
             change,
             percent: (from != 0.0).then(|| 100.0 * change / from),
             low: interval.map(|interval| interval.low),
             high: interval.map(|interval| interval.high),
             beyond_spread: interval.map(|interval| beyond(&interval)),
-            better: better(metric, change),
+            better: better(metric, change).filter(|_| comparable),
         })
     };
     own.metrics.iter().filter_map(one).collect()
@@ -174,7 +184,8 @@ fn words(told: &Told, first: &Measured, second: &Measured) -> String {
         let verdict = match (moved.beyond_spread, moved.better) {
             (None, _) => "spread unknown",
             (Some(false), _) => "within spread",
-            (Some(true), None) => "moved",
+            (Some(true), None) if moved.before_seeds == moved.after_seeds => "moved",
+            (Some(true), None) => "other seeds",
             (Some(true), Some(true)) => "better",
             (Some(true), Some(false)) => "worse",
         };
@@ -182,8 +193,8 @@ fn words(told: &Told, first: &Measured, second: &Measured) -> String {
         rows.push(vec![
             moved.metric.clone(),
             moved.unit.to_owned(),
-            plain(moved.before),
-            plain(moved.after),
+            with_seeds(moved.before, moved.before_seeds),
+            with_seeds(moved.after, moved.after_seeds),
             format!("{}{}", if moved.change > 0.0 { "+" } else { "" }, plain(moved.change)),
             percent,
             interval,
@@ -207,6 +218,11 @@ fn words(told: &Told, first: &Measured, second: &Measured) -> String {
         text += if one { "One seed each: the spread is unknown.\n" } else { "One seed on one side: the spread is unknown.\n" };
     }
     text
+}
+
+/// A median, and of how many seeds if some do not define it.
+fn with_seeds(median: f64, [defined, all]: [usize; 2]) -> String {
+    if defined < all { format!("{} ({defined} of {all} seeds)", plain(median)) } else { plain(median) }
 }
 
 /// Three significant digits or so; of what is smaller than four decimals show, its power of ten.

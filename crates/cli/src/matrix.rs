@@ -71,7 +71,8 @@ fn toml(args: &MatrixArgs, names: &[String]) -> String {
     let [from, to] = if on_path { ENDS } else { ["left", "right"] };
     let flow = |place: usize, name: &String| {
         let side = ["first", "second"][place];
-        format!("{{ name = \"{side}\", from = \"{from}\", to = \"{to}\", controller = '{name}' }}")
+        // Offered the same, transfer by transfer: what they get is then the controllers' doing.
+        format!("{{ name = \"{side}\", stream = \"both\", from = \"{from}\", to = \"{to}\", controller = '{name}' }}")
     };
     let flows = pairings(names).into_iter().map(|pairing| {
         let flows: Vec<String> = pairing.iter().enumerate().map(|(place, name)| flow(place, name)).collect();

@@ -16,6 +16,7 @@ use crate::unverified;
 use crate::watch::Watch;
 use narrows_measure::Record;
 use narrows_measure::metrics::{Metric, Summary, metric};
+use narrows_measure::statistics::median;
 use narrows_report::{Case, Comparison};
 use narrows_scenario::{Expectation, Scenario};
 
@@ -84,7 +85,7 @@ pub struct Verdict {
     pub text: String,
 }
 
-/// An expectation is met if the median over seeds lies in its band.
+/// An expectation is met if the median over seeds lies in its band. A seed in which the metric has no value lies beyond any bound: what never happens is not soon.
 pub fn judge(expectation: &Expectation, summary: impl Fn(&Metric) -> Option<Summary>) -> Verdict {
     let Expectation { metric: name, min, max } = expectation;
     let band = match (min, max) {
@@ -101,17 +102,40 @@ pub fn judge(expectation: &Expectation, summary: impl Fn(&Metric) -> Option<Summ
             text: format!("missed: {name} has no value in this run; expected {band} {unit}").trim_end().to_owned(),
         };
     };
-    let value = summary.median;
-    let met = min.is_none_or(|min| value >= min) && max.is_none_or(|max| value <= max);
+    let beyond = |bound: f64| median(&summary.values.iter().map(|value| value.unwrap_or(bound)).collect::<Vec<f64>>());
+    let lowest = |min: f64| beyond(f64::NEG_INFINITY).is_some_and(|value| value >= min);
+    let highest = |max: f64| beyond(f64::INFINITY).is_some_and(|value| value <= max);
+    let met = min.is_none_or(lowest) && max.is_none_or(highest);
     let verdict = if met { "met" } else { "missed" };
-    Verdict {
-        met,
-        text: format!("{verdict}: {name} is {} {unit}; expected {band} {unit}", plain(value)).replace(" ;", ";").trim_end().to_owned(),
-    }
+    let (defined, all) = (summary.defined(), summary.values.len());
+    let seeds = if defined < all { format!(" ({defined} of {all} seeds)") } else { String::new() };
+    let text = format!("{verdict}: {name} is {} {unit}{seeds}; expected {band} {unit}", plain(summary.median));
+    Verdict { met, text: text.replace(" ;", ";").replace("  ", " ").trim_end().to_owned() }
 }
 
 /// A number to four decimals, without zeros at the end.
 fn plain(value: f64) -> String {
     let text = format!("{value:.4}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_never_happens_in_most_seeds_is_not_soon() {
+        let of = |values: &[Option<f64>], min, max| {
+            let expectation = Expectation { metric: "convergence".to_owned(), min, max };
+            let verdict = judge(&expectation, |_| Summary::over(values.to_vec()));
+            (verdict.met, verdict.text)
+        };
+        let rare = [None, Some(13.1), None, Some(3.35), None, Some(0.75), None, None, None, None];
+        let missed = "missed: convergence is 3.35 s (3 of 10 seeds); expected at most 5 s";
+        assert_eq!(of(&rare, None, Some(5.0)), (false, missed.to_owned()));
+        assert!(!of(&rare, Some(1.0), None).0, "nor is it late");
+        assert_eq!(of(&[Some(1.0), None, Some(2.0)], None, Some(5.0)).1, "met: convergence is 1.5 s (2 of 3 seeds); expected at most 5 s");
+        assert!(!of(&[Some(1.0), None], None, Some(5.0)).0, "half is no majority");
+        assert_eq!(of(&[Some(1.0)], Some(0.5), Some(5.0)), (true, "met: convergence is 1 s; expected 0.5 to 5 s".to_owned()));
+    }
 }

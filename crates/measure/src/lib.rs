@@ -16,6 +16,7 @@ mod icn;
 pub mod metrics;
 mod part;
 mod record;
+mod route;
 pub mod statistics;
 mod transfers;
 

@@ -69,7 +69,11 @@ impl Record {
     /// The record as if all flows crossed the link of this name and no other, so that it is the bottleneck. Without such a link they cross none.
     pub fn at_link(&self, name: &str) -> Record {
         let route: Vec<usize> = self.links.iter().position(|link| link.name == name).into_iter().collect();
-        let flows = self.flows.iter().map(|flow| FlowRecord { route: route.clone(), ..flow.clone() }).collect();
+        let flows = self
+            .flows
+            .iter()
+            .map(|flow| FlowRecord { route: route.clone(), later_routes: vec![], multipath: false, ..flow.clone() })
+            .collect();
         Record { flows, ..self.clone() }
     }
 
@@ -102,7 +106,7 @@ impl FlowRecord {
         for sample in samples.iter().filter(|sample| runs(sample.at)) {
             sample.rtt.into_iter().for_each(|span| rtt.record(span));
             let crossing = |link: &usize| Some(links[*link].delay + links[*link].waiting(sample.at)?);
-            let delay = self.route.iter().try_fold(Span::ZERO, |sum, link| Some(sum + crossing(link)?));
+            let delay = self.route_at(sample.at).iter().try_fold(Span::ZERO, |sum, link| Some(sum + crossing(link)?));
             delay.into_iter().for_each(|delay| one_way.record(delay));
         }
         FlowRecord {
@@ -112,6 +116,7 @@ impl FlowRecord {
             completed: self.completed && end.is_some(),
             transfers: self.transfers.as_ref().and_then(|transfers| transfers.between(from, to)),
             route: self.route.clone(),
+            later_routes: self.later_routes.clone(),
             total: count(to),
             steady: count(to).since(&count(from)),
             rtt,

@@ -117,8 +117,12 @@ pub struct FlowRecord {
     pub completed: bool,
     /// Its transfers; `None` if its data has no units, as bulk and constant-rate data have none.
     pub transfers: Option<Transfers>,
-    /// The links its data crosses, as indices into [`Record::links`].
+    /// The links its data crosses, as indices into [`Record::links`]: those at the start of the run; in an information-centric network, those of the best path.
     pub route: Vec<usize>,
+    /// The routes that it takes later, each from a time on, ascending.
+    pub later_routes: Vec<(Time, Vec<usize>)>,
+    /// Data may come by several paths at once, of which `route` is one.
+    pub multipath: bool,
     /// Payload bytes of a full segment.
     pub mss: Bytes,
     /// The propagation delays of its route, out and back, at the start.

@@ -27,6 +27,7 @@ pub(crate) const COLUMNS: &[(&str, &str)] = &[
     ("FCT p95", "fct_p95"),
     ("Slowdown p50", "slowdown_p50"),
     ("Slowdown p99", "slowdown_p99"),
+    ("Unfinished", "unfinished"),
     ("Frame delay p95", "frame_delay_p95"),
     ("Late frames", "late_frames"),
     ("Jain", "jain"),
@@ -50,22 +51,30 @@ pub(crate) const ICN_COLUMNS: &[(&str, &str)] = &[
     ("FCT p95", "fct_p95"),
     ("Slowdown p50", "slowdown_p50"),
     ("Slowdown p99", "slowdown_p99"),
+    ("Unfinished", "unfinished"),
     ("Jain", "jain"),
     ("Path balance", "subflow_balance"),
     ("Rate settles", "rate_settling"),
 ];
 
-/// Of these, columns that say something only if some value is above zero.
-const UNUSUAL: [&str; 2] = ["loss", "secondary_goodput"];
+/// Whether a value of a metric is worth a column.
+fn says_something(metric: &Metric, icn: bool, value: f64) -> bool {
+    match metric.name {
+        // Those that are under way at the end of any run.
+        "unfinished" => value > 1.0,
+        "loss" | "secondary_goodput" => !icn || value > 0.0,
+        _ => true,
+    }
+}
 
-/// The columns of a comparison's table: the first seven, and of the others those that some run defines. Information-centric networks have
+/// The columns of a comparison's table: the first seven, and of the others those of which some run has a value that says something. Information-centric networks have
 /// their own.
 fn columns(comparison: &Comparison) -> Vec<Column> {
     let icn = comparison.is_icn();
     let (columns, always) = if icn { (ICN_COLUMNS, 0) } else { (COLUMNS, ALWAYS) };
     let shown = |index: usize, metric: &Metric| {
         let mut values = comparison.runs().filter_map(|(_, run)| (metric.compute)(run));
-        index < always || values.any(|value| !icn || value > 0.0 || !UNUSUAL.contains(&metric.name))
+        index < always || values.any(|value| says_something(metric, icn, value))
     };
     let all = columns.iter().enumerate().map(|(index, (head, name))| (index, *head, metrics::metric(name).expect("a metric of the table")));
     all.filter(|(index, _, metric)| shown(*index, metric)).map(|(_, head, metric)| Column { head, metric }).collect()

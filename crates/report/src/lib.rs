@@ -2,6 +2,7 @@
 //!
 //! Everything but `run.json` is a function of the [`Comparison`] alone: the same measurements give the same bytes.
 
+mod bottlenecks;
 mod bundle;
 mod checksums;
 mod columns;

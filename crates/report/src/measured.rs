@@ -25,8 +25,8 @@ pub struct MeasuredCase {
     pub label: String,
     /// The scenario; for a cell that of the whole sweep.
     pub scenario_toml: String,
-    /// The values of each metric that is defined, one for each seed.
-    pub metrics: BTreeMap<String, Vec<f64>>,
+    /// The values of each metric that some seed defines, one for each seed; `None` where a seed does not.
+    pub metrics: BTreeMap<String, Vec<Option<f64>>>,
 }
 
 #[derive(Deserialize)]
@@ -56,7 +56,7 @@ pub fn measured(files: &ResultDir) -> Result<Measured, ReportError> {
     if let Some(grid) = read_grid(files)? {
         let scenario_toml = files.text("sweep.toml")?;
         let cell = |cell: usize| {
-            let values = METRICS.iter().map(|metric| (metric.name.to_owned(), grid.values(cell, metric).into_iter().flatten().collect()));
+            let values = METRICS.iter().map(|metric| (metric.name.to_owned(), grid.values(cell, metric)));
             MeasuredCase { label: grid.describe(cell), scenario_toml: scenario_toml.clone(), metrics: defined(values) }
         };
         return Ok(Measured { cases: (0..grid.cells()).map(cell).collect(), title: grid.title.clone(), version: grid.version.clone() });
@@ -65,7 +65,7 @@ pub fn measured(files: &ResultDir) -> Result<Measured, ReportError> {
     let damaged = |error: serde_json::Error| ReportError::Damaged { path: path.clone(), reason: error.to_string() };
     let summary: Summary = serde_json::from_str(&files.text("summary.json")?).map_err(damaged)?;
     let case = |case: Case| {
-        let values = case.metrics.into_iter().map(|(name, own)| (name, own.values.into_iter().flatten().collect()));
+        let values = case.metrics.into_iter().map(|(name, own)| (name, own.values));
         Ok(MeasuredCase { label: case.label, scenario_toml: files.text(&case.scenario)?, metrics: defined(values) })
     };
     Ok(Measured {
@@ -75,6 +75,6 @@ pub fn measured(files: &ResultDir) -> Result<Measured, ReportError> {
     })
 }
 
-fn defined(values: impl Iterator<Item = (String, Vec<f64>)>) -> BTreeMap<String, Vec<f64>> {
-    values.filter(|(_, values): &(String, Vec<f64>)| !values.is_empty()).collect()
+fn defined(values: impl Iterator<Item = (String, Vec<Option<f64>>)>) -> BTreeMap<String, Vec<Option<f64>>> {
+    values.filter(|(_, values)| values.iter().any(Option::is_some)).collect()
 }

@@ -27,7 +27,7 @@ pub(crate) fn record(run: &RunOut, sheets: [&Sheet; TABLES.len()]) -> Result<Rec
         icn: None,
         emulation: run.emulation.as_ref().map(EmulationOut::measured),
     };
-    if record.flows.iter().flat_map(|flow| &flow.route).any(|link| *link >= record.links.len()) {
+    if record.flows.iter().flat_map(FlowRecord::links).any(|link| link >= record.links.len()) {
         return Err(damaged("a route"));
     }
     read_flow_samples(flow_samples, &mut record)?;
@@ -54,7 +54,7 @@ pub(crate) fn damaged(what: &str) -> ParquetError {
 }
 
 fn read_flow(sheet: &Sheet, row: usize) -> Result<FlowRecord, ParquetError> {
-    let route = sheet.text("route")?[row].split_whitespace().map(str::parse).collect::<Result<_, _>>();
+    let (route, later_routes) = read_routes(&sheet.text("route")?[row]).ok_or_else(|| damaged("a route"))?;
     let mut flow = FlowRecord {
         name: sheet.text("flow")?[row].to_string(),
         controller: sheet.text("controller")?[row].to_string(),
@@ -62,7 +62,9 @@ fn read_flow(sheet: &Sheet, row: usize) -> Result<FlowRecord, ParquetError> {
         end: sheet.maybe_real("end_s")?[row].map(at),
         completed: sheet.flag("completed")?[row],
         transfers: read_transfer_counts(sheet, row)?,
-        route: route.map_err(|_| damaged("a route"))?,
+        route,
+        later_routes,
+        multipath: sheet.flag("multipath")?[row],
         mss: Bytes::new(sheet.count("mss_bytes")?[row]),
         base_rtt: from_ms(sheet.real("base_rtt_ms")?[row]),
         total: FlowCounters::default(),
@@ -76,6 +78,18 @@ fn read_flow(sheet: &Sheet, row: usize) -> Result<FlowRecord, ParquetError> {
         set(&mut flow.total, sheet.count(&format!("total_{name}"))?[row]);
     }
     Ok(flow)
+}
+
+/// The links of a route, and those of later ones: "0 1; 20 s: 2".
+fn read_routes(text: &str) -> Option<(Vec<usize>, Vec<(Time, Vec<usize>)>)> {
+    let links = |text: &str| text.split_whitespace().map(|link| link.parse().ok()).collect::<Option<Vec<usize>>>();
+    let mut parts = text.split(';');
+    let first = links(parts.next()?)?;
+    let later = parts.map(|part| {
+        let (from, route) = part.split_once(':')?;
+        Some((Time::ZERO + from.trim().parse::<Span>().ok()?, links(route)?))
+    });
+    Some((first, later.collect::<Option<_>>()?))
 }
 
 fn read_transfer_counts(sheet: &Sheet, row: usize) -> Result<Option<Transfers>, ParquetError> {

@@ -34,7 +34,7 @@ pub fn table(comparison: &Comparison) -> String {
         text += "\n";
         text += &wrap(&overlay.summary());
     }
-    let notes: Vec<String> = comparison.exactness().chain(comparison.notes.iter().cloned()).collect();
+    let notes: Vec<String> = comparison.remarks().collect();
     if !notes.is_empty() {
         text += "\n";
     }

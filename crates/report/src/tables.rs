@@ -131,7 +131,8 @@ pub(crate) fn flows(case: &str, run: &Record) -> Sheet {
     sheet.add("transfers_lost", maybe_count(rows, |f| f.transfers.as_ref().map(|t| t.lost)));
     sheet.add("transfers_late", maybe_count(rows, |f| f.transfers.as_ref().map(|t| t.late)));
     sheet.add("deadline_ms", maybe_real(rows, |f| f.transfers.as_ref()?.deadline.map(ms)));
-    sheet.add("route", text(rows, |f| f.route.iter().map(usize::to_string).collect::<Vec<_>>().join(" ").into()));
+    sheet.add("route", text(rows, |f| routes(f).into()));
+    sheet.add("multipath", Cells::Flag(rows.iter().map(|f| f.multipath).collect()));
     sheet.add("mss_bytes", count(rows, |f| f.mss.get()));
     sheet.add("base_rtt_ms", real(rows, |f| ms(f.base_rtt)));
     sheet.add("goodput_mbps", maybe_real(rows, |f| flow_goodput(run, f)));
@@ -144,6 +145,13 @@ pub(crate) fn flows(case: &str, run: &Record) -> Sheet {
         sheet.add(format!("total_{name}"), count(rows, |f| get(&f.total)));
     }
     sheet
+}
+
+/// The links of a flow's route, and from each time on those of a later one: "0 1; 20 s: 2".
+fn routes(flow: &FlowRecord) -> String {
+    let links = |route: &[usize]| route.iter().map(usize::to_string).collect::<Vec<_>>().join(" ");
+    let later = flow.later_routes.iter().map(|(from, route)| format!("; {from}: {}", links(route)));
+    std::iter::once(links(&flow.route)).chain(later).collect()
 }
 
 fn links(case: &str, run: &Record) -> Sheet {

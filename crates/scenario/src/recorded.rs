@@ -27,7 +27,9 @@ impl Scenario {
             end: None,
             completed: false,
             transfers: None,
-            route: flow.route.iter().map(|id| id.0).collect(),
+            route: places(&flow.route),
+            later_routes: self.later_routes(flow),
+            multipath: false,
             mss: flow.transport.mss,
             base_rtt: self.base_rtt(flow),
             total: FlowCounters::default(),
@@ -36,6 +38,16 @@ impl Scenario {
             one_way: Histogram::new(),
             samples: Vec::new(),
         }
+    }
+
+    fn later_routes(&self, flow: &Flow) -> Vec<(Time, Vec<usize>)> {
+        let end = Time::ZERO + self.duration;
+        let happen = self.changes.iter().take_while(|change| change.at < end);
+        let of_flow = happen.filter_map(|change| match &change.what {
+            What::Route { flow: changed, route, .. } if std::ptr::eq(&self.flows[changed.0], flow) => Some((change.at, places(route))),
+            _ => None,
+        });
+        of_flow.collect()
     }
 
     /// What changes before the end, as a record of the run tells it.
@@ -56,6 +68,10 @@ impl Scenario {
         });
         recorded.collect()
     }
+}
+
+fn places(links: &[LinkId]) -> Vec<usize> {
+    links.iter().map(|id| id.0).collect()
 }
 
 fn described(change: &LinkChange) -> (Changed, String) {

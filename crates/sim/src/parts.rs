@@ -134,8 +134,8 @@ impl<'a> Parts<'a> {
         let mut links: Vec<(usize, LinkRecord)> = Vec::with_capacity(self.links.len());
         for (part, record) in self.parts.iter().zip(records) {
             let back = |link: usize| part.links[link];
-            let of_flow = |flow: FlowRecord| FlowRecord { route: flow.route.iter().copied().map(back).collect(), ..flow };
-            flows.extend(part.flows.iter().copied().zip(record.flows.into_iter().map(of_flow)));
+            let of_whole = |flow: FlowRecord| flow.with_links_at(back);
+            flows.extend(part.flows.iter().copied().zip(record.flows.into_iter().map(of_whole)));
             links.extend(part.links.iter().copied().zip(record.links));
         }
         flows.sort_by_key(|(number, _)| *number);

@@ -41,7 +41,8 @@ impl RangeSet {
     /// One past the last member of the range that holds `n`, if one does.
     #[inline]
     pub fn end_of(&self, n: u64) -> Option<u64> {
-        let range = self.ranges.get(self.position(n))?;
+        let last = self.ranges.back()?;
+        let range = if last.start <= n { last } else { &self.ranges[self.ranges.partition_point(|range| range.end <= n)] };
         range.contains(&n).then_some(range.end)
     }
 
@@ -63,6 +64,15 @@ impl RangeSet {
     /// Adds `new`, which is not empty, and calls `added` with each maximal part that was not a member before, ascending. Returns the range that holds it now.
     pub fn insert(&mut self, new: Range<u64>, mut added: impl FnMut(Range<u64>)) -> Range<u64> {
         debug_assert!(!new.is_empty(), "nothing to add");
+        // As nearly always.
+        if let Some(last) = self.ranges.back_mut()
+            && last.end == new.start
+        {
+            last.end = new.end;
+            let longer = last.clone();
+            added(new);
+            return longer;
+        }
         // Ranges first..end touch or overlap the new one.
         let mut first = self.position(new.start);
         if first > 0 && self.ranges[first - 1].end == new.start {

@@ -1,6 +1,6 @@
 //! SCReAMv2: a reference window for real-time media, from which follows the rate that an encoder is to produce.
 //!
-//! Source: draft-johansson-ccwg-rfc8298bis-screamv2 (its sections are named here), and the authors' implementation (github.com/EricssonResearch/scream,
+//! Source: draft-johansson-ccwg-rfc8298bis-screamv2, as it was while its post-congestion delay was 4 s (its sections are named here), and the authors' implementation (github.com/EricssonResearch/scream,
 //! `ScreamV2Tx.cpp`) for two constants that the draft uses and does not give.
 //!
 //! The window is bytes; each feedback adds up to a segment per round trip, and up to 2 % of the window once nothing has been congested for four seconds, less near the

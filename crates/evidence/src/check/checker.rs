@@ -280,10 +280,24 @@ impl Check {
         if !open.is_empty() {
             return open.iter().map(|own| (own.grid, own.cell, Look::Fresh)).collect();
         }
-        let decisive = known.iter().find(|own| own.fresh.as_ref().is_some_and(|fresh| fresh.level == worst_confirmed));
-        let decisive = decisive.filter(|_| worst_confirmed > Level::Pass);
-        decisive.map_or_else(Vec::new, |own| Variant::OTHERS.map(|variant| (own.grid, own.cell, Look::Other(variant))).to_vec())
+        // One that no variant turns decides; before it is found, the next is asked.
+        let asked = decisive(&known, worst_confirmed).find(|own| self.turned_by(own, results).is_none());
+        asked.map_or_else(Vec::new, |own| Variant::OTHERS.map(|variant| (own.grid, own.cell, Look::Other(variant))).to_vec())
     }
+
+    /// The variant in which a cell passes, as far as its variants have been run.
+    pub(super) fn turned_by(&self, own: &Known, results: &Results) -> Option<Variant> {
+        let rule = &self.suite.grids[own.grid].rules[own.rule];
+        Variant::OTHERS.into_iter().find(|variant| {
+            let finding = self.finding(own.grid, rule, own.cell, Look::Other(*variant), results);
+            finding.is_some_and(|finding| finding.level == Level::Pass)
+        })
+    }
+}
+
+/// The cells whose verdicts fresh seeds confirmed at this level, if it is not a pass.
+pub(super) fn decisive(known: &[Known], level: Level) -> impl Iterator<Item = &Known> {
+    known.iter().filter(move |own| level > Level::Pass && own.fresh.as_ref().is_some_and(|fresh| fresh.level == level))
 }
 
 /// The grid, or the reason that the subject cannot run in it. That a baseline cannot is an error.

@@ -1,6 +1,6 @@
 //! What the runs of a check say, criterion by criterion.
 
-use super::checker::{Check, Known, Look, Results, standing_before};
+use super::checker::{Check, Known, Look, Results, decisive, standing_before};
 use super::run::Variant;
 use super::standing::Standing;
 use crate::judge::{Finding, Level};
@@ -14,7 +14,7 @@ pub struct CriterionVerdict {
     pub criterion: Criterion,
     /// How the controller stands.
     pub standing: Standing,
-    /// The variant in which the worst cell passes, if there is one: the verdict is at most concern then.
+    /// The variant in which the worst cell passes, if every cell of its level passes in some variant: the verdict is at most concern then.
     pub fragile: Option<Variant>,
     /// The cells, rule by rule, the worst first.
     pub cells: Vec<CellVerdict>,
@@ -139,15 +139,8 @@ fn on_kernel(check: &Check, own: &Known, results: &Results) -> Option<Result<Fin
     Some(if issues.is_empty() { Ok(finding) } else { Err(issues) })
 }
 
-/// The variant that turns the decisive cell's verdict into pass.
+/// The variant that turns the first decisive cell's verdict into pass, if each decisive cell has one.
 fn fragility(check: &Check, known: &[Known], level: Level, results: &Results) -> Option<Variant> {
-    if level == Level::Pass {
-        return None;
-    }
-    let decisive = known.iter().find(|own| own.fresh.as_ref().is_some_and(|fresh| fresh.level == level))?;
-    let rule = &check.suite.grids[decisive.grid].rules[decisive.rule];
-    Variant::OTHERS.into_iter().find(|variant| {
-        let finding = check.finding(decisive.grid, rule, decisive.cell, Look::Other(*variant), results);
-        finding.is_some_and(|finding| finding.level == Level::Pass)
-    })
+    let turned: Option<Vec<Variant>> = decisive(known, level).map(|own| check.turned_by(own, results)).collect();
+    turned?.first().copied()
 }

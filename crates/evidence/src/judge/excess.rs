@@ -33,7 +33,7 @@ fn relative(rule: &Rule, bound: Bound, numbers: &Numbers) -> Excess {
     let theirs: Vec<Vec<Option<f64>>> = numbers.players.standard().map(|who| numbers.by_itself(who, rule)).collect();
     let values = own.iter().enumerate().map(|(seed, own)| {
         let worst = theirs.iter().filter_map(|values| values[seed]).reduce(|a, b| worse(better, a, b));
-        beyond(bound, better, (*own)? + floor, worst.map(|worst| worst + floor))
+        beyond(bound, better, (*own)?, worst, floor)
     });
     Excess { values: values.collect(), note: None, victim: None }
 }
@@ -44,19 +44,19 @@ fn worse(better: Better, a: f64, b: f64) -> f64 {
 }
 
 /// How far a value is beyond a bound: in logarithms if the bound has a factor, else in its unit. The least of all parts, since all must be broken. `None` if what it is
-/// compared with is not defined.
-fn beyond(bound: Bound, better: Better, own: f64, other: Option<f64>) -> Option<f64> {
+/// compared with is not defined. `floor` is added to both sides of a ratio, and of a difference does not matter.
+fn beyond(bound: Bound, better: Better, own: f64, other: Option<f64>, floor: f64) -> Option<f64> {
     let Bound { above, below, by, times } = bound;
-    let ratio = times.is_some();
-    let above = above.map(|limit| if ratio { ln(own / limit) } else { own - limit });
-    let below = below.map(|limit| if ratio { ln(limit / own) } else { limit - own });
+    let ratio = |of: f64, to: f64| ln((of + floor) / (to + floor));
+    let above = above.map(|limit| if times.is_some() { ratio(own, limit) } else { own - limit });
+    let below = below.map(|limit| if times.is_some() { ratio(limit, own) } else { limit - own });
     let lower = better == Better::Lower;
     let by = match by {
         Some(by) => Some(if lower { own - other? - by } else { other? - own - by }),
         None => None,
     };
     let times = match times {
-        Some(times) => Some(if lower { ln(own / (other? * times)) } else { ln(other? / (own * times)) }),
+        Some(times) => Some(if lower { ratio(own, other?) } else { ratio(other?, own) } - libm::log(times)),
         None => None,
     };
     [above, below, by, times].into_iter().flatten().reduce(f64::min)
@@ -116,10 +116,22 @@ fn pareto(rule: &Rule, and: usize, bound: Bound, numbers: &Numbers) -> Vec<Exces
     numbers.players.standard().map(of_baseline).collect()
 }
 
+/// By how much a number grows, as a part of it; from nothing to something very much, but not infinitely.
+fn growth(before: f64, own: f64) -> f64 {
+    const FAR: f64 = 100.0;
+    if before > 0.0 {
+        (own / before - 1.0).min(FAR)
+    } else if own > 0.0 {
+        FAR
+    } else {
+        0.0
+    }
+}
+
 /// By how much the number grows from the cell before, as a part of it, beyond `by`.
 fn rises(rule: &Rule, axis: &str, bound: Bound, numbers: &Numbers) -> Option<Excess> {
     let before = (numbers.before)(axis, rule.number)?;
     let own = numbers.alone(Who::Subject, rule.number);
-    let values = own.iter().zip(before).map(|(own, before)| Some((*own)? / before? - 1.0 - bound.by.unwrap_or(0.0)));
+    let values = own.iter().zip(before).map(|(own, before)| Some(growth(before?, (*own)?) - bound.by.unwrap_or(0.0)));
     Some(Excess { values: values.collect(), note: None, victim: None })
 }

@@ -80,14 +80,15 @@ fn recovery(record: &Record) -> Option<f64> {
     for (place, from) in times.iter().enumerate() {
         let to = times.get(place + 1).copied().unwrap_or(over);
         let carries = carried(&link.samples, |sample| sample.capacity, *from, to) > Bytes::ZERO;
+        if !carries {
+            continue;
+        }
         let until = match used(record, link, *from, to, 0.9) {
             Some(at) => at,
             None if to == over => return None,
             None => to,
         };
-        if carries {
-            longest = longest.max(until.since(*from).as_secs_f64());
-        }
+        longest = longest.max(until.since(*from).as_secs_f64());
     }
     (!times.is_empty()).then_some(longest)
 }

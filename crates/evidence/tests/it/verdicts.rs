@@ -39,9 +39,12 @@ fn check(cast: &str, rule: &str, subject: &str) -> Check {
 
 /// Carries a check out with numbers by who plays, variant and seed, and answers with the verdict, whether it is fragile, and how many runs there were.
 fn judged(check: &Check, value: impl Fn(&str, Variant, u16) -> Option<f64>) -> (Level, bool, usize) {
+    judged_by_run(check, |run| value(&check.pair_label(run), run.variant, run.seed))
+}
+
+fn judged_by_run(check: &Check, value: impl Fn(Run) -> Option<f64>) -> (Level, bool, usize) {
     let mut made: Vec<Run> = check.first();
-    let kept =
-        |run: Run| Kept { asked: vec![value(&check.pair_label(run), run.variant, run.seed)], metrics: Vec::new(), issues: Vec::new() };
+    let kept = |run: Run| Kept { asked: vec![value(run)], metrics: Vec::new(), issues: Vec::new() };
     loop {
         let known = made.clone();
         let further = check.further(&|run| known.contains(&run).then(|| kept(run)));
@@ -95,6 +98,26 @@ fn a_fragile_failure_is_a_concern() {
     let check = check("alone", LOSS, "bbr");
     let prompt = |who: &str, variant: Variant, _: u16| Some(if who == "bbr" && variant != Variant::Prompt { 10.0 } else { 0.1 });
     assert_eq!(judged(&check, prompt), (Level::Concern, true, 3 * 50));
+}
+
+#[test]
+fn a_failure_is_fragile_only_if_it_is_so_wherever_it_was_found() {
+    let grid = grid("alone", &flow("self"), LOSS) + "[sweep]\n\"link.l.rate\" = [\"1 Mbit/s\", \"2 Mbit/s\"]\n";
+    let suite = Suite::read(&[("suite.toml", ABOUT), ("g.toml", &grid)]).unwrap_or_else(|error| panic!("{error}"));
+    let players = Players { subject: "bbr".to_owned(), baselines: vec!["newreno".to_owned(), "cubic".to_owned()] };
+    let options = Options { quick: false, scope: Scope::Internet, only: Vec::new(), seeds: None, first_seed: 1, signals: false };
+    let check = Check::new(suite, players, options).unwrap_or_else(|error| panic!("{error}"));
+    let fails_but = |passes: &dyn Fn(Run) -> bool| {
+        let value = |run: Run| Some(if check.pair_label(run) == "bbr" && !passes(run) { 10.0 } else { 0.1 });
+        let (level, fragile, _) = judged_by_run(&check, value);
+        (level, fragile)
+    };
+    let first = fails_but(&|run| run.variant == Variant::Prompt).1;
+    assert!(first, "both cells pass a variant");
+    for sound in [0, 1] {
+        let found = fails_but(&|run| run.variant == Variant::Prompt && run.cell != sound);
+        assert_eq!(found, (Level::Fail, false), "cell {sound} fails in every variant");
+    }
 }
 
 #[test]

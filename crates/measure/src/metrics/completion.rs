@@ -46,6 +46,18 @@ pub(super) const FCT_MEAN: Metric = Metric {
     compute: fct_mean,
 };
 
+pub(super) const UNFINISHED: Metric = Metric {
+    name: "unfinished",
+    unit: "%",
+    better: Better::Lower,
+    summary: "Share of transfers that had not completed when the run ended, and so are in no completion time.",
+    formula: "transfers that began after warm-up and were not complete at the end of the run / transfers that began after warm-up, all flows together; flows of \
+              media frames have late_frames. In a long run at less than full load it is near the mean completion time / the time since warm-up; what is \
+              beyond that hides slow transfers from the percentiles",
+    source: "ours: percentiles of a truncated sample",
+    compute: unfinished,
+};
+
 pub(super) const SLOWDOWN_P50: Metric = Metric {
     name: "slowdown_p50",
     unit: "",
@@ -221,6 +233,18 @@ pub(super) fn long_slowdown_p99(record: &Record) -> Option<f64> {
     slowdown(record, LONG..ALL.end).quantile(0.99)
 }
 
+/// In percent.
+pub(super) fn unfinished(record: &Record) -> Option<f64> {
+    if record.part.is_some() {
+        return None;
+    }
+    let transfers = record.flows.iter().filter_map(|flow| flow.transfers.as_ref()).filter(|transfers| transfers.deadline.is_none());
+    let (completed, begun) = transfers.fold((0, 0), |(completed, begun), transfers| {
+        (completed + transfers.sizes.iter().map(|bin| bin.completion.count()).sum::<u64>(), begun + transfers.begun)
+    });
+    (begun > 0).then(|| 100.0 * begun.saturating_sub(completed) as f64 / begun as f64)
+}
+
 /// In milliseconds.
 pub(super) fn frame_delay_p95(record: &Record) -> Option<f64> {
     let mut all = Histogram::new();
@@ -312,6 +336,16 @@ mod tests {
         let run = record(vec![FlowRecord { transfers: Some(media), ..flow("media") }, transferring(&[(5_000, 900)])], vec![]);
         assert_eq!(late_frames(&run), Some(37.5));
         near(frame_delay_p95(&run), 200.0);
+    }
+
+    #[test]
+    fn what_never_ends_is_in_no_completion_time() {
+        let mut slow = transferring(&[(1_000, 100), (1_000, 100), (1_000, 100)]);
+        slow.transfers.as_mut().unwrap().begun = 4;
+        let media = Transfers { deadline: Some(Span::from_millis(150)), begun: 8, ..Transfers::default() };
+        let run = record(vec![slow, FlowRecord { transfers: Some(media), ..flow("media") }, flow("bulk")], vec![]);
+        assert_eq!(unfinished(&run), Some(25.0));
+        assert_eq!(unfinished(&record(vec![flow("bulk")], vec![])), None);
     }
 
     #[test]

@@ -13,9 +13,9 @@ pub(super) const CONVERGENCE: Metric = Metric {
     better: Better::Lower,
     summary: "Time from the last flow's start until every flow has its fair share and keeps it.",
     formula: "the smallest t such that in every window (starting at any sample) within five windows' time from t on, every flow's throughput (wire bytes \
-              arrived) is within 25 % of its max-min fair share of what the links could carry in that window. A window lasts 1 s, or 10 of the longest base \
+              arrived) is within 25 % of its max-min fair share of what the links could carry in that window, on the routes that hold when it begins. A window lasts 1 s, or 10 of the longest base \
               round trips where that is longer. For one flow, its share is its own mean throughput over the second half of its time. The flows are those of \
-              jain. Not defined if it never happens.",
+              jain. Not defined if it never happens, or if a flow's Data may come by several paths.",
     source: "Dong et al., PCC, NSDI 2015, section 4.2.2 (ideal equal rate, 25 %, five seconds); RFC 5166, section 2.3, for max-min shares",
     compute: convergence,
 };
@@ -52,10 +52,11 @@ pub(super) fn lasting(record: &Record, steps: u64, holds: &[bool]) -> Option<f64
     Some((record.interval * first as u64).as_secs_f64())
 }
 
-/// The fair shares of the contest's flows, computed anew only when a capacity changes.
+/// The fair shares of the contest's flows, computed anew only when a capacity or a route changes. There are none if Data may come by several paths.
 pub(super) struct Shares<'a> {
     links: Vec<&'a LinkRecord>,
-    routes: Vec<Vec<usize>>,
+    flows: Vec<&'a FlowRecord>,
+    routes: Vec<&'a [usize]>,
     capacity: Vec<Option<f64>>,
     shares: Option<Vec<f64>>,
     alone: bool,
@@ -68,16 +69,20 @@ impl<'a> Shares<'a> {
             let half = contest.from + contest.to.since(contest.from) / 2;
             throughput(contest.flows[0], half, contest.to).map(|mean| vec![mean])
         });
-        let routes = contest.flows.iter().map(|flow| flow.route.clone()).collect();
-        Shares { links: record.links.iter().collect(), routes, capacity: Vec::new(), shares: shares.flatten(), alone }
+        let flows = contest.flows.clone();
+        Shares { links: record.links.iter().collect(), flows, routes: Vec::new(), capacity: Vec::new(), shares: shares.flatten(), alone }
     }
 
     pub fn over(&mut self, from: Time, to: Time) -> Option<&[f64]> {
         if !self.alone {
+            if self.flows.iter().any(|flow| flow.multipath) {
+                return None;
+            }
             let capacity: Vec<Option<f64>> = self.links.iter().map(|link| offered(link, from, to)).collect();
-            if capacity != self.capacity {
-                self.shares = max_min(&self.routes, &capacity).into_iter().collect();
-                self.capacity = capacity;
+            let routes: Vec<&[usize]> = self.flows.iter().map(|flow| flow.route_at(from)).collect();
+            if capacity != self.capacity || routes != self.routes {
+                self.shares = max_min(&routes, &capacity).into_iter().collect();
+                (self.capacity, self.routes) = (capacity, routes);
             }
         }
         self.shares.as_deref()
@@ -145,6 +150,20 @@ mod tests {
     fn a_share_left_again_within_five_windows_does_not_count() {
         let swing = |s: f64| if (s as u64 / 4).is_multiple_of(2) { 5.0 } else { 9.0 };
         assert_eq!(convergence(&two(swing, |_| 5.0)), None);
+    }
+
+    #[test]
+    fn shares_are_those_of_the_routes_that_hold() {
+        // From 8 s on, b has a link of 2 Mbit/s for itself, and a the one of 10.
+        let mut run = two(|s| if s < 8.0 { 5.0 } else { 10.0 }, |s| if s < 8.0 { 5.0 } else { 2.0 });
+        assert_eq!(convergence(&run), Some(0.0), "five windows are over by then");
+        run.flows.iter_mut().for_each(|flow| flow.start = Time::ZERO + Span::from_secs(4));
+        assert_eq!(convergence(&run), None);
+        run.links.push(link("new", 2));
+        run.flows[1].later_routes = vec![(Time::ZERO + Span::from_secs(8), vec![1])];
+        assert_eq!(convergence(&run), Some(4.0));
+        run.flows[0].multipath = true;
+        assert_eq!(convergence(&run), None);
     }
 
     #[test]

@@ -133,7 +133,7 @@ pub(super) fn standing_queue(record: &Record) -> Option<f64> {
     let link = bottleneck(record)?;
     let warm = Time::ZERO + record.warmup;
     let steady = &link.samples[link.samples.partition_point(|sample| sample.at <= warm)..];
-    let length = window(record).min(steady.len());
+    let length = window(record, link).min(steady.len());
     if length == 0 {
         return None;
     }
@@ -158,8 +158,12 @@ fn quantile(histogram: &Histogram, q: f64) -> Option<f64> {
     histogram.quantile(q).map(|span| span.as_millis_f64())
 }
 
-fn window(record: &Record) -> usize {
-    let longest = record.flows.iter().map(|flow| flow.base_rtt.as_nanos()).max().unwrap_or(0);
+/// How many samples a queue has to drain: the longest base round trip of the flows through the link.
+fn window(record: &Record, link: &LinkRecord) -> usize {
+    let place = record.links.iter().position(|other| std::ptr::eq(other, link));
+    let routed = record.flows.iter().any(|flow| !flow.route.is_empty());
+    let through = record.flows.iter().filter(|flow| !routed || flow.links().any(|crossed| Some(crossed) == place));
+    let longest = through.map(|flow| flow.base_rtt.as_nanos()).max().unwrap_or(0);
     longest.div_ceil(record.interval.as_nanos().max(1)).max(4) as usize
 }
 
@@ -203,6 +207,25 @@ mod tests {
         run.flows.pop();
         run.flows[0].one_way.record(Span::from_millis(25));
         assert_eq!(self_inflicted(&run), Some(10.0));
+    }
+
+    #[test]
+    fn a_queue_has_the_round_trips_of_its_own_flows_to_drain() {
+        let mut run = swinging();
+        for (i, sample) in run.links[0].samples.iter_mut().enumerate() {
+            sample.queue = Bytes::new(if i % 50 == 0 { 0 } else { 12_500 });
+        }
+        let alone = standing_queue(&run);
+        run.links.push(link("elsewhere", 10));
+        run.links[1].samples.clear();
+        run.flows.push(flow("far"));
+        (run.flows[0].route, run.flows[1].route) = (vec![0], vec![1]);
+        run.flows[1].base_rtt = Span::from_secs(100);
+        run.links[0].steady.departed_bytes = Bytes::new(1_000_000);
+        assert_eq!(standing_queue(&run), alone);
+        assert!(alone.is_some_and(|queue| (9.0..10.0).contains(&queue)), "{alone:?}");
+        run.flows[1].later_routes = vec![(narrows_units::Time::ZERO, vec![0])];
+        assert_eq!(standing_queue(&run), Some(0.0));
     }
 
     /// A queue that swings between 12,500 and 25,000 bytes on 10 Mbit/s: 10 ms of it never drain.

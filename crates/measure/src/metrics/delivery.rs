@@ -84,8 +84,8 @@ pub(super) const SPURIOUS: Metric = Metric {
 pub fn bottleneck(record: &Record) -> Option<&LinkRecord> {
     let routed = record.flows.iter().any(|flow| !flow.route.is_empty());
     let mut carries = vec![!routed; record.links.len()];
-    for index in record.flows.iter().flat_map(|flow| &flow.route) {
-        carries[*index] = true;
+    for index in record.flows.iter().flat_map(FlowRecord::links) {
+        carries[index] = true;
     }
     let candidates = record.links.iter().zip(carries).filter(|(_, carries)| *carries).filter_map(|(link, _)| Some((link, used(link)?)));
     candidates.reduce(|best, next| if next.1 > best.1 { next } else { best }).map(|(link, _)| link)

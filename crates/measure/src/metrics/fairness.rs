@@ -45,7 +45,7 @@ pub(super) const SHARE_MIN: Metric = Metric {
     unit: "%",
     better: Better::Higher,
     summary: "Smallest part of its max-min fair share that a flow has.",
-    formula: "smallest x / s, x being each flow's throughput (wire bytes arrived) while all ran, as in jain, and s its max-min fair share of what the links could carry then, in an information-centric network less what else than this Data they sent: Interests and NACKs",
+    formula: "smallest x / s, x being each flow's throughput (wire bytes arrived) while all ran, as in jain, and s its max-min fair share of what the links could carry then, in an information-centric network less what else than this Data they sent: Interests and NACKs. Where routes change, s is the mean over the time. Not defined if a flow's Data may come by several paths",
     source: "Bertsekas and Gallager, Data Networks, 1992, section 6.5.2; RFC 5166, section 2.3",
     compute: share_min,
 };
@@ -98,19 +98,45 @@ pub(super) fn share_max(record: &Record) -> Option<f64> {
 /// The part in % of its max-min fair share that each of two flows or more had while all ran.
 fn parts(record: &Record) -> Option<Vec<f64>> {
     let contest = Contest::of(record).filter(|contest| contest.flows.len() > 1)?;
+    if contest.flows.iter().any(|flow| flow.multipath) {
+        return None;
+    }
     let (from, to) = (contest.from.max(Time::ZERO + record.warmup), contest.to);
-    let rates: Vec<f64> = contest.flows.iter().map(|flow| throughput(flow, from, to)).collect::<Option<_>>()?;
-    let crossing = |place| contest.flows.iter().zip(&rates).filter(move |(flow, _)| flow.route.contains(&place)).map(|(_, rate)| rate);
+    let (mut due, mut time) = (vec![0.0; contest.flows.len()], 0.0);
+    for (from, to) in stretches(&contest.flows, from, to) {
+        let length = to.since(from).as_secs_f64();
+        let shares = fair_shares(record, &contest.flows, from, to)?;
+        due.iter_mut().zip(shares).for_each(|(due, share)| *due += share * length);
+        time += length;
+    }
+    let part = |(flow, due): (&&FlowRecord, f64)| throughput(flow, from, to).filter(|_| due > 0.0).map(|rate| 100.0 * rate * time / due);
+    contest.flows.iter().zip(due).map(part).collect()
+}
+
+/// The time from `from` to `to`, divided where a route changes.
+fn stretches(flows: &[&FlowRecord], from: Time, to: Time) -> Vec<(Time, Time)> {
+    let changes = flows.iter().flat_map(|flow| &flow.later_routes).map(|(at, _)| *at).filter(|at| (from..to).contains(at));
+    let mut bounds: Vec<Time> = changes.chain([from, to]).collect();
+    bounds.sort_unstable();
+    bounds.dedup();
+    bounds.windows(2).map(|pair| (pair[0], pair[1])).collect()
+}
+
+/// The flows' max-min fair shares in bytes per second of what the links could carry from `from` to `to`, in which no route changes; `None` if one has no share.
+fn fair_shares(record: &Record, flows: &[&FlowRecord], from: Time, to: Time) -> Option<Vec<f64>> {
+    let routes: Vec<&[usize]> = flows.iter().map(|flow| flow.route_at(from)).collect();
+    let crossing = |place: usize| {
+        let through = flows.iter().zip(&routes).filter(|(_, route)| route.contains(&place));
+        through.filter_map(|(flow, _)| throughput(flow, from, to)).sum::<f64>()
+    };
     let capacity = record.links.iter().enumerate().map(|(place, link)| {
         let others = match record.icn {
-            Some(_) => (departed(link, from, to)? - crossing(place).sum::<f64>()).max(0.0),
+            Some(_) => (departed(link, from, to)? - crossing(place)).max(0.0),
             None => 0.0,
         };
         Some((offered(link, from, to)? - others).max(0.0))
     });
-    let routes: Vec<Vec<usize>> = contest.flows.iter().map(|flow| flow.route.clone()).collect();
-    let shares = max_min(&routes, &Vec::from_iter(capacity));
-    shares.into_iter().zip(&rates).map(|(share, rate)| share.filter(|share| *share > 0.0).map(|share| 100.0 * rate / share)).collect()
+    max_min(&routes, &Vec::from_iter(capacity)).into_iter().collect()
 }
 
 /// Each flow's goodput while all ran, two flows or more.
@@ -201,6 +227,23 @@ mod tests {
         run.icn = Some(Box::default());
         assert!(near(share_min(&run), 90.0) && near(share_max(&run), 105.0), "{:?} {:?}", share_min(&run), share_max(&run));
         run.flows.truncate(1);
+        assert_eq!((share_min(&run), share_max(&run)), (None, None));
+    }
+
+    #[test]
+    fn a_share_follows_the_route() {
+        // Both have half of 10 Mbit/s for the first half of the 20 s after warm-up, then the second has a link of 4 Mbit/s for itself.
+        let at = Time::ZERO + Span::from_secs(20);
+        let mut run = record(
+            vec![sending("a", |s| if s < 20.0 { 5.0 } else { 10.0 }), sending("b", |s| if s < 20.0 { 5.0 } else { 2.0 })],
+            vec![link("old", 10), link("new", 4)],
+        );
+        run.flows.iter_mut().for_each(|flow| flow.route = vec![0]);
+        run.flows[1].later_routes = vec![(at, vec![1])];
+        // Shares of 7.5 and 4.5 Mbit/s on the mean.
+        let near = |part: Option<f64>, expected: f64| part.is_some_and(|part| (part - expected).abs() < 1e-6);
+        assert!(near(share_min(&run), 100.0 * 3.5 / 4.5) && near(share_max(&run), 100.0), "{:?} {:?}", share_min(&run), share_max(&run));
+        run.flows[1].multipath = true;
         assert_eq!((share_min(&run), share_max(&run)), (None, None));
     }
 

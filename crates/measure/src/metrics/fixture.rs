@@ -32,6 +32,8 @@ pub(crate) fn flow(name: &str) -> FlowRecord {
         completed: false,
         transfers: None,
         route: vec![],
+        later_routes: vec![],
+        multipath: false,
         mss: Bytes::new(1448),
         base_rtt: Span::from_millis(30),
         total: FlowCounters::default(),

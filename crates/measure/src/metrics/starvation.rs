@@ -13,7 +13,7 @@ pub(super) const STARVED: Metric = Metric {
     summary: "Longest period in which a flow had less than a tenth of its fair share.",
     formula: "over windows as convergence has them, starting at every sample after warm-up: the longest run of windows in which one flow's throughput (wire \
               bytes arrived) was below 10 % of its max-min fair share, from the start of the first window to the end of the last. The flows are those of \
-              jain, two or more; one that offers less than that counts as well. Five seconds and more are starvation.",
+              jain, two or more; of these, flows that make transfers and flows without a controller may offer less and do not starve. Not defined if a flow's Data may come by several paths. Five seconds and more are starvation.",
     source: "RFC 9743, section 5.2, which sets no threshold; Arun, Alizadeh and Balakrishnan, Starvation in End-to-End Congestion Control, SIGCOMM 2022; \
              the tenth and the five seconds are ours",
     compute: starved,
@@ -27,13 +27,17 @@ pub(super) fn starved(record: &Record) -> Option<f64> {
 }
 
 /// The metric `starved` flow by flow: the longest period in seconds in which each had less than a tenth of its fair share, in the record's order; `None` for a flow
-/// that took no part. `None` where the metric is not defined.
+/// that took no part or may offer less. `None` where the metric is not defined.
 pub fn starved_flows(record: &Record) -> Option<Vec<Option<f64>>> {
     let contest = Contest::of(record).filter(|contest| contest.flows.len() > 1)?;
     let interval = record.interval.as_nanos().max(1);
     let steps = contest.window(record);
     let begin = contest.from.max(Time::ZERO + record.warmup);
     if contest.to <= begin {
+        return None;
+    }
+    let greedy = |flow: &FlowRecord| flow.transfers.is_none() && flow.controller != "none";
+    if !contest.flows.iter().any(|flow| greedy(flow)) {
         return None;
     }
     let instants = (contest.to.since(begin).as_nanos() / interval).checked_sub(steps)? + 1;
@@ -51,7 +55,8 @@ pub fn starved_flows(record: &Record) -> Option<Vec<Option<f64>>> {
     }
     // So many windows in a row, each of `steps` samples.
     let time = |most: u64| if most == 0 { 0.0 } else { (record.interval * (most - 1 + steps)).as_secs_f64() };
-    let of = |flow: &FlowRecord| contest.flows.iter().position(|own| std::ptr::eq(*own, flow)).map(|place| time(most[place]));
+    let place = |flow: &FlowRecord| contest.flows.iter().position(|own| std::ptr::eq(*own, flow)).filter(|_| greedy(flow));
+    let of = |flow: &FlowRecord| place(flow).map(|place| time(most[place]));
     Some(record.flows.iter().map(of).collect())
 }
 
@@ -79,6 +84,16 @@ mod tests {
         // much.
         assert_eq!(beside(|s| if (12.0..20.0).contains(&s) { 0.0 } else { 5.0 }), Some(8.0));
         assert_eq!(beside(|s| if (s as u64).is_multiple_of(2) { 0.0 } else { 5.0 }), Some(1.0));
+    }
+
+    #[test]
+    fn who_offers_little_does_not_starve() {
+        let mut run = record(vec![sending("a", |_| 5.0), sending("b", |_| 0.4)], vec![link("narrow", 10)]);
+        run.flows.iter_mut().for_each(|flow| flow.route = vec![0]);
+        run.flows[1].controller = "none".to_owned();
+        assert_eq!(starved_flows(&run), Some(vec![Some(0.0), None]));
+        run.flows.iter_mut().for_each(|flow| flow.transfers = Some(Default::default()));
+        assert_eq!(starved(&run), None);
     }
 
     #[test]

@@ -49,7 +49,7 @@ const JS: &str = concat!(
 /// The report as a page: results, plots, tables, scenario and the command that makes it again. A result without runs has neither plots nor tables.
 pub fn html(comparison: &Comparison) -> String {
     let measured = comparison.overlays.iter().map(|overlay| overlay.summary());
-    let known = comparison.exactness().chain(comparison.notes.iter().cloned()).chain(measured);
+    let known = comparison.remarks().chain(measured);
     let frame = Frame {
         title: &comparison.title,
         css: "",

@@ -2,7 +2,6 @@
 
 use super::model::{Icn, PrefixId};
 use crate::{LinkId, NodeId, Scenario};
-use narrows_icn::Form;
 use narrows_units::{Rate, Span};
 
 /// The ways from a node to the producers of a prefix, as a content alone on them sees them. What changes of a link counts at its best.
@@ -67,11 +66,9 @@ impl Ideal {
 
 fn hops(scenario: &Scenario, icn: &Icn, prefix: PrefixId) -> Vec<Hop> {
     let plan = &icn.prefixes[prefix.0];
-    // Interests steered at random take any next hop whatever the strategy, and a Bloom filter may name one by mistake.
-    let best_route = icn.strategy.entry().name == "best-route" && matches!(icn.steering, Form::Labels | Form::Hashes);
     let mut hops = Vec::new();
-    for (node, next) in &plan.next_hops {
-        for leaving in next.iter().take(if best_route { 1 } else { usize::MAX }) {
+    for (node, _) in &plan.next_hops {
+        for leaving in icn.next_hops(*node, prefix) {
             let Some(face) = icn.faces.iter().find(|face| face.leaving == *leaving) else { continue };
             let ((there, there_delay), (back, back_delay)) = (best(scenario, face.leaving), best(scenario, face.coming));
             let time = there_delay + back_delay + there.time_for(icn.interest) + back.time_for(plan.data);

@@ -145,6 +145,14 @@ impl Icn {
         single.chain(many).filter_map(|(at, prefix)| self.way(at, prefix).into_iter().min_by_key(|link| rate(*link))).collect()
     }
 
+    /// The links on which `node` may pass Interests under `prefix` on, the best first.
+    pub fn next_hops(&self, node: NodeId, prefix: PrefixId) -> &[LinkId] {
+        // Interests steered at random take any next hop whatever the strategy, and a Bloom filter may name one by mistake.
+        let best_route = self.strategy.entry().name == "best-route" && matches!(self.steering, Form::Labels | Form::Hashes);
+        let all = self.prefixes[prefix.0].next_hops.iter().find(|(known, _)| *known == node).map_or(&[][..], |(_, next)| next);
+        if best_route { &all[..all.len().min(1)] } else { all }
+    }
+
     /// The links that Data under `prefix` crosses on the best way to `at`, in order.
     pub fn way(&self, at: NodeId, prefix: PrefixId) -> Vec<LinkId> {
         let (hops, mut here, mut way) = (&self.prefixes[prefix.0].next_hops, at, Vec::new());

@@ -20,6 +20,8 @@ impl Icn {
                 transfers: None,
                 base_rtt: self.base_rtt(scenario, &way),
                 route: way.iter().map(|link| link.0).collect(),
+                later_routes: Vec::new(),
+                multipath: self.has_several_paths(scenario, at, prefix),
                 mss: self.prefixes[prefix.0].data,
                 total: FlowCounters::default(),
                 steady: FlowCounters::default(),
@@ -37,6 +39,21 @@ impl Icn {
             plan(name, process.by.text().to_owned(), process.start, None, at, process.prefixes[0])
         });
         single.chain(many).collect()
+    }
+
+    /// True if Interests from a node may take more than one way to the producers.
+    fn has_several_paths(&self, scenario: &Scenario, at: NodeId, prefix: PrefixId) -> bool {
+        let mut taken = vec![false; scenario.nodes.len()];
+        let (mut from, mut several) = (vec![at], false);
+        while let Some(node) = from.pop() {
+            if std::mem::replace(&mut taken[node.0], true) || self.prefixes[prefix.0].at.contains(&node) {
+                continue;
+            }
+            let next = self.next_hops(node, prefix);
+            several |= next.len() > 1;
+            from.extend(next.iter().map(|link| scenario.links[link.0].to));
+        }
+        several
     }
 
     /// The propagation delays of a way of Data, there and back.

@@ -109,12 +109,8 @@ impl Sender {
             }
         }
         conn.burst_start = conn.board.next();
-        let repaired = conn.board.first_to_retransmit().is_none();
-        if blocked == Blocked::Data
-            && repaired
-            && recovery.next_segment(&conn.board) >= conn.written
-            && conn.board.in_flight() < conn.window()
-        {
+        let idle = blocked == Blocked::Data && conn.board.in_flight() < conn.window() && recovery.next_segment(&conn.board) >= conn.written;
+        if idle && conn.board.first_to_retransmit().is_none() {
             conn.rate.limit_by_app(conn.board.in_flight());
         }
     }

@@ -240,6 +240,26 @@ fn frames_put_the_timeout_off_until_the_window_is_full() {
     assert_eq!(sent, expected);
 }
 
+/// Case `slow` of `contrib/kernel-tcp`: segments take 120 ms each, the handshake took 30. What left with the acknowledgement keeps its chance, and the next original takes
+/// the timeout back.
+#[test]
+fn a_probe_that_is_out_makes_a_timeout_of_the_next() {
+    let mut rig = Rig::with(10.0, &Transport::default());
+    rig.sender.on_open(at(0), Span::from_millis(30), Role::Active);
+    rig.sender.write(30);
+    rig.numbers(0);
+    // Twice 30 ms and 2 ms: a probe of new data.
+    assert_eq!(rig.run_until(147), [(at(62), 10)]);
+    rig.ack(148, 1);
+    assert_eq!(rig.numbers(148), [] as [u64; 0], "the probe has taken the place");
+    let sent = rig.run_until(267);
+    assert_eq!(sent.iter().map(|sent| sent.1).collect::<Vec<_>>(), [1]);
+    // Linux: at 254 ms.
+    assert!((at(240)..at(260)).contains(&sent[0].0), "{sent:?}");
+    let original = narrows_transport::Ack { next: 2, echo: at(0), window: u32::MAX, ..Default::default() };
+    assert!(rig.deliver(at(268), original).unwrap().undone);
+}
+
 /// RFC 8985 section 6.3, Linux `tcp_timeout_mark_lost`: what left less than a round trip ago keeps its chance. The first segment leaves whatever the window says.
 #[test]
 fn a_timeout_does_not_give_up_what_has_just_left() {

@@ -240,6 +240,8 @@ fn flow(label: &str, index: usize, start: f64) -> FlowRecord {
         completed: false,
         transfers: None,
         route: vec![0],
+        later_routes: vec![],
+        multipath: false,
         mss: Bytes::new(1448),
         base_rtt: BASE_RTT,
         total: FlowCounters::default(),

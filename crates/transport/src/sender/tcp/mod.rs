@@ -1,6 +1,7 @@
 //! Loss detection and recovery of TCP (RFC 5681, RFC 6582, RFC 6675, RFC 8985, as Linux has them).
 
 mod ack;
+mod probe;
 mod reordering;
 mod states;
 mod timers;
@@ -10,6 +11,7 @@ use super::connection::Connection;
 use crate::scoreboard::{Scoreboard, Slot};
 use narrows_control::CaState;
 use narrows_units::Time;
+use probe::{schedule_probe, timeout_of_first};
 use reordering::Reordering;
 use undo::{Frto, Undo};
 
@@ -63,7 +65,7 @@ impl Tcp {
         if is_probe {
             self.probe = Some(Probe { end: conn.board.next(), retransmission: !fresh });
         } else if fresh {
-            timers::schedule_probe(conn, now, timers::timeout_of_first(conn));
+            schedule_probe(conn, now, timeout_of_first(conn));
         }
         number
     }

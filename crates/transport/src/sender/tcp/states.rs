@@ -51,10 +51,11 @@ impl Tcp {
     /// looked for. True if it does.
     #[inline]
     pub(super) fn look_for_undo(&mut self, conn: &mut Connection, now: Time, ack: &Ack, advanced: bool, lowest: Option<u64>) -> bool {
-        let echo = (advanced && conn.is_repairing() && conn.transport.timestamps).then_some(ack.echo);
-        let partial = conn.state == CaState::Recovery && conn.board.una() < conn.recovery_end && conn.board.retrans_out() > 0;
-        self.holds = partial && self.undo.original_arrived(echo);
-        let mut undone = !self.holds && self.undo.is_proven(echo);
+        let repairing = advanced && conn.is_repairing();
+        let original = repairing && conn.transport.timestamps && self.undo.original_arrived(ack.echo);
+        let partial = original && conn.state == CaState::Recovery && conn.board.una() < conn.recovery_end;
+        self.holds = partial && conn.board.retrans_out() > 0;
+        let mut undone = !self.holds && (original || self.undo.all_came_twice());
         if undone {
             self.undo_reduction(conn, now);
         }

@@ -53,14 +53,14 @@ impl Undo {
         }
     }
 
-    /// True if the reduction is proven spurious. `echo` is the stamp of the segment that moved the cumulative acknowledgement just now, if it moved.
-    pub(super) fn is_proven(&self, echo: Option<Time>) -> bool {
-        self.original_arrived(echo) || (self.marker.is_some() && self.unproven == Some(0))
+    /// True if duplicates of every retransmission are reported: none was needed.
+    pub(super) fn all_came_twice(&self) -> bool {
+        self.marker.is_some() && self.unproven == Some(0)
     }
 
-    /// True if that segment was an original, although all below it was sent again (Linux `tcp_packet_delayed`).
-    pub(super) fn original_arrived(&self, echo: Option<Time>) -> bool {
-        self.marker.is_some() && matches!((self.first_retransmitted_at, echo), (Some(resent), Some(echo)) if echo < resent)
+    /// True if the segment that moved the cumulative acknowledgement just now, stamped `echo`, left before any retransmission (Linux `tcp_packet_delayed`).
+    pub(super) fn original_arrived(&self, echo: Time) -> bool {
+        self.marker.is_some() && self.first_retransmitted_at.is_some_and(|resent| echo < resent)
     }
 }
 

@@ -11,6 +11,7 @@
 //!   probe that went too high resets: the next lost packet would forget the state to return to;
 //! * that a probe stops at the bound of the one before is judged by the flight before the acknowledgement, as the kernel does: the draft's
 //!   flight after it is below the window and so below the bound, and the precaution of section 5.3.3.6 would never act;
+//! * `InflightAtLoss` is never below the flight before the packet, and its losses are rounded up, as the kernel does;
 //! * a timeout does not say which transmissions it gives up: they are judged together, by the flight at that time;
 //! * an acknowledgement without a valid rate sample (section 4.1.2.3) begins no round and changes no estimate but that of the round trip, as in
 //!   the kernel;
