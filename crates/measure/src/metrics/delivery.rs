@@ -23,7 +23,7 @@ pub(super) const GOODPUT: Metric = Metric {
     summary: "Payload that reached the receivers, summed over all flows.",
     formula: "sum over flows of payload that arrived since warm-up, in order or not / time since warm-up. Headers and duplicates do not count. One flow's \
               goodput is what arrived while it ran / that time, from its start (or the end of warm-up, if later) to its end: what arrives after a flow was \
-              stopped counts for all flows together only",
+              stopped counts for all flows together only. A group's goodput in a sweep, even of one flow, is over the time since warm-up as that of all flows is",
     source: "RFC 5166, section 2.1",
     compute: goodput,
 };

@@ -143,15 +143,20 @@ impl Keys<'_> {
         sheet.add("cell", Cells::Count(runs.iter().map(|run| (run / seeds) as u64).collect()));
         for (index, axis) in self.axes.iter().enumerate() {
             let places: Vec<usize> = runs.iter().map(|run| places(self.axes, run / seeds)[index]).collect();
-            sheet.add(axis.name.clone(), Cells::Text(places.iter().map(|place| self.labels[index][*place].clone()).collect()));
+            sheet.add(column(axis), Cells::Text(places.iter().map(|place| self.labels[index][*place].clone()).collect()));
             if let Some(numbers) = &axis.numbers {
                 let unit = if axis.unit.is_empty() { "_number".to_owned() } else { suffix(&axis.unit) };
-                sheet.add(axis.name.clone() + &unit, Cells::Real(places.iter().map(|place| numbers[*place]).collect()));
+                sheet.add(column(axis) + &unit, Cells::Real(places.iter().map(|place| numbers[*place]).collect()));
             }
         }
         sheet.add("seed", Cells::Count(runs.iter().map(|run| self.seeds[run % seeds]).collect()));
         sheet
     }
+}
+
+/// The column of an axis. Where whole lists of flows are swept it is not that of a flow's name.
+fn column(axis: &GridAxis) -> String {
+    if axis.name == "flow" { "flows".to_owned() } else { axis.name.clone() }
 }
 
 fn cells(grid: &Grid, keys: &Keys<'_>, runs: std::ops::Range<usize>) -> Sheet {

@@ -9,7 +9,7 @@ use narrows_units::{Span, Time};
 #[inline]
 pub(super) fn schedule_probe(conn: &mut Connection, now: Time, limit: Time) {
     let srtt = conn.rtt.srtt();
-    if !conn.transport.tail_loss_probe || !is_quiet(conn) || srtt.is_zero() {
+    if !conn.transport.tail_loss_probe || !conn.transport.sack || !is_quiet(conn) || srtt.is_zero() {
         return cancel_probe(conn, now);
     }
     let delayed_ack = if conn.board.outstanding() == 1 { conn.transport.min_rto } else { MIN_PROBE_WAIT };
