@@ -49,6 +49,7 @@ mod runner;
 mod scorecard;
 mod shard;
 mod sweep;
+mod tips;
 mod unmarked;
 mod unverified;
 mod watch;
@@ -106,9 +107,10 @@ pub fn program(words: impl IntoIterator<Item = OsString>) -> u8 {
 }
 
 fn carried_out(words: impl IntoIterator<Item = OsString>) -> u8 {
-    let cli = match Cli::try_parse_from(words) {
+    let words: Vec<OsString> = words.into_iter().collect();
+    let cli = match Cli::try_parse_from(&words) {
         Ok(cli) => cli,
-        Err(error) => return refused(&error),
+        Err(error) => return refused(&tips::with_tip(error, &words)),
     };
     match commands::command(cli) {
         // A reader that has seen enough (`narrows list | head`) is no failure.
