@@ -15,8 +15,8 @@ build:
 	@test -z "$(MISSING)" || echo "built without controllers for the kernel, for want of $(MISSING): on Debian apt-get install clang make pkg-config libelf-dev zlib1g-dev"
 	$(CARGO) build --release -p narrows $(KERNEL)
 
-# Every test, then the comparison of results byte for byte with one thread and with two. In a second make, which sees what the first has installed. Some tests wait
-# for a clock: in the time that they leave, Python's environment is made ready.
+# The tests, then the comparison of results byte for byte with one thread and with two. In a second make, which sees what the first has installed. Some tests wait
+# for a clock: so four run at once on two cores, and Python's environment is made ready beside them.
 test: tools
 	$(MAKE) --no-print-directory tests
 
@@ -30,9 +30,13 @@ tests:
 	@! command -v python3 >/dev/null || python3 -m unittest discover -q contrib/minindn
 	$(CARGO) test --workspace $(KERNEL) --no-run
 	@nice -n 19 ci/python.sh environment & ahead=$$!; \
-		$(CARGO) test --workspace $(KERNEL); status=$$?; wait $$ahead; exit $$status
-	ci/determinism.sh tests $(KERNEL)
-	ci/python.sh
+		RUST_TEST_THREADS=$${RUST_TEST_THREADS:-4} $(CARGO) test --workspace $(KERNEL); status=$$?; wait $$ahead; exit $$status
+	@ci/determinism.sh tests $(KERNEL) & same=$$!; ci/python.sh; status=$$?; wait $$same && exit $$status
+
+# The tests that take more than some ten seconds each, of which `make test` has others of the same kind: some four minutes after it. CI runs them.
+.PHONY: long
+long:
+	$(CARGO) test --workspace $(KERNEL) --test it -- --ignored long::
 
 # The same comparison also with a release, which is built for it: some four minutes. CI runs it.
 .PHONY: determinism

@@ -159,21 +159,6 @@ fn a_sender_that_goes_on_without_feedback_fails_and_others_do_not() {
     }
 }
 
-#[test]
-fn each_fault_is_caught_by_the_criterion_that_is_about_it() {
-    let faults = [
-        (entry!("stubborn-cubic", Fault::Stubborn), "loss", Level::Fail),
-        (entry!("greedy-cubic", Fault::Greedy), "mixed-short", Level::Fail),
-        (entry!("stuck-cubic", Fault::Stuck), "transient", Level::Concern),
-        (entry!("capped-cubic", Fault::Capped), "wired", Level::Concern),
-        (entry!("unforgiving-cubic", Fault::Unforgiving), "reorder", Level::Concern),
-    ];
-    for (entry, criterion, expected) in faults {
-        register(entry).unwrap();
-        assert_eq!(verdict(entry.name, criterion), expected, "{} by {criterion}", entry.name);
-    }
-}
-
 /// Vivace numbers its transmissions, so that receivers cannot acknowledge a part of one.
 #[test]
 fn a_grid_that_a_controller_cannot_run_in_is_named() {
@@ -182,4 +167,25 @@ fn a_grid_that_a_controller_cannot_run_in_is_named() {
     let [grid] = &own.left_out[..] else { panic!("{:?}", own.left_out) };
     assert!(grid.starts_with("misbehave-receivers: vivace cannot run in it: "), "{grid}");
     assert!(judged("newreno", "misbehave").left_out.is_empty());
+}
+
+/// Run by `make long`.
+mod long {
+    use super::*;
+
+    #[test]
+    #[ignore = "long: make long"]
+    fn each_fault_is_caught_by_the_criterion_that_is_about_it() {
+        let faults = [
+            (entry!("stubborn-cubic", Fault::Stubborn), "loss", Level::Fail),
+            (entry!("greedy-cubic", Fault::Greedy), "mixed-short", Level::Fail),
+            (entry!("stuck-cubic", Fault::Stuck), "transient", Level::Concern),
+            (entry!("capped-cubic", Fault::Capped), "wired", Level::Concern),
+            (entry!("unforgiving-cubic", Fault::Unforgiving), "reorder", Level::Concern),
+        ];
+        for (entry, criterion, expected) in faults {
+            register(entry).unwrap();
+            assert_eq!(verdict(entry.name, criterion), expected, "{} by {criterion}", entry.name);
+        }
+    }
 }

@@ -300,71 +300,6 @@ fn rate(octets: &AtomicU64, span: Duration) -> f64 {
     8.0 * (octets.load(Ordering::Relaxed) - before) as f64 / began.elapsed().as_secs_f64()
 }
 
-#[test]
-fn rates_hold_on_a_link_of_the_kernel() {
-    let mut network = match Network::make() {
-        Ok(network) => network,
-        Err(reason) => return println!("skipped: {reason}"),
-    };
-    network.start(1, "link_rate = \"10 Mbit/s\"");
-    network.start(0, "link_rate = \"10 Mbit/s\"\nroutes = [\"/p\"]");
-    // The share of content in what crosses the link, at least.
-    let content = SEGMENT as f64 / (SEGMENT as f64 + OVERHEAD);
-    phase(&network, "one consumer", || {
-        let mut apps = Apps::new();
-        let base = apps.serve(&network, "/p/one");
-        let octets = apps.fetch(&network, base);
-        sleep(Duration::from_secs(2));
-        let (before, began) = (octets.load(Ordering::Relaxed), Instant::now());
-        let mut queues: Vec<f64> = Vec::new();
-        while began.elapsed() < Duration::from_secs(5) {
-            queues.push(network.queue() * 8.0 / LINK * 1e3);
-            sleep(Duration::from_millis(50));
-        }
-        let goodput = 8.0 * (octets.load(Ordering::Relaxed) - before) as f64 / began.elapsed().as_secs_f64();
-        queues.sort_by(f64::total_cmp);
-        let queue = queues[queues.len() * 95 / 100];
-        network.signal(0, Signal::STOP);
-        sleep(Duration::from_secs(1));
-        network.signal(0, Signal::CONT);
-        sleep(Duration::from_secs(2));
-        let after = rate(&octets, Duration::from_secs(3));
-        vec![
-            (format!("goodput of {:.2} Mbit/s", goodput / 1e6), goodput >= 0.9 * 0.95 * LINK * content),
-            (format!("95 % of the queue's samples below {queue:.1} ms"), queue < 10.0),
-            (format!("{:.2} Mbit/s 2 s after a second of standstill", after / 1e6), after >= 0.9 * goodput),
-        ]
-    });
-    phase(&network, "beside a window of 100", || {
-        let mut apps = Apps::new();
-        let (one, other) = (apps.serve(&network, "/p/two"), apps.serve(&network, "/p/three"));
-        let (window, follower) = (apps.window(&network, one), apps.fetch(&network, other));
-        sleep(Duration::from_secs(3));
-        let (began, before) = (Instant::now(), window.load(Ordering::Relaxed));
-        let of_follower = rate(&follower, Duration::from_secs(6));
-        let of_window = 8.0 * (window.load(Ordering::Relaxed) - before) as f64 / began.elapsed().as_secs_f64();
-        let share = of_follower / (of_follower + of_window);
-        let told = format!("{:.2} Mbit/s by MIRCC, {:.2} by the window", of_follower / 1e6, of_window / 1e6);
-        vec![
-            (told.clone(), (0.4..0.6).contains(&share)),
-            (format!("{told} together"), of_follower + of_window >= 0.9 * 0.95 * LINK * content),
-        ]
-    });
-    phase(&network, "on a path of half the rate", || {
-        let mut apps = Apps::new();
-        let base = apps.serve(&network, "/p/four");
-        let octets = apps.fetch(&network, base);
-        sleep(Duration::from_secs(2));
-        let before = network.suspect_seconds();
-        network.slow_down("5mbit");
-        sleep(Duration::from_secs(2));
-        let goodput = rate(&octets, Duration::from_secs(4));
-        println!("{:.2} Mbit/s on 5 Mbit/s that are said to be 10", goodput / 1e6);
-        let suspect = network.suspect_seconds() - before;
-        vec![(format!("{suspect} of 6 s are suspect"), suspect >= 1)]
-    });
-}
-
 /// Busy processes, which end with it: four for each processor.
 struct Load(Vec<Child>);
 
@@ -495,46 +430,118 @@ fn a_busy_host_drops_no_data() {
     assert!(judged.iter().any(|window| window.dropped == (0, 0)), "Data was dropped in each window");
 }
 
-#[test]
-fn a_measured_rate_follows_a_link_of_the_kernel() {
-    let mut network = match Network::make() {
-        Ok(network) => network,
-        Err(reason) => return println!("skipped: {reason}"),
-    };
-    network.start(1, "link_rate = \"auto\"");
-    let told = network.of_faces(1, |face| face.in_capacity_bps);
-    let [capacity] = told[..] else { panic!("one face has a rate: {told:?}") };
-    // Packets of 1100 octets are assumed until some come, 42 more on the link.
-    assert!((capacity as f64 - LINK * 1100.0 / 1142.0).abs() < 2.0, "the rate of the device's token bucket: {capacity}");
-    let a = &network.names[0];
-    for command in ["qdisc replace dev near root handle 1: htb default 1", "class add dev near parent 1: classid 1:1 htb rate 8mbit"] {
-        run(&format!("tc -n {a} {command}")).expect("a hierarchy of token buckets");
+/// Run by `make long`.
+mod long {
+    use super::*;
+
+    #[test]
+    #[ignore = "long: make long"]
+    fn rates_hold_on_a_link_of_the_kernel() {
+        let mut network = match Network::make() {
+            Ok(network) => network,
+            Err(reason) => return println!("skipped: {reason}"),
+        };
+        network.start(1, "link_rate = \"10 Mbit/s\"");
+        network.start(0, "link_rate = \"10 Mbit/s\"\nroutes = [\"/p\"]");
+        // The share of content in what crosses the link, at least.
+        let content = SEGMENT as f64 / (SEGMENT as f64 + OVERHEAD);
+        phase(&network, "one consumer", || {
+            let mut apps = Apps::new();
+            let base = apps.serve(&network, "/p/one");
+            let octets = apps.fetch(&network, base);
+            sleep(Duration::from_secs(2));
+            let (before, began) = (octets.load(Ordering::Relaxed), Instant::now());
+            let mut queues: Vec<f64> = Vec::new();
+            while began.elapsed() < Duration::from_secs(5) {
+                queues.push(network.queue() * 8.0 / LINK * 1e3);
+                sleep(Duration::from_millis(50));
+            }
+            let goodput = 8.0 * (octets.load(Ordering::Relaxed) - before) as f64 / began.elapsed().as_secs_f64();
+            queues.sort_by(f64::total_cmp);
+            let queue = queues[queues.len() * 95 / 100];
+            network.signal(0, Signal::STOP);
+            sleep(Duration::from_secs(1));
+            network.signal(0, Signal::CONT);
+            sleep(Duration::from_secs(2));
+            let after = rate(&octets, Duration::from_secs(3));
+            vec![
+                (format!("goodput of {:.2} Mbit/s", goodput / 1e6), goodput >= 0.9 * 0.95 * LINK * content),
+                (format!("95 % of the queue's samples below {queue:.1} ms"), queue < 10.0),
+                (format!("{:.2} Mbit/s 2 s after a second of standstill", after / 1e6), after >= 0.9 * goodput),
+            ]
+        });
+        phase(&network, "beside a window of 100", || {
+            let mut apps = Apps::new();
+            let (one, other) = (apps.serve(&network, "/p/two"), apps.serve(&network, "/p/three"));
+            let (window, follower) = (apps.window(&network, one), apps.fetch(&network, other));
+            sleep(Duration::from_secs(3));
+            let (began, before) = (Instant::now(), window.load(Ordering::Relaxed));
+            let of_follower = rate(&follower, Duration::from_secs(6));
+            let of_window = 8.0 * (window.load(Ordering::Relaxed) - before) as f64 / began.elapsed().as_secs_f64();
+            let share = of_follower / (of_follower + of_window);
+            let told = format!("{:.2} Mbit/s by MIRCC, {:.2} by the window", of_follower / 1e6, of_window / 1e6);
+            vec![
+                (told.clone(), (0.4..0.6).contains(&share)),
+                (format!("{told} together"), of_follower + of_window >= 0.9 * 0.95 * LINK * content),
+            ]
+        });
+        phase(&network, "on a path of half the rate", || {
+            let mut apps = Apps::new();
+            let base = apps.serve(&network, "/p/four");
+            let octets = apps.fetch(&network, base);
+            sleep(Duration::from_secs(2));
+            let before = network.suspect_seconds();
+            network.slow_down("5mbit");
+            sleep(Duration::from_secs(2));
+            let goodput = rate(&octets, Duration::from_secs(4));
+            println!("{:.2} Mbit/s on 5 Mbit/s that are said to be 10", goodput / 1e6);
+            let suspect = network.suspect_seconds() - before;
+            vec![(format!("{suspect} of 6 s are suspect"), suspect >= 1)]
+        });
     }
-    network.start(0, "link_rate = \"measured\"\nroutes = [\"/p\"]");
-    assert_eq!(
-        network.of_faces(0, |face| face.in_capacity_bps),
-        [8_000_000],
-        "the first guess is the device's rate, and at most 10 Mbit/s"
-    );
-    let content = SEGMENT as f64 / (SEGMENT as f64 + OVERHEAD);
-    let mut apps = Apps::new();
-    let octets = {
-        let base = apps.serve(&network, "/p/one");
-        apps.fetch(&network, base)
-    };
-    let measured = |network: &Network| network.of_faces(0, |face| face.in_capacity_bps).into_iter().sum::<u64>() as f64;
-    let judge = |network: &Network, mbps: f64| {
-        let goodput = rate(&octets, Duration::from_secs(6));
-        let told = format!("{:.2} Mbit/s of content on {mbps} Mbit/s, taken for {:.2}", goodput / 1e6, measured(network) / 1e6);
-        vec![(told, goodput >= 0.8 * mbps * 1e6 * content)]
-    };
-    network.slow_down("5mbit");
-    sleep(Duration::from_secs(3));
-    phase(&network, "less than the guess", || judge(&network, 5.0));
-    network.slow_down("10mbit");
-    sleep(Duration::from_secs(10));
-    phase(&network, "ten seconds after it is twice as fast", || judge(&network, 10.0));
-    network.slow_down("5mbit");
-    sleep(Duration::from_secs(3));
-    phase(&network, "three seconds after it is half as fast", || judge(&network, 5.0));
+
+    #[test]
+    #[ignore = "long: make long"]
+    fn a_measured_rate_follows_a_link_of_the_kernel() {
+        let mut network = match Network::make() {
+            Ok(network) => network,
+            Err(reason) => return println!("skipped: {reason}"),
+        };
+        network.start(1, "link_rate = \"auto\"");
+        let told = network.of_faces(1, |face| face.in_capacity_bps);
+        let [capacity] = told[..] else { panic!("one face has a rate: {told:?}") };
+        // Packets of 1100 octets are assumed until some come, 42 more on the link.
+        assert!((capacity as f64 - LINK * 1100.0 / 1142.0).abs() < 2.0, "the rate of the device's token bucket: {capacity}");
+        let a = &network.names[0];
+        for command in ["qdisc replace dev near root handle 1: htb default 1", "class add dev near parent 1: classid 1:1 htb rate 8mbit"] {
+            run(&format!("tc -n {a} {command}")).expect("a hierarchy of token buckets");
+        }
+        network.start(0, "link_rate = \"measured\"\nroutes = [\"/p\"]");
+        assert_eq!(
+            network.of_faces(0, |face| face.in_capacity_bps),
+            [8_000_000],
+            "the first guess is the device's rate, and at most 10 Mbit/s"
+        );
+        let content = SEGMENT as f64 / (SEGMENT as f64 + OVERHEAD);
+        let mut apps = Apps::new();
+        let octets = {
+            let base = apps.serve(&network, "/p/one");
+            apps.fetch(&network, base)
+        };
+        let measured = |network: &Network| network.of_faces(0, |face| face.in_capacity_bps).into_iter().sum::<u64>() as f64;
+        let judge = |network: &Network, mbps: f64| {
+            let goodput = rate(&octets, Duration::from_secs(6));
+            let told = format!("{:.2} Mbit/s of content on {mbps} Mbit/s, taken for {:.2}", goodput / 1e6, measured(network) / 1e6);
+            vec![(told, goodput >= 0.8 * mbps * 1e6 * content)]
+        };
+        network.slow_down("5mbit");
+        sleep(Duration::from_secs(3));
+        phase(&network, "less than the guess", || judge(&network, 5.0));
+        network.slow_down("10mbit");
+        sleep(Duration::from_secs(10));
+        phase(&network, "ten seconds after it is twice as fast", || judge(&network, 10.0));
+        network.slow_down("5mbit");
+        sleep(Duration::from_secs(3));
+        phase(&network, "three seconds after it is half as fast", || judge(&network, 5.0));
+    }
 }

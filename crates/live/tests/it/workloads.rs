@@ -129,22 +129,6 @@ fn a_flow_that_stops_sends_little_more() {
 }
 
 #[test]
-fn a_constant_rate_is_what_arrives_with_a_controller_and_without() {
-    for name in ["steady", "datagrams"] {
-        let Some((flow, _)) = ran(name) else { return };
-        let (goodput, offered) = (flow.total.goodput.get(), offered(4_000_000));
-        let delay = flow.one_way.quantile(0.1).unwrap();
-        assert!(goodput <= offered + MSS, "{name}: {goodput} of {offered}");
-        assert!(delay > Span::from_micros(11_199), "{name}: {delay}");
-        if timely() {
-            assert!(goodput + UNDER_WAY > offered, "{name}: {goodput} of {offered}");
-            assert_eq!((goodput % MSS, flow.total.dropped), (0, 0), "{name}");
-            assert!(delay < Span::from_millis(20), "{name}: {delay}");
-        }
-    }
-}
-
-#[test]
 fn bursts_by_time_begin_on_time_and_count_what_the_socket_took() {
     let Some((flow, transfers)) = ran("times") else { return };
     let starts: Vec<Time> = transfers.list.iter().map(|transfer| transfer.start).collect();
@@ -325,4 +309,26 @@ fn samples_reach_to_the_end_and_tell_of_pacing_where_there_is_some() {
     let Some((flow, _)) = ran("steady") else { return };
     assert_eq!(flow.samples.last().unwrap().at, ms(SECONDS * 1000));
     assert!(flow.samples.iter().all(|sample| sample.pacing.is_none()), "cubic does not pace");
+}
+
+/// Run by `make long`.
+mod long {
+    use super::*;
+
+    #[test]
+    #[ignore = "long: make long"]
+    fn a_constant_rate_is_what_arrives_with_a_controller_and_without() {
+        for name in ["steady", "datagrams"] {
+            let Some((flow, _)) = ran(name) else { return };
+            let (goodput, offered) = (flow.total.goodput.get(), offered(4_000_000));
+            let delay = flow.one_way.quantile(0.1).unwrap();
+            assert!(goodput <= offered + MSS, "{name}: {goodput} of {offered}");
+            assert!(delay > Span::from_micros(11_199), "{name}: {delay}");
+            if timely() {
+                assert!(goodput + UNDER_WAY > offered, "{name}: {goodput} of {offered}");
+                assert_eq!((goodput % MSS, flow.total.dropped), (0, 0), "{name}");
+                assert!(delay < Span::from_millis(20), "{name}: {delay}");
+            }
+        }
+    }
 }

@@ -34,20 +34,6 @@ fn a_search_finds_the_same_with_any_number_of_threads_and_its_finding_fails() {
 }
 
 #[test]
-fn what_is_kept_is_replayed_with_another_controller() {
-    let place = Scratch::new("attack-keep");
-    let first = place.narrows(with(&["--out", "one", "--keep", "kept"]));
-    assert_eq!(code(&first), 1, "{}{}", stdout(&first), stderr(&first));
-    let again = place.narrows(with(&["--out", "two", "--keep", "kept", "--json"]));
-    let json: serde_json::Value = serde_json::from_str(&stdout(&again)).expect("JSON");
-    assert_eq!(json["replayed"][0]["still"], true, "{json}");
-    let mut other = with(&["--out", "three", "--keep", "kept"]);
-    other[1] = "cubic";
-    let told = stdout(&place.narrows(other));
-    assert!(told.contains("Kept finding for bbr, idle: does not break cubic, "), "{told}");
-}
-
-#[test]
 fn a_search_that_cannot_be_is_refused() {
     let place = Scratch::new("attack-refused");
     let refused = |words: &[&str]| {
@@ -104,5 +90,25 @@ fn the_page_has_every_range() {
         fs::write(&path, &wanted).expect("the page can be written");
     } else {
         assert!(page == wanted, "docs/attack.md differs from the code; UPDATE_DOCS=1 writes it");
+    }
+}
+
+/// Run by `make long`.
+mod long {
+    use super::*;
+
+    #[test]
+    #[ignore = "long: make long"]
+    fn what_is_kept_is_replayed_with_another_controller() {
+        let place = Scratch::new("attack-keep");
+        let first = place.narrows(with(&["--out", "one", "--keep", "kept"]));
+        assert_eq!(code(&first), 1, "{}{}", stdout(&first), stderr(&first));
+        let again = place.narrows(with(&["--out", "two", "--keep", "kept", "--json"]));
+        let json: serde_json::Value = serde_json::from_str(&stdout(&again)).expect("JSON");
+        assert_eq!(json["replayed"][0]["still"], true, "{json}");
+        let mut other = with(&["--out", "three", "--keep", "kept"]);
+        other[1] = "cubic";
+        let told = stdout(&place.narrows(other));
+        assert!(told.contains("Kept finding for bbr, idle: does not break cubic, "), "{told}");
     }
 }

@@ -103,28 +103,6 @@ fn numbers_without_bounds_are_shown_and_not_judged() {
 }
 
 #[test]
-fn the_suite_finds_what_others_have_published() {
-    let place = Scratch::new("check-self");
-    let output = place.narrows(["check", "--self", "--quick", "--quiet", "--out", "r"]);
-    assert_eq!(code(&output), 0, "{}{}", stdout(&output), stderr(&output));
-    assert!(stdout(&output).contains("11 of 11 judged statements hold"), "{}", stdout(&output));
-}
-
-#[test]
-fn versions_are_compared_and_a_verdict_that_gets_worse_is_told_by_the_status() {
-    let place = Scratch::new("check-versions");
-    let before = place.narrows(["check", "bbr3", "--quick", "--only", "constrained", "--quiet", "--out", "before"]);
-    assert_eq!(code(&before), 0, "{}", stderr(&before));
-    let again = ["check", "bbr3", "--quick", "--only", "constrained", "--quiet", "--out", "same", "--baseline", "before/check.json"];
-    let same = place.narrows(again);
-    assert_eq!(code(&same), 0, "{}", stderr(&same));
-    assert!(stdout(&same).contains("From bbr3 to bbr3") && stdout(&same).contains("same"), "{}", stdout(&same));
-    let both = place.narrows(["check", "bbr", "--quick", "--only", "far", "--quiet", "--against", "cubic"]);
-    assert_eq!(code(&both), 1, "CUBIC passes, BBR does not: {}", stdout(&both));
-    assert!(stdout(&both).contains("worse"), "{}", stdout(&both));
-}
-
-#[test]
 fn what_cannot_be_checked_is_refused_with_a_remedy() {
     let place = Scratch::new("check-refused");
     place.write("about.toml", "security = \"none\"\nlicence = \"x\"\n");
@@ -196,5 +174,34 @@ fn checks_without_a_criterion_in_common_are_not_compared() {
         let output = place.narrows(arguments);
         let said = "first is the result of a check, whose figures are in its report.html; `narrows check --against` compares checks";
         assert!(code(&output) == 2 && stderr(&output).contains(said), "{}", stderr(&output));
+    }
+}
+
+/// Run by `make long`.
+mod long {
+    use super::*;
+
+    #[test]
+    #[ignore = "long: make long"]
+    fn the_suite_finds_what_others_have_published() {
+        let place = Scratch::new("check-self");
+        let output = place.narrows(["check", "--self", "--quick", "--quiet", "--out", "r"]);
+        assert_eq!(code(&output), 0, "{}{}", stdout(&output), stderr(&output));
+        assert!(stdout(&output).contains("11 of 11 judged statements hold"), "{}", stdout(&output));
+    }
+
+    #[test]
+    #[ignore = "long: make long"]
+    fn versions_are_compared_and_a_verdict_that_gets_worse_is_told_by_the_status() {
+        let place = Scratch::new("check-versions");
+        let before = place.narrows(["check", "bbr3", "--quick", "--only", "constrained", "--quiet", "--out", "before"]);
+        assert_eq!(code(&before), 0, "{}", stderr(&before));
+        let again = ["check", "bbr3", "--quick", "--only", "constrained", "--quiet", "--out", "same", "--baseline", "before/check.json"];
+        let same = place.narrows(again);
+        assert_eq!(code(&same), 0, "{}", stderr(&same));
+        assert!(stdout(&same).contains("From bbr3 to bbr3") && stdout(&same).contains("same"), "{}", stdout(&same));
+        let both = place.narrows(["check", "bbr", "--quick", "--only", "far", "--quiet", "--against", "cubic"]);
+        assert_eq!(code(&both), 1, "CUBIC passes, BBR does not: {}", stdout(&both));
+        assert!(stdout(&both).contains("worse"), "{}", stdout(&both));
     }
 }

@@ -126,57 +126,6 @@ stop = "3 s"
 "#;
 
 #[test]
-fn requests_are_those_of_a_simulation_and_all_are_answered() {
-    let test = "requests_are_those_of_a_simulation_and_all_are_answered";
-    if !capable(test) {
-        return;
-    }
-    let (_alone, place) = (alone(), Scratch::new("live-icn-requests"));
-    let network = FORK.split("[[consumer]]").next().expect("a network").replace("\"6 s\"", "\"10 s\"").replace("\"2 s\"", "\"0 s\"");
-    let two = network.replace("at = \"far\"\n", "at = \"far\"\ndata = \"500 B\"\n");
-    let file = place.write("shop.toml", &format!("{two}{SHOP}"));
-    let output = live(&place, &[&file, "--beside-sim", "--out", "result"]);
-    assert!(matches!(code(&output), 0 | 3), "{}", told(&output));
-    let result = narrows_report::read(&narrows_report::open(&place.path("result")).expect("a result")).expect("of a comparison");
-    let [live, simulated] = [0, 1].map(|case| &result.cases[case].runs[0].flows);
-    let names: Vec<&str> = live.iter().map(|flow| flow.name.as_str()).collect();
-    assert_eq!(names, ["shop.home", "shop.middle", "news.home"]);
-    for (live, simulated) in live.iter().zip(simulated) {
-        let [contents, expected] = [live, simulated].map(|flow| {
-            let transfers = flow.transfers.as_ref().expect("contents are transfers");
-            let mut contents: Vec<_> = transfers.list.iter().map(|transfer| (transfer.start, transfer.size, transfer.ideal)).collect();
-            contents.sort();
-            // All that began have come, and every byte of them counts once.
-            assert_eq!(transfers.begun, contents.len() as u64, "{}", flow.name);
-            let bytes: u64 = contents.iter().map(|(_, size, _)| size.get()).sum();
-            assert_eq!(flow.total.goodput.get(), bytes, "{}", flow.name);
-            assert_eq!(flow.samples.last().map(|sample| sample.connections), Some(0), "{}: nobody asks any more", flow.name);
-            contents
-        });
-        // 15 requests of each in the mean.
-        assert!(contents.len() >= 4, "{}: {}", live.name, contents.len());
-        assert_eq!(contents, expected, "{}", live.name);
-    }
-}
-
-/// Without rates there is no shaper either: windows alone.
-#[test]
-fn forwarders_without_a_law_carry_windows() {
-    let test = "forwarders_without_a_law_carry_windows";
-    if !capable(test) {
-        return;
-    }
-    let (_alone, place) = (alone(), Scratch::new("live-icn-windows"));
-    let plain = FORK.replace("law = \"mircc\"", "law = \"none\"\nshaper = false\ncontroller = \"newreno\"");
-    let file = place.write("plain.toml", &plain);
-    let output = live(&place, &[&file, "--out", "result"]);
-    assert!(matches!(code(&output), 0 | 3), "{}", told(&output));
-    let result = narrows_report::read(&narrows_report::open(&place.path("result")).expect("a result")).expect("of a run");
-    let flows = &result.cases[0].runs[0].flows;
-    assert!(flows.iter().all(|flow| flow.total.goodput.get() > 0), "{}", told(&output));
-}
-
-#[test]
 fn what_real_forwarders_do_not_do_is_refused_by_name() {
     let test = "what_real_forwarders_do_not_do_is_refused_by_name";
     if !capable(test) {
@@ -238,4 +187,62 @@ fn a_node_says_who_it_is_for() {
     let place = Scratch::new("live-icn-node");
     let output = place.command(PROGRAM).arg("node").stdin(std::process::Stdio::null()).output().expect("narrows runs");
     assert!(code(&output) == 2 && stderr(&output).contains("narrows live"), "{}", told(&output));
+}
+
+/// Run by `make long`.
+mod long {
+    use super::*;
+
+    /// Without rates there is no shaper either: windows alone.
+    #[test]
+    #[ignore = "long: make long"]
+    fn forwarders_without_a_law_carry_windows() {
+        let test = "forwarders_without_a_law_carry_windows";
+        if !capable(test) {
+            return;
+        }
+        let (_alone, place) = (alone(), Scratch::new("live-icn-windows"));
+        let plain = FORK.replace("law = \"mircc\"", "law = \"none\"\nshaper = false\ncontroller = \"newreno\"");
+        let file = place.write("plain.toml", &plain);
+        let output = live(&place, &[&file, "--out", "result"]);
+        assert!(matches!(code(&output), 0 | 3), "{}", told(&output));
+        let result = narrows_report::read(&narrows_report::open(&place.path("result")).expect("a result")).expect("of a run");
+        let flows = &result.cases[0].runs[0].flows;
+        assert!(flows.iter().all(|flow| flow.total.goodput.get() > 0), "{}", told(&output));
+    }
+
+    #[test]
+    #[ignore = "long: make long"]
+    fn requests_are_those_of_a_simulation_and_all_are_answered() {
+        let test = "requests_are_those_of_a_simulation_and_all_are_answered";
+        if !capable(test) {
+            return;
+        }
+        let (_alone, place) = (alone(), Scratch::new("live-icn-requests"));
+        let network = FORK.split("[[consumer]]").next().expect("a network").replace("\"6 s\"", "\"10 s\"").replace("\"2 s\"", "\"0 s\"");
+        let two = network.replace("at = \"far\"\n", "at = \"far\"\ndata = \"500 B\"\n");
+        let file = place.write("shop.toml", &format!("{two}{SHOP}"));
+        let output = live(&place, &[&file, "--beside-sim", "--out", "result"]);
+        assert!(matches!(code(&output), 0 | 3), "{}", told(&output));
+        let result = narrows_report::read(&narrows_report::open(&place.path("result")).expect("a result")).expect("of a comparison");
+        let [live, simulated] = [0, 1].map(|case| &result.cases[case].runs[0].flows);
+        let names: Vec<&str> = live.iter().map(|flow| flow.name.as_str()).collect();
+        assert_eq!(names, ["shop.home", "shop.middle", "news.home"]);
+        for (live, simulated) in live.iter().zip(simulated) {
+            let [contents, expected] = [live, simulated].map(|flow| {
+                let transfers = flow.transfers.as_ref().expect("contents are transfers");
+                let mut contents: Vec<_> = transfers.list.iter().map(|transfer| (transfer.start, transfer.size, transfer.ideal)).collect();
+                contents.sort();
+                // All that began have come, and every byte of them counts once.
+                assert_eq!(transfers.begun, contents.len() as u64, "{}", flow.name);
+                let bytes: u64 = contents.iter().map(|(_, size, _)| size.get()).sum();
+                assert_eq!(flow.total.goodput.get(), bytes, "{}", flow.name);
+                assert_eq!(flow.samples.last().map(|sample| sample.connections), Some(0), "{}: nobody asks any more", flow.name);
+                contents
+            });
+            // 15 requests of each in the mean.
+            assert!(contents.len() >= 4, "{}: {}", live.name, contents.len());
+            assert_eq!(contents, expected, "{}", live.name);
+        }
+    }
 }

@@ -181,3 +181,21 @@ fn a_matrix_has_no_place_for_controllers_that_need_routers() {
     );
     assert!(place.listing().is_empty());
 }
+
+#[test]
+fn unknown_words_get_a_tip_that_helps_or_none() {
+    let place = Scratch::new("tips");
+    let told = |words: &[&str]| {
+        let output = place.narrows(words.iter().copied());
+        assert_eq!(code(&output), 2);
+        stderr(&output)
+    };
+    let tip = told(&["run", "x.toml", "--duration", "10 s"]);
+    assert!(tip.contains("tip: the scenario says it; '--set duration=\"10 s\"' changes it") && !tip.contains("--at"), "{tip}");
+    let tip = told(&["run", "x.toml", "--watch", "8080"]);
+    assert!(tip.contains("tip: write '--watch=8080'"), "{tip}");
+    let tip = told(&["compare", "cubic", "--duraton", "3 s"]);
+    assert!(tip.contains("'--duration'"), "{tip}");
+    let tip = told(&["run", "x.toml", "--seeds", "-1"]);
+    assert!(!tip.contains("tip:"), "{tip}");
+}
