@@ -33,7 +33,7 @@ tests:
 		RUST_TEST_THREADS=$${RUST_TEST_THREADS:-4} $(CARGO) test --workspace $(KERNEL); status=$$?; wait $$ahead; exit $$status
 	@ci/determinism.sh tests $(KERNEL) & same=$$!; ci/python.sh; status=$$?; wait $$same && exit $$status
 
-# The tests that take more than some ten seconds each, of which `make test` has others of the same kind: some four minutes after it. CI runs them.
+# The tests that take more than some ten seconds each, of which `make test` has others of the same kind: some two minutes on two cores. CI runs them.
 .PHONY: long
 long:
 	$(CARGO) test --workspace $(KERNEL) --test it -- --ignored long::

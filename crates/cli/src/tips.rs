@@ -23,12 +23,15 @@ pub fn with_tip(mut error: Error, words: &[OsString]) -> Error {
     let command = words.get(1).map_or_else(String::new, |word| word.to_string_lossy().into_owned());
     let tip = before(words, &unknown).and_then(optional).or_else(|| of_scenario(&command, &unknown));
     if let Some(tip) = tip {
+        // With the usage of the flag that clap suggests.
         error.remove(ContextKind::SuggestedArg);
+        error.remove(ContextKind::Usage);
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(tip)]));
         return error;
     }
     if !is_near(&error, &unknown) {
         error.remove(ContextKind::SuggestedArg);
+        error.remove(ContextKind::Usage);
     }
     // It is meant for words that look like flags and are none.
     error.remove(ContextKind::Suggested);

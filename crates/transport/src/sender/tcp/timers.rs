@@ -43,6 +43,7 @@ impl Tcp {
         if conn.lost.is_empty() {
             return;
         }
+        self.holds = false;
         let silent = Ack { next: conn.board.una(), ..Ack::default() };
         self.step_state(conn, &silent, &mut event);
         conn.feed(None, &event, conn.board.una(), conn.board.next());
