@@ -131,6 +131,9 @@ pub(crate) fn flows(case: &str, run: &Record) -> Sheet {
     sheet.add("transfers_lost", maybe_count(rows, |f| f.transfers.as_ref().map(|t| t.lost)));
     sheet.add("transfers_late", maybe_count(rows, |f| f.transfers.as_ref().map(|t| t.late)));
     sheet.add("deadline_ms", maybe_real(rows, |f| f.transfers.as_ref()?.deadline.map(ms)));
+    for (column, q) in [("p50", 0.50), ("p95", 0.95), ("p99", 0.99)] {
+        sheet.add(format!("fct_{column}_s"), maybe_real(rows, |f| completion(f)?.quantile(q).map(Span::as_secs_f64)));
+    }
     sheet.add("route", text(rows, |f| routes(f).into()));
     sheet.add("multipath", Cells::Flag(rows.iter().map(|f| f.multipath).collect()));
     sheet.add("mss_bytes", count(rows, |f| f.mss.get()));
@@ -145,6 +148,13 @@ pub(crate) fn flows(case: &str, run: &Record) -> Sheet {
         sheet.add(format!("total_{name}"), count(rows, |f| get(&f.total)));
     }
     sheet
+}
+
+/// How long its transfers took; `None` of a flow without transfers.
+fn completion(flow: &FlowRecord) -> Option<Histogram> {
+    let mut all = Histogram::new();
+    flow.transfers.as_ref()?.sizes.iter().for_each(|bin| all.merge(&bin.completion));
+    Some(all)
 }
 
 /// The links of a flow's route, and from each time on those of a later one: "0 1; 20 s: 2".

@@ -310,3 +310,22 @@ fn a_matrix_has_shares_that_add_up_and_its_yardstick() {
     let report = place.narrows(["report", "pairs"]);
     assert!(stdout(&report).starts_with(&told), "{}", stdout(&report));
 }
+
+#[test]
+fn a_matrix_of_transfers_tells_harm_of_their_completion_and_no_starvation() {
+    let place = Scratch::new("matrix-transfers");
+    let words = ["--workload", "call", "--rate", "20 Mbit/s", "--buffer", "1 bdp", "--duration", "6 s", "--quiet", "--out"];
+    let told = |of: [&str; 2], out: &str| {
+        let output = place.narrows(["matrix"].into_iter().chain(of).chain(words).chain([out]));
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        stdout(&output)
+    };
+    let one = told(["newreno", "cubic"], "one");
+    assert!(one.contains("Harm in completion times") && !one.contains("Starvation"), "{one}");
+    // Both are offered the same, whichever is the first.
+    let other = told(["cubic", "newreno"], "other");
+    for told in [&one, &other] {
+        let share = told.split_once("Share").and_then(|(_, rest)| rest.split_once("Goodput")).expect("shares").0;
+        assert_eq!(share.matches("50.0 / 50.0").count(), 4, "{share}");
+    }
+}

@@ -20,7 +20,7 @@ pub struct Matrix {
     pub controllers: Vec<String>,
     /// The networks, in words.
     pub conditions: Vec<String>,
-    /// Share, goodput, harm in throughput, delay and loss, starvation.
+    /// Share, goodput, harm in throughput, delay, loss and completion times, starvation: those that some pair defines.
     pub measures: Vec<Measure>,
 }
 
@@ -58,6 +58,7 @@ struct Flow {
     goodput: Option<f64>,
     delay: Option<f64>,
     loss: Option<f64>,
+    completion: Option<f64>,
 }
 
 /// What one run says for the matrix: its flows, and the longest time that one of them was starved.
@@ -77,10 +78,13 @@ impl Pairing {
 }
 
 fn flows(sheet: &Sheet) -> Result<Vec<Flow>, ParquetError> {
-    let (goodput, delay) = (sheet.maybe_real("goodput_mbps")?, sheet.maybe_real("rtt_p95_ms")?);
+    let [goodput, delay, completion] = ["goodput_mbps", "rtt_p95_ms", "fct_p95_s"].map(|column| sheet.maybe_real(column));
+    let (goodput, delay, completion) = (goodput?, delay?, completion?);
     let (dropped, sent) = (sheet.count("steady_dropped_packets")?, sheet.count("steady_sent_packets")?);
     let loss = |row: usize| (sent[row] > 0).then(|| dropped[row] as f64 / sent[row] as f64);
-    Ok((0..sheet.rows()).map(|row| Flow { goodput: goodput[row], delay: delay[row], loss: loss(row) }).collect())
+    Ok((0..sheet.rows())
+        .map(|row| Flow { goodput: goodput[row], delay: delay[row], loss: loss(row), completion: completion[row] })
+        .collect())
 }
 
 /// All runs of a matrix: `solo` and `pair` give what the runs with each seed say, for a network, of a controller alone and of the first
@@ -130,6 +134,14 @@ const MEASURES: &[(&str, &str, &str, &str, bool, Of)] = &[
         |solo, pair, place| harm(Better::Lower, solo[0].flows.first()?.loss?, pair[0].flows.get(place)?.loss?),
     ),
     (
+        "harm_completion",
+        "Harm in completion times",
+        "",
+        "The share of the 95th percentile of the row's completion times of transfers beside the column that it does not have alone.",
+        true,
+        |solo, pair, place| harm(Better::Lower, solo[0].flows.first()?.completion?, pair[0].flows.get(place)?.completion?),
+    ),
+    (
         "starved",
         "Starvation",
         "s",
@@ -149,7 +161,8 @@ impl Matrix {
             summary: (*summary).to_owned(),
             conditions: (0..runs.conditions.len()).map(|condition| pairs(runs, condition, *judged, *of)).collect(),
         });
-        Matrix { measures: measures.collect(), controllers: runs.controllers.clone(), conditions: runs.conditions.clone() }
+        let defined = |measure: &Measure| measure.conditions.iter().any(|pairs| pairs.median.iter().flatten().any(Option::is_some));
+        Matrix { measures: measures.filter(defined).collect(), controllers: runs.controllers.clone(), conditions: runs.conditions.clone() }
     }
 
     /// The matrix as a table: a row for each network, controller and controller beside it.

@@ -101,4 +101,15 @@ mod tests {
             (0..14).flat_map(|case| (0..4).map(move |part| (colour(case), dashes(case, part)))).collect();
         assert_eq!(lines.len(), 14 * 4);
     }
+
+    #[test]
+    fn pages_dash_lines_as_figures_do() {
+        let script = include_str!("assets/common.js");
+        let (_, list) = script.split_once("const dashes = [").expect("a list");
+        let (list, _) = list.split_once(']').expect("its end");
+        let numbers = |text: &str| -> Vec<u32> { text.split(',').filter_map(|part| part.strip_suffix("px")?.parse().ok()).collect() };
+        let drawn: Vec<Vec<u32>> = list.split("\", \"").map(|text| numbers(text.trim_matches('"'))).collect();
+        assert_eq!(drawn, DASHES);
+        assert!(script.contains(&format!("Math.floor(k / {COLOURS}) + 2 * part")));
+    }
 }

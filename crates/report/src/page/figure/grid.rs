@@ -99,7 +99,11 @@ fn pairs(grid: &Grid, matrix: &Matrix) -> Vec<Figure> {
         Figure {
             name,
             title: format!("{}{unit}: row beside column{on}", measure.title),
-            caption: format!("{}, {network}. {}", grid.title, measure.summary),
+            caption: if several {
+                format!("{}. {}", grid.title, measure.summary)
+            } else {
+                format!("{}, {network}. {}", grid.title, measure.summary)
+            },
             x: Axis { title: "beside".to_owned(), scale: Scale::Named(matrix.controllers.clone()) },
             y: Axis { title: String::new(), scale: Scale::Named(matrix.controllers.clone()) },
             content: Content::Heat(heat(measure, &measure.conditions[condition])),
