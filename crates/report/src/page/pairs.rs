@@ -16,12 +16,21 @@ pub(super) fn summary(matrix: &Matrix) -> String {
     let several = matrix.conditions.len() > 1;
     let head = |name: &str, unit: &str| format!("<th scope=\"col\">{name}<small>{unit}</small></th>");
     let network = if several { "<th scope=\"col\" class=\"axis\">Network</th>" } else { "" };
-    let heads = [
-        ("Share beside others", "mean of them, %"),
-        ("Most harm done", "to goodput"),
-        ("Most harm suffered", "to goodput"),
-        ("Longest starvation", "s"),
-    ];
+    // Transfers get what they ask for, sooner or later.
+    let (harm, to, meaning) = match matrix.measures.iter().any(|measure| measure.name == "harm_completion") {
+        true => (
+            "harm_completion",
+            "to completion times",
+            "Harm is the part of the 95th percentile of completion times that a flow does not have alone.",
+        ),
+        false => (
+            "harm_throughput",
+            "to goodput",
+            "Harm is the part of its goodput alone that a flow loses: about 0.5 is a fair share of the link.",
+        ),
+    };
+    let heads =
+        [("Share beside others", "mean of them, %"), ("Most harm done", to), ("Most harm suffered", to), ("Longest starvation", "s")];
     let heads: String = heads.iter().map(|(name, unit)| head(name, unit)).collect();
     let mut rows = String::new();
     for (condition, name) in matrix.conditions.iter().enumerate() {
@@ -32,8 +41,8 @@ pub(super) fn summary(matrix: &Matrix) -> String {
             let worst = |name: &str, at: At| cell(of(name).and_then(|(measure, pairs)| worst(matrix, (measure, pairs), own, at)));
             let cells = [
                 format!("<td>{}</td>", or_dash(of("share").and_then(|(_, pairs)| mean_share(pairs, own)))),
-                worst("harm_throughput", |own, other| (other, own)),
-                worst("harm_throughput", |own, other| (own, other)),
+                worst(harm, |own, other| (other, own)),
+                worst(harm, |own, other| (own, other)),
                 worst("starved", |own, other| (own, other)),
             ];
             rows += &format!("<tr>{network}<th scope=\"row\" class=\"axis\">{}</th>{}</tr>\n", escape(controller), cells.concat());
@@ -41,7 +50,7 @@ pub(super) fn summary(matrix: &Matrix) -> String {
     }
     format!(
         "<div class=\"wide\"><table><thead><tr>{network}<th scope=\"col\" class=\"axis\">Controller</th>{heads}</tr></thead><tbody>\n{rows}</tbody></table></div>\n\
-         <p class=\"hint\">A share of 50 % is even. Harm is the part of its goodput alone that a flow loses: about 0.5 is a fair share of the link. \
+         <p class=\"hint\">A share of 50 % is even. {meaning} \
          ! marks harm whose whole interval exceeds that of CUBIC to NewReno, and starvation of {STARVED_S} s or more. Of starvation either flow of the pair may be the victim.</p>\n"
     )
 }
