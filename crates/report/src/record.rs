@@ -80,8 +80,11 @@ fn read_flow(sheet: &Sheet, row: usize) -> Result<FlowRecord, ParquetError> {
     Ok(flow)
 }
 
+/// Routes that a flow takes later, each from a time on.
+type LaterRoutes = Vec<(Time, Vec<usize>)>;
+
 /// The links of a route, and those of later ones: "0 1; 20 s: 2".
-fn read_routes(text: &str) -> Option<(Vec<usize>, Vec<(Time, Vec<usize>)>)> {
+fn read_routes(text: &str) -> Option<(Vec<usize>, LaterRoutes)> {
     let links = |text: &str| text.split_whitespace().map(|link| link.parse().ok()).collect::<Option<Vec<usize>>>();
     let mut parts = text.split(';');
     let first = links(parts.next()?)?;
