@@ -52,6 +52,9 @@ struct Moved {
     beyond_spread: Option<bool>,
     /// `None` if it does not say, and where other seeds define it than before.
     better: Option<bool>,
+    /// The same seeds define it.
+    #[serde(skip)]
+    comparable: bool,
 }
 
 /// Compares two results.
@@ -119,7 +122,8 @@ fn moved(own: &MeasuredCase, other: &MeasuredCase) -> Vec<Moved> {
         // Of one value nobody knows how far others would lie from it.
         let interval = if before.len().min(after.len()) > 1 { difference_interval(&before, &after) } else { None };
         // Of the seeds without a value none is in the medians.
-        let comparable = before_seeds[0] * after_seeds[1] == after_seeds[0] * before_seeds[1];
+        let everywhere = before.len() == all_before.len() && after.len() == all_after.len();
+        let comparable = everywhere || all_before.iter().map(Option::is_some).eq(all_after.iter().map(Option::is_some));
         let change = to - from;
         Some(Moved {
             case: own.label.clone(),
@@ -135,6 +139,7 @@ fn moved(own: &MeasuredCase, other: &MeasuredCase) -> Vec<Moved> {
             high: interval.map(|interval| interval.high),
             beyond_spread: interval.map(|interval| beyond(&interval)),
             better: better(metric, change).filter(|_| comparable),
+            comparable,
         })
     };
     own.metrics.iter().filter_map(one).collect()
@@ -184,7 +189,7 @@ fn words(told: &Told, first: &Measured, second: &Measured) -> String {
         let verdict = match (moved.beyond_spread, moved.better) {
             (None, _) => "spread unknown",
             (Some(false), _) => "within spread",
-            (Some(true), None) if moved.before_seeds == moved.after_seeds => "moved",
+            (Some(true), None) if moved.comparable => "moved",
             (Some(true), None) => "other seeds",
             (Some(true), Some(true)) => "better",
             (Some(true), Some(false)) => "worse",

@@ -40,7 +40,7 @@ pub fn with_tip(mut error: Error, words: &[OsString]) -> Error {
 
 /// The word before an unknown one.
 fn before(words: &[OsString], unknown: &str) -> Option<String> {
-    let place = words.iter().position(|word| *word == *unknown)?;
+    let place = words.iter().rposition(|word| *word == *unknown)?;
     Some(format!("{}={unknown}", words.get(place.checked_sub(1)?)?.to_str()?))
 }
 

@@ -21,13 +21,14 @@ pub(crate) fn setup(comparison: &Comparison) -> String {
         ("flows", flows),
         ("length", length),
     ];
-    let by = if comparison.has_several_bottlenecks() { "bottleneck" } else { "case" };
+    let several = comparison.has_several_bottlenecks();
+    let what = |name: &str| if several && matches!(name, "bottleneck rate" | "buffer" | "queue") { "bottleneck" } else { "case" };
     let mut parts: Vec<String> = aspects
         .iter()
         .filter_map(|(name, aspect)| {
             let mut all = comparison.runs().map(|(_, run)| aspect(run));
             let first = all.next()?;
-            if all.all(|other| other == first) { first } else { Some(format!("{name} differing by {by}")) }
+            if all.all(|other| other == first) { first } else { Some(format!("{name} differing by {}", what(name))) }
         })
         .collect();
     parts.extend(seeds(comparison));

@@ -76,7 +76,7 @@ fn recovery(record: &Record) -> Option<f64> {
     let over = Time::ZERO + record.duration;
     let mut times: Vec<Time> = record.changes.iter().map(|change| change.at).filter(|at| *at >= Time::ZERO + record.warmup).collect();
     times.dedup();
-    let mut longest = 0.0f64;
+    let mut longest: Option<f64> = None;
     for (place, from) in times.iter().enumerate() {
         let to = times.get(place + 1).copied().unwrap_or(over);
         let carries = carried(&link.samples, |sample| sample.capacity, *from, to) > Bytes::ZERO;
@@ -88,9 +88,10 @@ fn recovery(record: &Record) -> Option<f64> {
             None if to == over => return None,
             None => to,
         };
-        longest = longest.max(until.since(*from).as_secs_f64());
+        let took = until.since(*from).as_secs_f64();
+        longest = Some(longest.map_or(took, |longest| longest.max(took)));
     }
-    (!times.is_empty()).then_some(longest)
+    longest
 }
 
 /// The end of the first window between `from` and `to` in which this part of a link is used.

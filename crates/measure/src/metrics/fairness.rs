@@ -103,7 +103,10 @@ fn parts(record: &Record) -> Option<Vec<f64>> {
     }
     let (from, to) = (contest.from.max(Time::ZERO + record.warmup), contest.to);
     let (mut due, mut time) = (vec![0.0; contest.flows.len()], 0.0);
-    for (from, to) in stretches(&contest.flows, from, to) {
+    let stretches = stretches(&contest.flows, from, to);
+    // Between two samples nothing is known of capacities.
+    let told = |(from, to): &&(Time, Time)| stretches.len() == 1 || to.since(*from) >= record.interval;
+    for &(from, to) in stretches.iter().filter(told) {
         let length = to.since(from).as_secs_f64();
         let shares = fair_shares(record, &contest.flows, from, to)?;
         due.iter_mut().zip(shares).for_each(|(due, share)| *due += share * length);

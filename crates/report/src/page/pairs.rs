@@ -17,7 +17,9 @@ pub(super) fn summary(matrix: &Matrix) -> String {
     let head = |name: &str, unit: &str| format!("<th scope=\"col\">{name}<small>{unit}</small></th>");
     let network = if several { "<th scope=\"col\" class=\"axis\">Network</th>" } else { "" };
     // Transfers get what they ask for, sooner or later.
-    let (harm, to, meaning) = match matrix.measures.iter().any(|measure| measure.name == "harm_completion") {
+    let defined = |pairs: &Pairs| pairs.median.iter().flatten().any(Option::is_some);
+    let of_transfers = |measure: &Measure| measure.name == "harm_completion" && measure.conditions.iter().all(defined);
+    let (harm, to, meaning) = match matrix.measures.iter().any(of_transfers) {
         true => (
             "harm_completion",
             "to completion times",

@@ -96,7 +96,7 @@ impl Scoreboard {
     }
 
     /// True if the retransmission of `number` that left at `sent_at` is its latest and its fate not known.
-    fn is_under_way(&self, number: u64, sent_at: Time) -> bool {
+    pub(super) fn is_under_way(&self, number: u64, sent_at: Time) -> bool {
         number >= self.una && {
             let slot = self.slot(number);
             let given_up = slot.flags.has(Flags::LOST) && !slot.flags.has(Flags::RETRANSMITTED);

@@ -352,6 +352,9 @@ impl Scoreboard {
             self.mark_lost(number);
             lost(number, slot);
         }
+        let mut again = std::mem::take(&mut self.holes.retransmissions);
+        again.retain(|again| self.is_under_way(again.number, again.sent_at));
+        self.holes.retransmissions = again;
         self.scanned = kept;
     }
 

@@ -40,12 +40,12 @@ impl Tcp {
         event.undone = self.look_for_undo(conn, now, ack, advanced, fresh.lowest());
 
         let reducing_before = conn.is_reducing();
-        if !conn.transport.sack {
+        if self.holds {
+            // Nothing more is found lost.
+        } else if !conn.transport.sack {
             detect_losses_by_duplicates(conn, advanced);
         } else if conn.board.has_holes() {
-            if !self.holds {
-                self.detect_losses(conn, now);
-            }
+            self.detect_losses(conn, now);
         } else {
             conn.timers.reorder = Time::NEVER;
         }

@@ -24,7 +24,7 @@ impl Tcp {
         }
     }
 
-    /// The time for a probe has come. One at a time: if one is out, the timeout is due (Linux `tcp_send_loss_probe`).
+    /// The time for a probe has come. One at a time: if one is out, the timeout runs from when the first segment left, and may be due (Linux `tcp_send_loss_probe`).
     pub fn on_probe_timer(&mut self, conn: &mut Connection, now: Time) {
         if self.probe.is_some() {
             return cancel_probe(conn, now);
@@ -44,6 +44,8 @@ impl Tcp {
             return;
         }
         self.holds = false;
+        conn.forced = false;
+        cancel_probe(conn, now);
         let silent = Ack { next: conn.board.una(), ..Ack::default() };
         self.step_state(conn, &silent, &mut event);
         conn.feed(None, &event, conn.board.una(), conn.board.next());
