@@ -111,15 +111,15 @@ fn limit(flow: &Flow, outcome: &Outcome) -> Option<Limit> {
 
 /// The record of a run, from the results of the emulator and of all flows' sockets.
 pub(crate) fn record(scenario: &Scenario, emulated: Emulated<Vec<FlowStats>>, outcomes: Vec<Outcome>, emulation: Emulation) -> Record {
-    let parts = scenario.flows.iter().zip(emulated.flows).zip(outcomes);
-    let flows = parts.map(|((plan, network), outcome)| flow_record(scenario, plan, network, outcome));
+    let parts = scenario.flow_records().zip(emulated.flows).zip(outcomes);
+    let end = Time::ZERO + scenario.duration;
+    let flows = parts.map(|((blank, network), outcome)| flow_record(blank, end, network, outcome));
     scenario.record().flows(flows.collect()).links(emulated.links).events(emulated.stats.packets).emulation(emulation).finish()
 }
 
 /// The record of a flow, from the counts of the network and of its sockets.
-fn flow_record(scenario: &Scenario, plan: &Flow, network: FlowStats, outcome: Outcome) -> FlowRecord {
+fn flow_record(blank: FlowRecord, end: Time, network: FlowStats, outcome: Outcome) -> FlowRecord {
     let Outcome { mut application, mut ledger, samples, at_warmup, at_end } = outcome;
-    let end = Time::ZERO + scenario.duration;
     let mut room = LISTED;
     for number in network.lost {
         application.datagram(end, &mut ledger, number, false, &mut room);
@@ -138,6 +138,6 @@ fn flow_record(scenario: &Scenario, plan: &Flow, network: FlowStats, outcome: Ou
         rtt: network.rtt,
         one_way: network.one_way,
         samples: network.samples.into_iter().zip(samples).map(|(network, sockets)| with_sockets(network, sockets)).collect(),
-        ..scenario.flow_record(plan)
+        ..blank
     }
 }

@@ -1,10 +1,11 @@
 //! What changes in the network, for the record of a run.
 
-use crate::{Flow, LinkId, Scenario, What};
+use crate::{FlowId, LinkId, Scenario, What};
 use narrows_measure::{Change, Changed, FlowCounters, FlowRecord, Histogram, RecordBuilder};
 use narrows_network::Routed;
 use narrows_path::{Jitter, JitterDist, Limit, LinkChange, Reorder};
 use narrows_units::{Span, Time};
+use std::collections::BTreeMap;
 
 impl Scenario {
     /// The beginning of the record of a run.
@@ -14,13 +15,14 @@ impl Scenario {
 
     /// The record of a run of which nothing is measured yet; `P` are the packets of its world.
     pub fn blank_record<P: Routed>(&self) -> RecordBuilder {
-        let flows = self.flows.iter().map(|flow| FlowRecord { end: flow.stop, ..self.flow_record(flow) }).collect();
-        self.record().flows(flows).links(self.network::<P>().finish(Time::ZERO, self.link_plans()))
+        let flows = self.flows.iter().zip(self.flow_records()).map(|(flow, record)| FlowRecord { end: flow.stop, ..record });
+        self.record().flows(flows.collect()).links(self.network::<P>().finish(Time::ZERO, self.link_plans()))
     }
 
-    /// What the record of a flow says before the run.
-    pub fn flow_record(&self, flow: &Flow) -> FlowRecord {
-        FlowRecord {
+    /// What the records of the flows say before the run, in the order of the flows.
+    pub fn flow_records(&self) -> impl Iterator<Item = FlowRecord> {
+        let mut later_routes = self.later_routes();
+        self.flows.iter().enumerate().map(move |(place, flow)| FlowRecord {
             name: flow.name.clone(),
             controller: flow.controller.as_ref().map_or("none".to_owned(), |choice| choice.text().to_owned()),
             start: flow.start,
@@ -28,7 +30,7 @@ impl Scenario {
             completed: false,
             transfers: None,
             route: places(&flow.route),
-            later_routes: self.later_routes(flow),
+            later_routes: later_routes.remove(&FlowId(place)).unwrap_or_default(),
             multipath: false,
             mss: flow.transport.mss,
             base_rtt: self.base_rtt(flow),
@@ -37,17 +39,19 @@ impl Scenario {
             rtt: Histogram::new(),
             one_way: Histogram::new(),
             samples: Vec::new(),
-        }
+        })
     }
 
-    fn later_routes(&self, flow: &Flow) -> Vec<(Time, Vec<usize>)> {
+    /// The routes that flows change to before the end, each with its time.
+    fn later_routes(&self) -> BTreeMap<FlowId, Vec<(Time, Vec<usize>)>> {
         let end = Time::ZERO + self.duration;
-        let happen = self.changes.iter().take_while(|change| change.at < end);
-        let of_flow = happen.filter_map(|change| match &change.what {
-            What::Route { flow: changed, route, .. } if std::ptr::eq(&self.flows[changed.0], flow) => Some((change.at, places(route))),
-            _ => None,
-        });
-        of_flow.collect()
+        let mut later: BTreeMap<FlowId, Vec<(Time, Vec<usize>)>> = BTreeMap::new();
+        for change in self.changes.iter().take_while(|change| change.at < end) {
+            if let What::Route { flow, route, .. } = &change.what {
+                later.entry(*flow).or_default().push((change.at, places(route)));
+            }
+        }
+        later
     }
 
     /// What changes before the end, as a record of the run tells it.

@@ -71,7 +71,7 @@ impl Probes {
         let flows = Flows { slots: &slots, sources: &sources, tallies: &tallies };
         let totals: Vec<FlowCounters> = (0..sources.len()).map(|flow| count_flow(flows, flow)).collect();
         let end = Time::ZERO + scenario.duration;
-        let plans = scenario.flows.iter().zip(tallies).zip(sources).zip(totals).zip(self.flow_samples).zip(&self.flows_at_warmup);
+        let plans = scenario.flow_records().zip(tallies).zip(sources).zip(totals).zip(self.flow_samples).zip(&self.flows_at_warmup);
         let flow_records = plans.enumerate().map(|(flow, (((((plan, tally), source), total), samples), before))| {
             let application = source.application;
             FlowRecord {
@@ -83,7 +83,7 @@ impl Probes {
                 rtt: tally.rtt,
                 one_way: tally.one_way,
                 samples,
-                ..scenario.flow_record(plan)
+                ..plan
             }
         });
         let flow_records = flow_records.collect();

@@ -52,7 +52,7 @@ pub fn node_plans(scenario: &Scenario, icn: &Icn, ends: &LinkEnds, asked: &Asked
         let most = own.iter().fold(0u64, |sum, (_, face)| sum.saturating_add(rate(face.coming))).saturating_mul(excess);
         let mut routes = Vec::new();
         for prefix in &icn.prefixes {
-            let hops = prefix.next_hops.iter().find(|(at, _)| *at == NodeId(node)).map_or(&[][..], |(_, hops)| hops);
+            let hops = prefix.next_hops.get(&NodeId(node)).map_or(&[][..], Vec::as_slice);
             for hop in hops {
                 routes.extend(
                     own.iter().position(|(_, face)| face.leaving == *hop).map(|face| RouteEntry { prefix: prefix.name.clone(), face }),

@@ -5,17 +5,13 @@ use crate::emulator::{FlowStats, with_sockets};
 use narrows_control::Entry;
 use narrows_measure::{FlowCounters, FlowRecord};
 use narrows_params::Registered;
-use narrows_scenario::{Flow, Scenario};
+use narrows_scenario::Scenario;
 use narrows_units::Time;
 
 /// The records of programs' flows: for each pair of hosts that of the direction in which more was sent.
 pub fn flow_records(scenario: &Scenario, own: usize, network: Vec<FlowStats>, kernel: Vec<FlowConnections>) -> Vec<FlowRecord> {
-    let mut records: Vec<FlowRecord> = scenario.flows[own..]
-        .iter()
-        .zip(network)
-        .zip(kernel)
-        .map(|((flow, network), kernel)| record(scenario, flow, network, kernel))
-        .collect();
+    let parts = scenario.flow_records().skip(own).zip(network).zip(kernel);
+    let mut records: Vec<FlowRecord> = parts.map(|((blank, network), kernel)| record(blank, network, kernel)).collect();
     let mut kept = Vec::new();
     while records.len() >= 2 {
         let mut pair = records.drain(..2);
@@ -28,7 +24,7 @@ pub fn flow_records(scenario: &Scenario, own: usize, network: Vec<FlowStats>, ke
     kept
 }
 
-fn record(scenario: &Scenario, flow: &Flow, network: FlowStats, kernel: FlowConnections) -> FlowRecord {
+fn record(blank: FlowRecord, network: FlowStats, kernel: FlowConnections) -> FlowRecord {
     let total = FlowCounters { retransmitted: kernel.retransmitted, timeouts: kernel.timeouts, ..network.counters };
     let named = |kernel: &str| {
         Entry::all().iter().find(|entry| entry.kernel == Some(kernel)).map_or(kernel.to_owned(), |entry| entry.name.to_owned())
@@ -41,6 +37,6 @@ fn record(scenario: &Scenario, flow: &Flow, network: FlowStats, kernel: FlowConn
         rtt: network.rtt,
         one_way: network.one_way,
         samples: network.samples.into_iter().zip(kernel.samples).map(|(network, sockets)| with_sockets(network, sockets)).collect(),
-        ..scenario.flow_record(flow)
+        ..blank
     }
 }

@@ -351,7 +351,7 @@ fn prefix(icn: &Icn, name: &str, span: &Range<usize>, from: NodeId, scenario: &S
         let message = format!("\"{}\" has a producer of \"{name}\" itself: no link lies between", scenario.nodes[from.0].name);
         return Err(Problem::at(span, message, "ask at another node, or for another prefix"));
     }
-    if !prefix.next_hops.iter().any(|(node, _)| *node == from) {
+    if !prefix.next_hops.contains_key(&from) {
         let message = format!("there is no way from \"{}\" to a producer of \"{name}\"", scenario.nodes[from.0].name);
         return Err(Problem::at(span, message, "add the links that are missing"));
     }

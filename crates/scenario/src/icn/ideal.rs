@@ -67,7 +67,7 @@ impl Ideal {
 fn hops(scenario: &Scenario, icn: &Icn, prefix: PrefixId) -> Vec<Hop> {
     let plan = &icn.prefixes[prefix.0];
     let mut hops = Vec::new();
-    for (node, _) in &plan.next_hops {
+    for node in plan.next_hops.keys() {
         for leaving in icn.next_hops(*node, prefix) {
             let Some(face) = icn.faces.iter().find(|face| face.leaving == *leaving) else { continue };
             let ((there, there_delay), (back, back_delay)) = (best(scenario, face.leaving), best(scenario, face.coming));

@@ -4,6 +4,7 @@ use crate::{LinkId, NodeId};
 use narrows_icn::{Form, Method, ShaperForm, StrategyChoice};
 use narrows_path::LawChoice;
 use narrows_units::{Bytes, Span, Time};
+use std::collections::BTreeMap;
 
 /// Makes the network information-centric: nodes forward Interests by names, consumers ask, producers answer.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,7 +72,7 @@ pub struct Prefix {
     /// The size of a Data packet.
     pub data: Bytes,
     /// Of each node that has no producer of it and a way to one: the links to the next hops, the best first.
-    pub next_hops: Vec<(NodeId, Vec<LinkId>)>,
+    pub next_hops: BTreeMap<NodeId, Vec<LinkId>>,
 }
 
 /// Asks for one content.
@@ -149,14 +150,14 @@ impl Icn {
     pub fn next_hops(&self, node: NodeId, prefix: PrefixId) -> &[LinkId] {
         // Interests steered at random take any next hop whatever the strategy, and a Bloom filter may name one by mistake.
         let best_route = self.strategy.entry().name == "best-route" && matches!(self.steering, Form::Labels | Form::Hashes);
-        let all = self.prefixes[prefix.0].next_hops.iter().find(|(known, _)| *known == node).map_or(&[][..], |(_, next)| next);
+        let all = self.prefixes[prefix.0].next_hops.get(&node).map_or(&[][..], Vec::as_slice);
         if best_route { &all[..all.len().min(1)] } else { all }
     }
 
     /// The links that Data under `prefix` crosses on the best way to `at`, in order.
     pub fn way(&self, at: NodeId, prefix: PrefixId) -> Vec<LinkId> {
         let (hops, mut here, mut way) = (&self.prefixes[prefix.0].next_hops, at, Vec::new());
-        while let Some((_, links)) = hops.iter().find(|(node, _)| *node == here)
+        while let Some(links) = hops.get(&here)
             && let Some(face) = self.faces.iter().find(|face| face.leaving == links[0])
             && way.len() < self.faces.len()
         {

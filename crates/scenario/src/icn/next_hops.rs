@@ -3,14 +3,20 @@
 use super::model::Face;
 use crate::{Link, LinkId, NodeId};
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 
 /// How far something is: delay in nanoseconds, and links, which decide where delays are equal.
 type Distance = (u64, u64);
 
 /// Of each node that has no producer and a way to one, the links to its next hops, the best first: all neighbours that are nearer to a
 /// producer than itself, so that no Interest returns, or with `multipath` off the best one only.
-pub(super) fn next_hops(nodes: usize, links: &[Link], faces: &[Face], producers: &[NodeId], multipath: bool) -> Vec<(NodeId, Vec<LinkId>)> {
+pub(super) fn next_hops(
+    nodes: usize,
+    links: &[Link],
+    faces: &[Face],
+    producers: &[NodeId],
+    multipath: bool,
+) -> BTreeMap<NodeId, Vec<LinkId>> {
     let distances = distances(nodes, links, faces, producers);
     let hops = (0..nodes).map(NodeId).filter(|node| !producers.contains(node)).filter_map(|node| {
         let own = distances[node.0]?;

@@ -86,7 +86,7 @@ pub(super) fn ways(
     faces: &[Face],
     nodes: &Nodes,
     scenario: &Scenario,
-) -> Checked<Vec<(NodeId, Vec<LinkId>)>> {
+) -> Checked<BTreeMap<NodeId, Vec<LinkId>>> {
     let mut hops = next_hops(scenario.nodes.len(), &scenario.links, faces, at, multipath);
     for (node, next) in &raw.next_hops {
         let id = nodes.find(&node.value, &node.span)?;
@@ -96,12 +96,8 @@ pub(super) fn ways(
         }
         let links = next.value.iter().map(|hop| next_hop(id, hop, faces, nodes, scenario));
         let links = distinct(links.collect::<Checked<Vec<_>>>()?, &next.span, "next hop")?;
-        match hops.iter_mut().find(|(known, _)| *known == id) {
-            Some((_, known)) => *known = links,
-            None => hops.push((id, links)),
-        }
+        hops.insert(id, links);
     }
-    hops.sort_by_key(|(node, _)| *node);
     for (node, next) in &raw.next_hops {
         let id = nodes.find(&node.value, &node.span)?;
         if returns(id, &hops, scenario) {
@@ -136,12 +132,11 @@ fn next_hop(node: NodeId, hop: &At<String>, faces: &[Face], nodes: &Nodes, scena
 }
 
 /// True if the next hops can lead from `node` back to it.
-fn returns(node: NodeId, hops: &[(NodeId, Vec<LinkId>)], scenario: &Scenario) -> bool {
+fn returns(node: NodeId, hops: &BTreeMap<NodeId, Vec<LinkId>>, scenario: &Scenario) -> bool {
     let mut seen = vec![false; scenario.nodes.len()];
     let mut next = vec![node];
     while let Some(here) = next.pop() {
-        let Ok(place) = hops.binary_search_by_key(&here, |(node, _)| *node) else { continue };
-        for to in hops[place].1.iter().map(|link| scenario.links[link.0].to) {
+        for to in hops.get(&here).into_iter().flatten().map(|link| scenario.links[link.0].to) {
             if to == node {
                 return true;
             }
