@@ -12,7 +12,7 @@ use crate::run::{Verdict, judge};
 use crate::runner::{run_followed, run_live, run_program};
 use crate::watch::Watch;
 use narrows_capture::Remembered;
-use narrows_live::{Ending, Extras, LiveError, Program};
+use narrows_live::{Beside, Ending, Extras, LiveError, Program, Stdout};
 use narrows_measure::metrics::Summary;
 use narrows_measure::{Replayed, distances};
 use narrows_report::{Case, Comparison};
@@ -105,8 +105,8 @@ fn program(args: &ProgramArgs, output: &OutputArgs) -> Option<Program> {
         words: args.words.clone(),
         on: args.on.clone(),
         servers: args.serve.iter().map(server).collect(),
-        with_flows: args.with_flows,
-        to_stderr: output.json,
+        beside: if args.with_flows { Beside::Everything } else { Beside::Nothing },
+        stdout: if output.json { Stdout::Stderr } else { Stdout::Ours },
     })
 }
 

@@ -22,5 +22,5 @@ pub use host::raise_file_limit;
 pub use host::{Capability, State, acquire, probe, ready};
 pub use plan::{MAXIMUM, affordable};
 pub use precision::{leave_emulators_core, reduce_wakeup_latency};
-pub use programs::{Ending, Exit, Program, run_program};
+pub use programs::{Beside, Ending, Exit, Program, Stdout, run_program};
 pub use run::{Extras, run, run_with};

@@ -1,5 +1,6 @@
 //! The runs of a check: made round by round, kept on the disk until the result is complete.
 
+use super::tested::{self, Tried};
 use crate::carried;
 use crate::cells::{self, Cells, Origin};
 use crate::cli::OutputArgs;
@@ -7,12 +8,14 @@ use crate::console::Console;
 use crate::error::Failure;
 use crate::output::{self, Started};
 use crate::runner::run_cells;
-use crate::work::Work;
+use crate::work::{Work, steps};
 use narrows_evidence::check::{Check, Kept, Report, Run, Variant};
 use narrows_evidence::report::{Checked, write_check};
+use narrows_live::Program;
 use narrows_report::Reserved;
 use narrows_scenario::Scenario;
 use narrows_scenario::paper::World;
+use narrows_units::Span;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::path::Path;
@@ -24,6 +27,8 @@ pub struct Job<'a> {
     origin: Origin,
     /// The command that makes it again.
     pub remake: String,
+    /// The program that is tested, if it is one.
+    program: Option<&'a Program>,
 }
 
 /// The runs that are made.
@@ -60,7 +65,7 @@ impl Runs {
 
 impl<'a> Job<'a> {
     /// The job of a check.
-    pub fn new(check: &'a Check, remake: String) -> Job<'a> {
+    pub fn new(check: &'a Check, remake: String, program: Option<&'a Program>) -> Job<'a> {
         let origin = Origin {
             program: cells::program(),
             remake: remake.clone(),
@@ -70,7 +75,7 @@ impl<'a> Job<'a> {
             scorecard: None,
             shard: None,
         };
-        Job { check, origin, remake }
+        Job { check, origin, remake, program }
     }
 
     /// Reserves the result directory: what was named, else one for which runs of this very check are kept, else the next free one.
@@ -84,7 +89,7 @@ impl<'a> Job<'a> {
         let runs = Runs { kept, known: Mutex::new(BTreeMap::new()) };
         let mut wanted = self.check.first();
         if !output.quiet && matches!(output.console, Console::Terminal) {
-            eprintln!("{} runs; those of cells that do not pass, again with fresh seeds", wanted.len());
+            eprintln!("{}", self.announced(&wanted)?);
         }
         while !wanted.is_empty() {
             let mut pending = Vec::new();
@@ -115,32 +120,54 @@ impl<'a> Job<'a> {
         }
     }
 
+    /// How much there is to do, for people.
+    fn announced(&self, wanted: &[Run]) -> Result<String, Failure> {
+        let all = wanted.len();
+        if self.program.is_none() {
+            return Ok(format!("{all} runs; those of cells that do not pass, again with fresh seeds"));
+        }
+        let mut time = Span::ZERO;
+        let of_program: Vec<&Run> = wanted.iter().filter(|run| self.check.is_of_program(**run)).collect();
+        for run in &of_program {
+            time += self.check.scenario(**run)?.duration;
+        }
+        let minutes = time.as_secs_f64() / 60.0;
+        Ok(format!(
+            "{} runs of the program on the kernel, {minutes:.0} minutes, and {} simulated; cells that do not pass, again with baselines on the kernel",
+            of_program.len(),
+            all - of_program.len()
+        ))
+    }
+
     fn round(&self, pending: &[u64], runs: &Runs, directory: &Path, output: &OutputArgs) -> Result<(), Failure> {
         let all = (runs.count() + pending.len()) as u64;
         let scenario = |number: u64| -> Result<Scenario, Failure> { Ok(self.check.scenario(Run::of(number))?) };
+        let (of_program, pending): (Vec<u64>, Vec<u64>) = pending.iter().partition(|number| self.check.is_of_program(Run::of(**number)));
         // Runs that differ in their seeds are alike.
         let mut work: BTreeMap<u64, Work> = BTreeMap::new();
         let alike = |number: u64| number >> 16;
-        for number in pending {
+        for number in &pending {
             if let Entry::Vacant(place) = work.entry(alike(*number)) {
                 place.insert(Work::estimated(&scenario(*number)?));
             }
         }
-        let ran = run_cells(
-            pending,
-            |number| work[&alike(number)],
-            |number| if Run::of(number).variant == Variant::Kernel { World::Kernel } else { World::Simulator },
-            scenario,
-            |number, record| {
-                let run = Run::of(number);
-                let kept = self.check.keep(run, &record);
-                runs.kept.keep(number, &kept)?;
-                runs.lock().insert(run, kept);
-                Ok(())
-            },
-            |number| self.check.describe(Run::of(number)),
-            output,
-        );
+        let keep = |number: u64, kept: Kept| -> Result<(), Failure> {
+            runs.kept.keep(number, &kept)?;
+            runs.lock().insert(Run::of(number), kept);
+            Ok(())
+        };
+        let simulated = || {
+            run_cells(
+                &pending,
+                |number| work[&alike(number)],
+                |number| if Run::of(number).variant == Variant::Kernel { World::Kernel } else { World::Simulator },
+                scenario,
+                |number, record| keep(number, self.check.keep(Run::of(number), &record)),
+                |number| self.check.describe(Run::of(number)),
+                output,
+            )
+        };
+        let ran = self.run_program(&of_program, keep, output).and_then(|()| simulated());
         match ran {
             Err(Failure::Interrupted) => Err(Failure::Paused {
                 done: runs.kept.done(),
@@ -150,6 +177,28 @@ impl<'a> Job<'a> {
             }),
             other => other,
         }
+    }
+
+    /// Runs the program, one run after another.
+    fn run_program(&self, pending: &[u64], keep: impl Fn(u64, Kept) -> Result<(), Failure>, output: &OutputArgs) -> Result<(), Failure> {
+        let Some(program) = self.program.filter(|_| !pending.is_empty()) else { return Ok(()) };
+        let scenarios = pending.iter().map(|number| Ok(self.check.scenario(Run::of(*number))?)).collect::<Result<Vec<_>, Failure>>()?;
+        let bar = output.console.progress("running live", scenarios.iter().map(|scenario| steps(scenario.duration)).sum(), output.quiet);
+        for (done, (number, scenario)) in pending.iter().zip(&scenarios).enumerate() {
+            let run = Run::of(*number);
+            bar.tell(format!(" {}", self.check.describe(run)));
+            let Tried { record, troubles } = tested::run(program, scenario, &bar)?;
+            // What is wrong from the beginning is so in all runs.
+            if let (0, Some(trouble)) = (done, troubles.first()) {
+                bar.end();
+                return Err(Failure::Other(format!("{trouble} ({})", self.check.describe(run))));
+            }
+            let mut kept = self.check.keep(run, &record);
+            kept.issues.extend(troubles);
+            keep(*number, kept)?;
+        }
+        bar.end();
+        Ok(())
     }
 
     /// Writes the result directory.

@@ -2,6 +2,7 @@
 
 mod draft;
 mod job;
+mod tested;
 
 use crate::cli::{CheckArgs, ReproduceArgs, ScopeArg, SuiteArg, parse_choice};
 use crate::error::Failure;
@@ -19,17 +20,25 @@ use narrows_evidence::report::{Checked, Counts, Statements, Terms, Versions, che
 use narrows_evidence::suite::{Players, Scope, Suite, media, rfc9743, tcpeval};
 use narrows_wire::Ecn;
 use std::path::Path;
+use tested::Tested;
 
 /// Runs the cells of the suite, and judges.
 pub fn check(args: CheckArgs) -> Result<Outcome, Failure> {
-    let Some(controller) = args.controller.clone() else { return known_answers(args) };
-    if args.suite == SuiteArg::BbrDraft {
-        return draft::draft(&args, &controller);
+    if args.known {
+        return known_answers(args);
+    }
+    let tested = Tested::of(&args)?;
+    if args.live {
+        // Before anything starts a thread.
+        narrows_live::acquire()?;
+    }
+    if let (SuiteArg::BbrDraft, Tested::Controller(controller)) = (args.suite, &tested) {
+        return draft::draft(&args, controller);
     }
     let statements = args.about.as_deref().map(statements).transpose()?;
-    let check = planned(&args, &controller)?;
+    let check = planned(&args, &tested)?;
     let before = args.against.as_deref().map(|other| earlier(&args, other, &check)).transpose()?;
-    let (checked, worst) = carried_out(&args, &check, &controller, statements)?;
+    let (checked, worst) = carried_out(&args, &check, &tested, statements)?;
     if let Some(before) = before {
         let versions = Versions::of(&before, &checked).map_err(Failure::Other)?;
         if !args.output.json {
@@ -52,20 +61,20 @@ fn known_answers(args: CheckArgs) -> Result<Outcome, Failure> {
     reproduce(ReproduceArgs { papers, quick, live: false, why: false, figure: Vec::new(), output })
 }
 
-/// The check of a controller, before anything runs.
-fn planned(args: &CheckArgs, controller: &Choice) -> Result<Check, Failure> {
-    routers::refuse([controller].into_iter().chain(&args.baselines), "the queues of a check are those that most routers have")?;
+/// The check, before anything runs.
+fn planned(args: &CheckArgs, tested: &Tested) -> Result<Check, Failure> {
+    routers::refuse(tested.controller().into_iter().chain(&args.baselines), "the queues of a check are those that most routers have")?;
     let baselines = match &args.baselines[..] {
         [] => BASELINES.map(str::to_owned).to_vec(),
         chosen => crate::contenders::distinct(chosen.iter().map(|choice| choice.text()))?,
     };
-    let players = Players { subject: controller.text().to_owned(), baselines };
+    let players = Players { subject: tested.name(), baselines, program: tested.controller().is_none() };
     let scope = match args.scope {
         ScopeArg::Internet => Scope::Internet,
         ScopeArg::Datacenter => Scope::Datacenter,
         ScopeArg::Controlled => Scope::Controlled,
     };
-    let signals = marks(controller)?;
+    let signals = tested.controller().map_or(Ok(false), marks)?;
     let options = Options { quick: args.quick, scope, only: args.only.clone(), seeds: args.seeds, first_seed: args.seed, signals };
     Ok(Check::new(suite(args.suite)?, players, options)?)
 }
@@ -82,14 +91,14 @@ fn suite(arg: SuiteArg) -> Result<Suite, EvidenceError> {
 fn carried_out(
     args: &CheckArgs,
     check: &Check,
-    controller: &Choice,
+    tested: &Tested,
     statements: Option<Statements>,
 ) -> Result<(Checked, Option<Level>), Failure> {
     let started = Started::now();
-    let job = Job::new(check, remake(args, controller));
+    let job = Job::new(check, remake(args, tested), tested.program());
     let reserved = job.reserve(&args.output)?;
     let runs = job.make(reserved.directory(), &args.output)?;
-    let refused = if args.live { job.on_kernel(&runs, reserved.directory(), &args.output)? } else { None };
+    let refused = if args.live && tested.program().is_none() { job.on_kernel(&runs, reserved.directory(), &args.output)? } else { None };
     let report = report(check, &|run| runs.get(run));
     let checked = Checked::of(check, &report, env!("CARGO_PKG_VERSION"), &job.remake, runs.count());
     let checked = match statements {
@@ -120,7 +129,7 @@ fn earlier(args: &CheckArgs, other: &str, check: &Check) -> Result<Checked, Fail
         let neither = |reason| {
             Failure::Other(format!("{other} is neither the result of a check, a directory or a .json file, nor a controller: {reason}"))
         };
-        let controller = parse_choice(other).map_err(neither)?;
+        let controller = Tested::Controller(parse_choice(other).map_err(neither)?);
         if args.output.out.is_some() {
             return Err(Failure::Other(
                 "--out names one directory, and --against a controller makes two results; leave --out away".to_owned(),
@@ -151,8 +160,9 @@ fn marks(choice: &Choice) -> Result<bool, Failure> {
 }
 
 /// The command that makes the same check.
-fn remake(args: &CheckArgs, controller: &Choice) -> String {
-    let mut words = vec!["narrows check".to_owned(), crate::quote::quote(&as_kept(controller))];
+fn remake(args: &CheckArgs, tested: &Tested) -> String {
+    let mut words = vec!["narrows check".to_owned()];
+    words.extend(tested.controller().map(|controller| crate::quote::quote(&as_kept(controller))));
     let mut option =
         |name: &str, value: Option<String>| words.extend(value.map(|value| format!("--{name} {}", crate::quote::quote(&value))));
     let suite = match args.suite {
@@ -176,6 +186,10 @@ fn remake(args: &CheckArgs, controller: &Choice) -> String {
     }
     if args.quick {
         words.push("--quick".to_owned());
+    }
+    words.extend(args.serve.iter().map(|command| format!("--serve {}", crate::quote::quote(command))));
+    if tested.program().is_some() {
+        words.extend(["--".to_owned(), tested.name()]);
     }
     words.join(" ")
 }

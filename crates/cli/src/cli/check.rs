@@ -9,10 +9,10 @@ use std::path::PathBuf;
 #[derive(Args)]
 pub struct CheckArgs {
     /// The controller under test, with parameters after "?" (see `narrows list controllers`), or a file
-    #[arg(value_name = "CONTROLLER", value_parser = parse_choice, required_unless_present = "known")]
+    #[arg(value_name = "CONTROLLER", value_parser = parse_choice, required_unless_present_any = ["known", "words"])]
     pub controller: Option<Choice>,
     /// Check the suite instead: whether published results about deployed controllers come out
-    #[arg(long = "self", conflicts_with_all = ["controller", "only", "scope", "baselines", "against", "about", "strict", "seeds", "seed", "live", "suite"])]
+    #[arg(long = "self", conflicts_with_all = ["controller", "only", "scope", "baselines", "against", "about", "strict", "seeds", "seed", "live", "suite", "words"])]
     pub known: bool,
     /// What is asked: the criteria of RFC 9743, the example cases of draft-ietf-ccwg-bbr, or numbers of other documents
     #[arg(long, value_enum, default_value = "rfc9743")]
@@ -48,6 +48,13 @@ pub struct CheckArgs {
     /// First seed
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=60_000))]
     pub seed: u16,
+    /// Check this program on this host's kernel instead of a controller: it runs in the place of one flow, on its sender's host; "receiver" is the name of the other
+    /// host, and {receiver} its address
+    #[arg(last = true, value_name = "PROGRAM", requires = "live", conflicts_with = "controller")]
+    pub words: Vec<String>,
+    /// Start this command on the receiver's host before the program, for example "iperf3 -s", and stop it afterwards; may be repeated
+    #[arg(long, value_name = "COMMAND", requires = "words")]
+    pub serve: Vec<String>,
     #[command(flatten)]
     pub output: OutputArgs,
 }

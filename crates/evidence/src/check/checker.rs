@@ -1,6 +1,7 @@
 //! Which runs a check needs, and what rules find in them.
 
 use super::plan::Planned;
+use super::program;
 use super::run::{Run, Variant};
 use super::standing::Standing;
 use super::variant;
@@ -81,11 +82,13 @@ impl Check {
         }
         let mut grids = Vec::new();
         for grid in &suite.grids {
-            let asked = grid.rules.iter().any(|rule| standing_before(&suite, &options, rule.criterion).is_none());
-            let planned = match asked && (!grid.signals || options.signals) && !(grid.full && options.quick) {
-                true => Planned::new(grid.parts(&players, !options.quick)?),
+            let asked = grid.rules.iter().any(|rule| standing_before(&suite, &players, &options, rule.criterion).is_none());
+            let full = !options.quick && !players.program;
+            let planned = match asked && (!grid.signals || options.signals) && (!grid.full || full) {
+                true => Planned::new(grid.parts(&players, full)?),
                 false => Planned::without(None),
             };
+            let planned = if players.program { program::runnable(planned) } else { planned };
             grids.push(runnable(planned, &players)?);
         }
         Ok(Check { suite, players, options, grids })
@@ -93,7 +96,7 @@ impl Check {
 
     /// The runs that every check has.
     pub fn first(&self) -> Vec<Run> {
-        let cells = (0..self.grids.len()).flat_map(|grid| (0..self.grids[grid].cells()).map(move |cell| (grid, cell)));
+        let cells = self.grids.iter().enumerate().flat_map(|(grid, planned)| planned.chosen.iter().map(move |cell| (grid, *cell)));
         cells.flat_map(|(grid, cell)| self.runs(grid, cell, Look::First)).collect()
     }
 
@@ -114,6 +117,9 @@ impl Check {
     /// The runs that show on the kernel what the simulator showed in the worst cell of each criterion for which the suite asks it: one of each pair in a quick check,
     /// else five.
     pub fn on_kernel(&self, results: &Results) -> Vec<Run> {
+        if self.players.program {
+            return Vec::new();
+        }
         let asked = (0..self.suite.criteria.len()).filter(|criterion| self.suite.criteria[*criterion].live);
         let worst = asked.filter_map(|criterion| self.known(criterion, results).into_iter().next());
         let mut runs: Vec<Run> = worst.flat_map(|own| self.runs(own.grid, own.cell, Look::Other(Variant::Kernel))).collect();
@@ -144,6 +150,12 @@ impl Check {
         }
     }
 
+    /// True if the program under test makes this run.
+    pub fn is_of_program(&self, run: Run) -> bool {
+        let (this, other) = self.grids[usize::from(run.grid)].players(run.part, run.pair);
+        self.players.program && [this, other].contains(&Some(Who::Subject))
+    }
+
     /// A run in words.
     pub fn describe(&self, run: Run) -> String {
         let grid = &self.grids[usize::from(run.grid)];
@@ -168,7 +180,12 @@ impl Check {
 
     /// How many seeds each cell has at first.
     pub fn seeds(&self) -> u16 {
-        self.options.seeds.unwrap_or(if self.options.quick { 5 } else { 10 })
+        let seeds = match (self.players.program, self.options.quick) {
+            (true, true) => 1,
+            (true, false) | (false, true) => 5,
+            (false, false) => 10,
+        };
+        self.options.seeds.unwrap_or(seeds)
     }
 
     /// All that the runs of a check follow from, but for the program.
@@ -183,34 +200,44 @@ impl Check {
             Look::Other(Variant::Kernel) => {
                 (0..if self.options.quick { 1 } else { 5 }).map(|seed| self.options.first_seed + seed).collect()
             }
-            Look::Fresh => FRESH.map(|seed| self.options.first_seed + seed).collect(),
+            Look::Fresh if !self.players.program => FRESH.map(|seed| self.options.first_seed + seed).collect(),
             _ => (0..self.seeds()).map(|seed| self.options.first_seed + seed).collect(),
         }
     }
 
     fn runs(&self, grid: usize, cell: usize, look: Look) -> Vec<Run> {
-        let variant = if let Look::Other(variant) = look { variant } else { Variant::Plain };
-        let seeds = self.seeds_of(look);
-        let pairs = self.grids[grid].pairs();
+        let (planned, seeds) = (&self.grids[grid], self.seeds_of(look));
         let of_pair = |(part, pair): (u8, u8)| {
+            let variant = self.variant(look, planned.players(part, pair));
             seeds.iter().map(move |seed| Run { grid: grid as u16, part, cell: cell as u16, pair, variant, seed: *seed })
         };
-        pairs.into_iter().flat_map(of_pair).collect()
+        planned.pairs().into_iter().flat_map(of_pair).collect()
+    }
+
+    /// How the run of a pair differs from the suite's scenario. A program runs on the kernel alone; baselines run beside it where a cell that did not pass is looked at
+    /// again, and in the simulator before, with hosts as prompt as the kernel.
+    fn variant(&self, look: Look, (this, other): (Option<Who>, Option<Who>)) -> Variant {
+        match look {
+            Look::Other(variant) => variant,
+            Look::First | Look::Fresh if !self.players.program => Variant::Plain,
+            Look::First if ![this, other].contains(&Some(Who::Subject)) => Variant::Prompt,
+            Look::First | Look::Fresh => Variant::Kernel,
+        }
     }
 
     /// Why runs of a cell on the kernel are not sound.
     pub(super) fn kernel_issues(&self, grid: usize, cell: usize, results: &Results) -> Vec<String> {
-        let runs = self.runs(grid, cell, Look::Other(Variant::Kernel));
+        let runs = self.runs(grid, cell, if self.players.program { Look::Fresh } else { Look::Other(Variant::Kernel) });
         runs.into_iter().filter_map(results).flat_map(|kept| kept.issues).collect()
     }
 
     /// What a rule finds in a cell; `None` while runs are missing.
     pub(super) fn finding(&self, grid: usize, rule: &Rule, cell: usize, look: Look, results: &Results) -> Option<Finding> {
         let (planned, seeds) = (&self.grids[grid], self.seeds_of(look));
-        let variant = if let Look::Other(variant) = look { variant } else { Variant::Plain };
         let missing = std::cell::Cell::new(false);
         let at = |cell: usize, this: Option<Who>, other: Option<Who>, number: usize| -> Vec<Option<f64>> {
             let Some((part, pair)) = planned.place(this, other) else { return vec![None; seeds.len()] };
+            let variant = self.variant(look, (this, other));
             let value = |seed: &u16| {
                 let run = Run { grid: grid as u16, part, cell: cell as u16, pair, variant, seed: *seed };
                 let kept = results(run);
@@ -235,27 +262,47 @@ impl Check {
 
     /// The cells of a criterion's rules: grid, rule, cell.
     fn judged_cells(&self, criterion: usize) -> Vec<(usize, usize, usize)> {
-        if standing_before(&self.suite, &self.options, criterion).is_some() {
+        if standing_before(&self.suite, &self.players, &self.options, criterion).is_some() {
             return Vec::new();
         }
         let mut all = Vec::new();
         for (place, grid) in self.suite.grids.iter().enumerate() {
-            for (own, rule) in grid.rules.iter().enumerate().filter(|(_, rule)| rule.criterion == criterion) {
+            let asked = |rule: &Rule| !self.players.program || program::shows(rule, &grid.asked[rule.number]);
+            for (own, rule) in grid.rules.iter().enumerate().filter(|(_, rule)| rule.criterion == criterion && asked(rule)) {
                 let meant = |cell: &usize| {
                     let label = self.grids[place].label(*cell);
                     rule.only.is_empty() || rule.only.iter().any(|word| label.split(", ").any(|part| part == word))
                 };
-                all.extend((0..self.grids[place].cells()).filter(meant).map(|cell| (place, own, cell)));
+                all.extend(self.grids[place].chosen.iter().copied().filter(meant).map(|cell| (place, own, cell)));
             }
         }
         all
+    }
+
+    /// The cells of a criterion whose runs of a program are not sound, each with the reasons.
+    pub(super) fn spoiled(&self, criterion: usize, results: &Results) -> Vec<String> {
+        let mut cells: Vec<(usize, usize)> = self.judged_cells(criterion).into_iter().map(|(grid, _, cell)| (grid, cell)).collect();
+        cells.dedup();
+        let of = |(grid, cell): (usize, usize)| {
+            let mut issues = self.kernel_issues(grid, cell, results);
+            issues.dedup();
+            (!issues.is_empty())
+                .then(|| format!("{}, {}: {}", self.suite.grids[grid].name, self.grids[grid].label(cell), issues.join("; ")))
+        };
+        cells.into_iter().filter_map(of).collect()
     }
 
     /// Cells with their findings as far as they are known, the worst first.
     pub(super) fn known(&self, criterion: usize, results: &Results) -> Vec<Known> {
         let of = |(grid, rule, cell): (usize, usize, usize)| {
             let own = &self.suite.grids[grid].rules[rule];
+            if self.players.program && !self.kernel_issues(grid, cell, results).is_empty() {
+                return None;
+            }
             let first = self.finding(grid, own, cell, Look::First, results)?;
+            if self.players.program && program::unseen(&self.suite.grids[grid].asked[own.number], &first) {
+                return None;
+            }
             let fresh = if first.level == Level::Pass { None } else { self.finding(grid, own, cell, Look::Fresh, results) };
             Some(Known { grid, rule, cell, first, fresh })
         };
@@ -279,6 +326,9 @@ impl Check {
         }
         if !open.is_empty() {
             return open.iter().map(|own| (own.grid, own.cell, Look::Fresh)).collect();
+        }
+        if self.players.program {
+            return Vec::new();
         }
         // One that no variant turns decides; before it is found, the next is asked.
         let asked = decisive(&known, worst_confirmed).find(|own| self.turned_by(own, results).is_none());
@@ -337,7 +387,7 @@ impl Known {
 }
 
 /// Why a criterion is not judged, if that is known before anything runs.
-pub(super) fn standing_before(suite: &Suite, options: &Options, criterion: usize) -> Option<Standing> {
+pub(super) fn standing_before(suite: &Suite, players: &Players, options: &Options, criterion: usize) -> Option<Standing> {
     let own = &suite.criteria[criterion];
     if !options.only.is_empty() && !options.only.contains(&own.id) {
         return Some(Standing::NotRun("not asked for".to_owned()));
@@ -347,6 +397,14 @@ pub(super) fn standing_before(suite: &Suite, options: &Options, criterion: usize
     }
     if let Some(scope) = own.scope.filter(|scope| *scope != options.scope) {
         return Some(Standing::NotApplicable(format!("only with --scope {}", scope.name())));
+    }
+    if players.program {
+        if own.signals {
+            return Some(Standing::NotRun("which signals of routers a program uses is not known".to_owned()));
+        }
+        if options.quick && options.only.is_empty() && !own.live && !own.from_others {
+            return Some(Standing::NotRun(format!("not in a quick check of a program; --only {} runs it", own.id)));
+        }
     }
     if own.signals && !options.signals {
         return Some(Standing::NotApplicable("the controller uses no signals of routers".to_owned()));

@@ -5,12 +5,14 @@
 
 mod checker;
 mod plan;
+mod program;
 mod run;
 mod standing;
 mod variant;
 mod verdict;
 
 pub use checker::{Check, Kept, Options, Results};
+pub use program::place;
 pub use run::{Run, Variant};
 pub use standing::Standing;
 pub use verdict::{CellVerdict, CriterionVerdict, Report, report};

@@ -13,13 +13,16 @@ pub struct Planned {
     pub parts: Vec<Part>,
     /// Why the controller cannot run in it: there are no parts then.
     pub refused: Option<String>,
+    /// Which of its cells are run.
+    pub chosen: Vec<usize>,
     /// The scenario that was read last: those of one cell and pair differ only in seed and variant.
     last: Mutex<Option<((u8, u64), Scenario)>>,
 }
 
 impl Planned {
     pub fn new(parts: Vec<Part>) -> Planned {
-        Planned { parts, refused: None, last: Mutex::new(None) }
+        let cells = parts.first().map_or(0, |part| part.sweep.cells() as usize / part.pairs.len());
+        Planned { parts, refused: None, chosen: (0..cells).collect(), last: Mutex::new(None) }
     }
 
     /// A grid that has no runs.
@@ -29,21 +32,21 @@ impl Planned {
 
     /// Why a pair cannot run: the first scenario that is refused with it.
     pub fn refusal(&self, (part, pair): (u8, u8)) -> Option<EvidenceError> {
-        (0..self.cells()).find_map(|cell| {
-            let run = Run { grid: 0, part, cell: cell as u16, pair, variant: Variant::Plain, seed: 1 };
+        self.chosen.iter().find_map(|cell| {
+            let run = Run { grid: 0, part, cell: *cell as u16, pair, variant: Variant::Plain, seed: 1 };
             self.scenario(run).err()
         })
-    }
-
-    /// How many cells there are; none where the grid does not apply.
-    pub fn cells(&self) -> usize {
-        self.parts.first().map_or(0, |part| part.sweep.cells() as usize / part.pairs.len())
     }
 
     /// All pairs: the part, and the place in it.
     pub fn pairs(&self) -> Vec<(u8, u8)> {
         let of_part = |(part, own): (usize, &Part)| (0..own.pairs.len()).map(move |pair| (part as u8, pair as u8)).collect::<Vec<_>>();
         self.parts.iter().enumerate().flat_map(of_part).collect()
+    }
+
+    /// Who is in the runs of a pair.
+    pub fn players(&self, part: u8, pair: u8) -> (Option<Who>, Option<Who>) {
+        self.parts[usize::from(part)].pairs[usize::from(pair)]
     }
 
     /// Where a pair is run.

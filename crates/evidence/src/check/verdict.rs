@@ -91,7 +91,7 @@ fn verdict(check: &Check, place: usize, before: &[CriterionVerdict], results: &R
         left_out: Vec::new(),
         kernel: None,
     };
-    if let Some(standing) = standing_before(&check.suite, &check.options, place) {
+    if let Some(standing) = standing_before(&check.suite, &check.players, &check.options, place) {
         return bare(standing);
     }
     if criterion.from_others {
@@ -107,17 +107,21 @@ fn verdict(check: &Check, place: usize, before: &[CriterionVerdict], results: &R
     let known = check.known(place, results);
     let grids = check.suite.grids.iter().zip(&check.grids).filter(|(grid, _)| grid.criterion == place);
     let mut refused = grids.filter_map(|(grid, planned)| Some((&grid.name, planned.refused.as_ref()?)));
+    let spoiled = if check.players.program { check.spoiled(place, results) } else { Vec::new() };
     if known.is_empty() {
+        if !spoiled.is_empty() {
+            return bare(Standing::NotRun(spoiled.join("; ")));
+        }
         let reason = refused.next().map_or_else(|| "none of its grids applies".to_owned(), |(_, reason)| reason.clone());
         return bare(Standing::NotRun(reason));
     }
-    let left_out = refused.map(|(name, reason)| format!("{name}: {reason}")).collect();
+    let left_out = refused.map(|(name, reason)| format!("{name}: {reason}")).chain(spoiled).collect();
     // What fresh seeds did not look at cannot count more than what they confirmed.
     let confirmed = known.iter().filter_map(|own| own.fresh.as_ref()).map(|finding| finding.level).max();
     let level = confirmed.unwrap_or(Level::Pass);
     let fragile = fragility(check, &known, level, results);
     let level = if fragile.is_some() { level.min(Level::Concern) } else { level };
-    let kernel = known.first().and_then(|own| on_kernel(check, own, results));
+    let kernel = known.first().filter(|_| !check.players.program).and_then(|own| on_kernel(check, own, results));
     let judged = known.iter().any(|own| check.suite.grids[own.grid].rules[own.rule].kind != Kind::Shown);
     let standing = if judged { Standing::Judged(level) } else { Standing::Shown };
     let cells = known.into_iter().map(|own| CellVerdict {

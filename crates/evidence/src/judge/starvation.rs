@@ -25,7 +25,8 @@ pub fn judge(rule: &Rule, numbers: &Numbers) -> Finding {
             return shown(rule, numbers, level, Some(note), Some(*victim));
         }
     }
-    let unknown = standard.iter().copied().chain([Who::Subject]).find_map(|other| {
+    let itself = (!numbers.players.program).then_some(Who::Subject);
+    let unknown = standard.iter().copied().chain(itself).find_map(|other| {
         let missing = numbers.beside(Who::Subject, other, rule.number).iter().filter(|time| time.is_none()).count();
         (missing * 2 >= numbers.seeds).then_some((other, missing))
     });

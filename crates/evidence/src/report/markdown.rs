@@ -6,15 +6,11 @@ use super::text::{left_out, shown, value};
 /// Head and table in Markdown.
 pub fn check_markdown(checked: &Checked) -> String {
     let mut text = format!(
-        "# Evidence on {} by {}\n\n{}. Against {}; rules {}, {}, {} seeds, {} runs, Narrows {}.\n\nNot shown:\n\n",
+        "# Evidence on {} by {}\n\n{}. {}, Narrows {}.\n\nNot shown:\n\n",
         checked.controller,
         checked.document,
         checked.line(),
-        checked.baselines.join(" and "),
-        checked.rules,
-        if checked.quick { "quick" } else { "full" },
-        checked.seeds,
-        checked.runs,
+        checked.extent(),
         checked.narrows
     );
     checked.not_shown.iter().for_each(|own| text += &format!("- {own}\n"));

@@ -35,8 +35,11 @@ pub struct Checked {
     pub title: String,
     /// The version of its rules.
     pub rules: String,
-    /// The controller with its parameters.
+    /// The controller with its parameters, or a program's command.
     pub controller: String,
+    /// True if it was a program, run on a kernel; the baselines ran there too in cells that did not pass, and else in the simulator.
+    #[serde(default)]
+    pub program: bool,
     /// Where it is meant to be used.
     pub scope: String,
     /// Few cells, or all.
@@ -79,6 +82,8 @@ pub struct Terms {
     pub first_seed: u16,
     /// The controllers that it was judged against.
     pub baselines: Vec<String>,
+    /// True if it was a program.
+    pub program: bool,
 }
 
 impl Terms {
@@ -92,11 +97,13 @@ impl Terms {
             seeds: check.seeds(),
             first_seed: check.options.first_seed,
             baselines: check.players.baselines.clone(),
+            program: check.players.program,
         }
     }
 
     /// Why checks by these and by other terms cannot be compared; `None` if they can.
     pub fn differ(&self, other: &Terms) -> Option<String> {
+        let subject = |program: bool| if program { "a program" } else { "a controller" }.to_owned();
         let extent = |own: &Terms| {
             let cells = if own.quick { "quick" } else { "full" };
             format!("{cells}, {} seeds from {}", own.seeds, own.first_seed)
@@ -107,6 +114,7 @@ impl Terms {
             ("cells and seeds", extent(self), extent(other)),
             ("baselines", self.baselines.join(" and "), other.baselines.join(" and ")),
             ("scopes", self.scope.clone(), other.scope.clone()),
+            ("subjects", subject(self.program), subject(other.program)),
         ];
         let (what, own, other) = parts.into_iter().find(|(_, own, other)| own != other)?;
         Some(format!("the two checks have different {what}: {own}, and {other}"))
@@ -213,7 +221,7 @@ pub struct CheckedCell {
     pub verdict: String,
     /// True if more seeds would decide.
     pub undecided: bool,
-    /// True if 30 fresh seeds decided.
+    /// True if 30 fresh seeds decided; of a program, that its baselines ran on the kernel, too.
     pub confirmed: bool,
     /// What was judged: the controller, or another beside it.
     pub of: String,
@@ -286,6 +294,7 @@ impl Checked {
             title: check.suite.title.clone(),
             rules: check.suite.rules.clone(),
             controller: check.players.subject.clone(),
+            program: check.players.program,
             scope: check.options.scope.name().to_owned(),
             quick: check.options.quick,
             seeds: check.seeds(),
@@ -331,8 +340,19 @@ impl Checked {
 
     /// All that two checks must share to be compared.
     pub fn terms(&self) -> Terms {
-        let Checked { suite, rules, scope, quick, seeds, first_seed, baselines, .. } = self.clone();
-        Terms { suite, rules, scope, quick, seeds, first_seed, baselines }
+        let Checked { suite, rules, scope, quick, seeds, first_seed, baselines, program, .. } = self.clone();
+        Terms { suite, rules, scope, quick, seeds, first_seed, baselines, program }
+    }
+
+    /// Against whom and how: "Against newreno and cubic; rules 2026-11, quick, 5 seeds, 1650 runs".
+    pub fn extent(&self) -> String {
+        let seeds = match (self.program, self.seeds) {
+            (false, seeds) => format!("{seeds} seeds"),
+            (true, 1) => "one run of the program in each cell, on this host's kernel".to_owned(),
+            (true, seeds) => format!("{seeds} runs of the program in each cell, on this host's kernel"),
+        };
+        let cells = if self.quick { "quick" } else { "full" };
+        format!("Against {}; rules {}, {cells}, {seeds}, {} runs", self.baselines.join(" and "), self.rules, self.runs)
     }
 
     /// The verdict line: "18 pass, 3 concern, 1 fail, 3 not run".

@@ -8,11 +8,12 @@ use narrows_report::{Document, escape};
 
 const CSS: &str = include_str!("check.css");
 const READING: &str = include_str!("reading.html");
+const READING_PROGRAM: &str = include_str!("reading-program.html");
 
 /// The page: head, what is not shown, the table of criteria, and each criterion with its cells. It needs no script.
 pub fn check_html(checked: &Checked) -> String {
     let rows: String = checked.criteria.iter().map(row).collect();
-    let sections: String = checked.criteria.iter().filter(|own| !own.cells.is_empty()).map(section).collect();
+    let sections: String = checked.criteria.iter().filter(|own| !own.cells.is_empty()).map(|own| section(own, checked.program)).collect();
     let not_shown: String = checked.not_shown.iter().map(|own| format!("<li>{}</li>\n", escape(own))).collect();
     let main = format!(
         "<p class=\"line\">{}</p>\n<section>\n<h2>Not shown</h2>\n<ul>\n{not_shown}</ul>\n</section>\n<section>\n<h2>Criteria</h2>\n<div class=\"wide\"><table \
@@ -23,17 +24,10 @@ pub fn check_html(checked: &Checked) -> String {
         statements(checked),
         escape(&checked.remake)
     );
-    let setup = format!(
-        "{}. Against {}; rules {}, {}, {} seeds, {} runs.",
-        checked.title,
-        checked.baselines.join(" and "),
-        checked.rules,
-        if checked.quick { "quick" } else { "full" },
-        checked.seeds,
-        checked.runs
-    );
+    let setup = format!("{}. {}.", checked.title, checked.extent());
     let title = format!("Evidence on {}", checked.controller);
-    Document { title: &title, setup: &setup, notes: &[], css: CSS, reading: READING, main: &main, version: &checked.narrows }.html()
+    let reading = if checked.program { READING_PROGRAM } else { READING };
+    Document { title: &title, setup: &setup, notes: &[], css: CSS, reading, main: &main, version: &checked.narrows }.html()
 }
 
 /// The statements of the authors.
@@ -76,13 +70,13 @@ fn row(own: &CheckedCriterion) -> String {
     )
 }
 
-fn section(own: &CheckedCriterion) -> String {
+fn section(own: &CheckedCriterion, program: bool) -> String {
     let mut rules: Vec<(&str, &str)> = own.cells.iter().map(|cell| (cell.rule.as_str(), cell.source.as_str())).collect();
     rules.sort();
     rules.dedup();
     let rules: String =
         rules.into_iter().map(|(says, source)| format!("<dt>{}</dt><dd><span>{}</span></dd>\n", escape(says), escape(source))).collect();
-    let rows: String = own.cells.iter().map(cell_row).collect();
+    let rows: String = own.cells.iter().map(|cell| cell_row(cell, program)).collect();
     let first = if own.is_shown() { "first" } else { "worst" };
     let scenario = own.cells.first().and_then(|cell| cell.scenario.as_ref()).map_or_else(String::new, |file| {
         format!("<p class=\"hint\">The {first} cell's scenario is in {0}: <code>narrows run {0}</code></p>\n", escape(file))
@@ -104,11 +98,19 @@ fn section(own: &CheckedCriterion) -> String {
     )
 }
 
-fn cell_row(cell: &CheckedCell) -> String {
+fn cell_row(cell: &CheckedCell, program: bool) -> String {
     let excess = cell.excess.map_or("–".to_owned(), |own| format!("{} [{}–{}]", short(own.mean), short(own.low), short(own.high)));
     let note = cell.note.as_ref().map_or_else(String::new, |note| format!("<small>{}</small>", escape(note)));
     let undecided = if cell.undecided { "<small>undecided</small>" } else { "" };
-    let seeds = format!("{}{}", cell.subject.len(), if cell.confirmed { " fresh" } else { "" });
+    let seeds = format!(
+        "{}{}",
+        cell.subject.len(),
+        match (cell.confirmed, program) {
+            (true, true) => ", baselines on the kernel",
+            (true, false) => " fresh",
+            (false, _) => "",
+        }
+    );
     format!(
         "<tr><th scope=\"row\">{}</th><td class=\"words\">{}{note}</td><td>{}{undecided}</td><td>{}</td><td class=\"words\">{}</td><td>{}</td><td>{}</td></tr>\n",
         escape(&cell.cell),

@@ -11,17 +11,19 @@ pub enum Who {
     Baseline(usize),
 }
 
-/// The controller under test and those beside which it is judged, as a scenario writes them.
+/// Whatever is under test and the controllers beside which it is judged.
 #[derive(Clone, Debug)]
 pub struct Players {
-    /// The controller under test.
+    /// What it is called: the controller under test as a scenario writes it, or a program's command.
     pub subject: String,
     /// Standard controllers; at least one.
     pub baselines: Vec<String>,
+    /// True if the subject is a program, which sends by itself in the place of the flow of `self`, on the kernel alone.
+    pub program: bool,
 }
 
 impl Players {
-    /// The text of a controller.
+    /// What somebody is called.
     pub fn text(&self, who: Who) -> &str {
         match who {
             Who::Subject => &self.subject,
@@ -29,9 +31,18 @@ impl Players {
         }
     }
 
+    /// The controller that a scenario names: a program takes the place of a flow of the first baseline.
+    pub fn controller(&self, who: Who) -> &str {
+        match who {
+            Who::Subject if self.program => &self.baselines[0],
+            who => self.text(who),
+        }
+    }
+
     /// The one who plays: a subject that is one of the baselines plays as that one, so that its runs are made once.
     pub fn as_played(&self, who: Who) -> Who {
         match who {
+            Who::Subject if self.program => Who::Subject,
             Who::Subject => self.baselines.iter().position(|own| *own == self.subject).map_or(Who::Subject, Who::Baseline),
             baseline => baseline,
         }
@@ -54,7 +65,7 @@ impl Players {
 pub enum Cast {
     /// One for each player, who drives every flow.
     Alone,
-    /// One for each pair of a player and a baseline, one of each baseline alone, and one of the subject beside itself.
+    /// One for each pair of a player and a baseline, one of each baseline alone, and one of a controller under test beside itself.
     Pairs,
 }
 

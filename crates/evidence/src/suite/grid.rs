@@ -80,7 +80,7 @@ impl Grid {
                 let beside = |who: &Who| players.standard().map(|other| (Some(*who), Some(other))).collect::<Vec<_>>();
                 let mut pairs: Vec<_> = all.iter().flat_map(beside).collect();
                 let itself = (Some(all[0]), Some(all[0]));
-                if !pairs.contains(&itself) {
+                if !pairs.contains(&itself) && !players.program {
                     pairs.push(itself);
                 }
                 let mut alone = document.clone();
@@ -95,7 +95,7 @@ impl Grid {
     fn part(&self, mut document: DocumentMut, players: &Players, pairs: Vec<(Option<Who>, Option<Who>)>) -> Result<Part, EvidenceError> {
         let [own, others] = ["self", "other"].map(|role| named(&document, role));
         let paths: Vec<String> = own.iter().chain(&others).map(|name| format!("flow.{name}.controller")).collect();
-        let text = |who: Option<Who>| who.map_or("", |who| players.text(who)).to_owned();
+        let text = |who: Option<Who>| who.map_or("", |who| players.controller(who)).to_owned();
         let with = |more: Option<&String>, who: Option<Who>| match (more, who) {
             (Some(more), Some(Who::Baseline(_))) => {
                 let text = text(who);

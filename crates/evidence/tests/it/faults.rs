@@ -118,7 +118,7 @@ fn verdict(controller: &str, criterion: &str) -> Level {
 }
 
 fn judged(controller: &str, criterion: &str) -> CriterionVerdict {
-    let players = Players { subject: controller.to_owned(), baselines: vec!["newreno".to_owned(), "cubic".to_owned()] };
+    let players = Players { subject: controller.to_owned(), baselines: vec!["newreno".to_owned(), "cubic".to_owned()], program: false };
     let options =
         Options { quick: true, scope: Scope::Internet, only: vec![criterion.to_owned()], seeds: None, first_seed: 1, signals: false };
     let check = Check::new(rfc9743().unwrap(), players, options).unwrap_or_else(|error| panic!("{error}"));

@@ -5,7 +5,7 @@ use narrows_evidence::suite::{Cast, Players, Scope, Suite, media, rfc9743, tcpev
 use std::collections::BTreeSet;
 
 fn players() -> Players {
-    Players { subject: "bbr".to_owned(), baselines: vec!["newreno".to_owned(), "cubic".to_owned()] }
+    Players { subject: "bbr".to_owned(), baselines: vec!["newreno".to_owned(), "cubic".to_owned()], program: false }
 }
 
 fn options(quick: bool) -> Options {

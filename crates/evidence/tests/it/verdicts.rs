@@ -30,10 +30,14 @@ fn flow(role: &str) -> String {
 }
 
 fn check(cast: &str, rule: &str, subject: &str) -> Check {
+    check_of(cast, rule, subject, false)
+}
+
+fn check_of(cast: &str, rule: &str, subject: &str, program: bool) -> Check {
     let flows = if cast == "pairs" { flow("self") + &flow("other") } else { flow("self") };
     let suite = Suite::read(&[("suite.toml", ABOUT), ("g.toml", &grid(cast, &flows, rule))]).unwrap_or_else(|error| panic!("{error}"));
-    let players = Players { subject: subject.to_owned(), baselines: vec!["newreno".to_owned(), "cubic".to_owned()] };
-    let options = Options { quick: true, scope: Scope::Internet, only: Vec::new(), seeds: None, first_seed: 1, signals: false };
+    let players = Players { subject: subject.to_owned(), baselines: vec!["newreno".to_owned(), "cubic".to_owned()], program };
+    let options = Options { quick: true, scope: Scope::Internet, only: vec!["a".to_owned()], seeds: None, first_seed: 1, signals: false };
     Check::new(suite, players, options).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -104,7 +108,7 @@ fn a_fragile_failure_is_a_concern() {
 fn a_failure_is_fragile_only_if_it_is_so_wherever_it_was_found() {
     let grid = grid("alone", &flow("self"), LOSS) + "[sweep]\n\"link.l.rate\" = [\"1 Mbit/s\", \"2 Mbit/s\"]\n";
     let suite = Suite::read(&[("suite.toml", ABOUT), ("g.toml", &grid)]).unwrap_or_else(|error| panic!("{error}"));
-    let players = Players { subject: "bbr".to_owned(), baselines: vec!["newreno".to_owned(), "cubic".to_owned()] };
+    let players = Players { subject: "bbr".to_owned(), baselines: vec!["newreno".to_owned(), "cubic".to_owned()], program: false };
     let options = Options { quick: false, scope: Scope::Internet, only: Vec::new(), seeds: None, first_seed: 1, signals: false };
     let check = Check::new(suite, players, options).unwrap_or_else(|error| panic!("{error}"));
     let fails_but = |passes: &dyn Fn(Run) -> bool| {
@@ -227,4 +231,68 @@ fn a_rule_that_is_none_is_refused_with_its_file() {
     );
     assert!(refused("kind = \"relative\"\nmeasure = \"los\"\nfail = { above = 5 }").contains("loss"));
     assert!(refused("kind = \"relative\"\nmeasure = \"loss\"").contains("needs a bound"));
+}
+
+#[test]
+fn a_program_is_judged_by_runs_on_the_kernel_and_again_beside_baselines_there() {
+    let check = check_of("alone", LOSS, "./mine", true);
+    let first = check.first();
+    let of = |who: &str| first.iter().filter(|run| check.pair_label(**run) == who).map(|run| (run.variant, run.seed)).collect::<Vec<_>>();
+    assert_eq!(of("./mine"), [(Variant::Kernel, 1)]);
+    assert_eq!(of("newreno"), [(Variant::Prompt, 1)]);
+    assert_eq!(first.len(), 3);
+    assert_eq!(judged(&check, |_, _, _| Some(0.1)), (Level::Pass, false, 3));
+    let loses = |on_kernel: f64| {
+        move |who: &str, variant: Variant, _: u16| {
+            Some(match (who, variant) {
+                ("./mine", _) => 10.0,
+                (_, Variant::Kernel) => on_kernel,
+                _ => 0.1,
+            })
+        }
+    };
+    // What the baselines lose on the kernel decides.
+    assert_eq!(judged(&check, loses(0.1)), (Level::Fail, false, 3 + 2));
+    assert_eq!(judged(&check, loses(9.0)), (Level::Pass, false, 3 + 2));
+}
+
+#[test]
+fn a_program_is_not_run_beside_itself() {
+    let check = check_of("pairs", "kind = \"starves\"\nmeasure = \"starved\"\nof = \"other\"\nfail = { above = 5 }", "./mine", true);
+    let pairs: Vec<String> = check.first().into_iter().map(|run| check.pair_label(run)).collect();
+    assert!(!pairs.contains(&"./mine beside ./mine".to_owned()), "{pairs:?}");
+    assert!(pairs.contains(&"./mine beside cubic".to_owned()), "{pairs:?}");
+    assert_eq!(judged(&check, |_, _, _| Some(0.0)).0, Level::Pass);
+    let starved = |who: &str, _: Variant, _: u16| Some(if who == "./mine beside cubic" { 20.0 } else { 0.0 });
+    assert_eq!(judged(&check, starved).0, Level::Fail);
+}
+
+#[test]
+fn runs_of_a_program_that_do_not_count_are_named_and_not_judged() {
+    let check = check_of("alone", LOSS, "./mine", true);
+    let made = check.first();
+    let kept = |run: Run| {
+        let issues = if check.is_of_program(run) { vec!["the program ended with exit status 1".to_owned()] } else { Vec::new() };
+        made.contains(&run).then(|| Kept { asked: vec![Some(10.0)], metrics: Vec::new(), issues })
+    };
+    assert!(check.further(&kept).is_empty());
+    let standing = report(&check, &kept).criteria[0].standing.clone();
+    assert!(matches!(&standing, Standing::NotRun(why) if why.contains("exit status 1")), "{standing:?}");
+}
+
+#[test]
+fn a_program_is_one_flow_that_sends_all_the_time() {
+    let judge = |flows: &str, more: &str| {
+        let suite = Suite::read(&[("suite.toml", ABOUT), ("g.toml", &(grid("alone", flows, LOSS) + more))]).unwrap_or_else(|error| panic!("{error}"));
+        let players = Players { subject: "./mine".to_owned(), baselines: vec!["newreno".to_owned()], program: true };
+        let options = Options { quick: false, scope: Scope::Internet, only: Vec::new(), seeds: None, first_seed: 1, signals: false };
+        let check = Check::new(suite, players, options).unwrap_or_else(|error| panic!("{error}"));
+        (check.first().len(), report(&check, &|_| None).criteria[0].standing.clone())
+    };
+    let cells = "[sweep]\n\"flow.self.count\" = [1, 4]\n";
+    // Of two cells one has a single flow: five runs of the program and five of the baseline.
+    assert_eq!(judge(&(flow("self") + "count = 1\n"), cells).0, 10);
+    let (runs, standing) = judge(&(flow("self") + "size = \"1 MB\"\n"), "");
+    assert_eq!(runs, 0);
+    assert!(matches!(&standing, Standing::NotRun(why) if why.contains("one flow that sends all the time")), "{standing:?}");
 }

@@ -65,6 +65,17 @@ fn name(signal: i32) -> &'static str {
     }
 }
 
+/// Where a program's standard output goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stdout {
+    /// To ours.
+    Ours,
+    /// To our standard error.
+    Stderr,
+    /// Nobody reads it.
+    Nowhere,
+}
+
 /// A program to be started.
 #[derive(Clone, Debug)]
 pub struct ChildCommand<'a> {
@@ -74,8 +85,8 @@ pub struct ChildCommand<'a> {
     pub environment: &'a [(String, String)],
     /// The text that it reads as /etc/hosts.
     pub names: &'a str,
-    /// Its standard output goes to our standard error.
-    pub to_stderr: bool,
+    /// Where its standard output goes.
+    pub stdout: Stdout,
 }
 
 /// Runs a program in a host's namespace until it ends or is not to go on.
@@ -92,8 +103,10 @@ pub fn run(host: &Host, started: &ChildCommand<'_>, go_on: &(dyn Fn() -> bool + 
             .envs(started.environment.iter().map(|(name, value)| (name, value)))
             .process_group(0)
             .stdin(Stdio::null());
-        if started.to_stderr {
-            command.stdout(io::stderr().as_fd().try_clone_to_owned()?);
+        match started.stdout {
+            Stdout::Ours => {}
+            Stdout::Stderr => drop(command.stdout(io::stderr().as_fd().try_clone_to_owned()?)),
+            Stdout::Nowhere => drop(command.stdout(Stdio::null())),
         }
         let names = started.names.as_bytes().to_vec();
         let (mut status_reader, status_writer) = io::pipe()?;

@@ -7,6 +7,6 @@ mod run;
 mod sampler;
 mod set;
 
-pub use child::Exit;
+pub use child::{Exit, Stdout};
 pub use run::run_program;
-pub use set::{Ending, Program};
+pub use set::{Beside, Ending, Program};

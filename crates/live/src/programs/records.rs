@@ -1,6 +1,6 @@
 //! The records of programs' flows, from the counts of the network and of the kernel.
 
-use super::sampler::FlowConnections;
+use super::sampler::{FlowConnections, Repeats};
 use crate::emulator::{FlowStats, with_sockets};
 use narrows_control::Entry;
 use narrows_measure::{FlowCounters, FlowRecord};
@@ -25,7 +25,9 @@ pub fn flow_records(scenario: &Scenario, own: usize, network: Vec<FlowStats>, ke
 }
 
 fn record(blank: FlowRecord, network: FlowStats, kernel: FlowConnections) -> FlowRecord {
-    let total = FlowCounters { retransmitted: kernel.retransmitted, timeouts: kernel.timeouts, ..network.counters };
+    let counters =
+        |network: FlowCounters, kernel: Repeats| FlowCounters { retransmitted: kernel.retransmitted, timeouts: kernel.timeouts, ..network };
+    let total = counters(network.counters, kernel.total);
     let named = |kernel: &str| {
         Entry::all().iter().find(|entry| entry.kernel == Some(kernel)).map_or(kernel.to_owned(), |entry| entry.name.to_owned())
     };
@@ -33,7 +35,7 @@ fn record(blank: FlowRecord, network: FlowStats, kernel: FlowConnections) -> Flo
         controller: kernel.controller.as_deref().map_or("none".to_owned(), named),
         start: Time::ZERO,
         total,
-        steady: total,
+        steady: total.since(&counters(network.at_warmup, kernel.at_warmup)),
         rtt: network.rtt,
         one_way: network.one_way,
         samples: network.samples.into_iter().zip(kernel.samples).map(|(network, sockets)| with_sockets(network, sockets)).collect(),

@@ -3,7 +3,7 @@
 use super::flows::with_program_flows;
 use super::records::flow_records;
 use super::sampler::Sampler;
-use super::set::{Ending, Program, ProgramSet};
+use super::set::{Beside, Ending, Program, ProgramSet};
 use crate::emulator::{Classifier, EgressQueue, Progress, Session, Transit};
 use crate::error::LiveError;
 use crate::host::{self, Host, LoadedControllers};
@@ -25,7 +25,7 @@ use std::thread;
 const NO_SOCK_DIAG: &str = "the kernel does not tell of connections (sock_diag)";
 
 /// Runs a program on a scenario's network until it ends or the scenario does, while `follower` hears of the samples as in [`run_with`](crate::run_with). There is no
-/// warm-up.
+/// warm-up, but where the program replaces one of the flows ([`Beside::AllBut`]).
 ///
 /// # Errors
 ///
@@ -38,14 +38,15 @@ pub fn run_program(
     follower: &mut dyn Follower,
 ) -> Result<(Record, Ending), LiveError> {
     has_flows(scenario)?;
-    let (whole, own) = with_program_flows(scenario, program.with_flows);
+    let (whole, own) = with_program_flows(scenario, program.beside);
     let map = HostMap::of(&whole);
     let names = map.names(&whole);
     let find = |name: &Option<String>, default: &NodeId| match name {
         Some(name) => names.iter().position(|known| known == name).ok_or_else(|| no_host(name, &names.join(", "))),
         None => Ok(map.numbers.get(default).copied().unwrap_or(0)),
     };
-    let first = &scenario.flows[0];
+    let replaced = if let Beside::AllBut(flow) = program.beside { Some(flow) } else { None };
+    let first = &scenario.flows[replaced.map_or(0, |flow| flow.0)];
     if names.is_empty() {
         return Err(no_host(&scenario.nodes[first.from.0].name, "none"));
     }
@@ -56,13 +57,21 @@ pub fn run_program(
     let kernel = host::running()?;
     let mut plan = plan(&own_flows, &map.ends[..own], names.len(), &kernel)?;
     plan.mtu = plan.mtu.max(1500);
-    let controllers = names_of(&mut plan.controllers, scenario, &kernel.controllers)?;
+    // A program that replaces a flow is there for what it does of itself.
+    let preferred = if replaced.is_some() { &own_flows } else { scenario };
+    let controllers = names_of(&mut plan.controllers, preferred, &kernel.controllers)?;
     let loaded = LoadedControllers::load(&plan.controllers, extras.replay)?;
-    let not_by_default = prefer(&mut plan.sysctls, scenario, &controllers, &map.numbers);
+    let not_by_default = match replaced {
+        Some(_) => Vec::new(),
+        None => prefer(&mut plan.sysctls, scenario, &controllers, &map.numbers),
+    };
     let hosts = Host::all(&whole, &map, &plan)?;
     let mut sockets = Sockets::open(&own_flows, &hosts, &map.ends[..own], &plan)?;
     let mut sampler = Sampler::new(&hosts, &map.ends, own).map_err(LiveError::system(NO_SOCK_DIAG, "see `narrows doctor`"))?;
-    let programs = ProgramSet::new(program, &hosts, on, servers);
+    let ends = [("sender", &first.from), ("receiver", &first.to)];
+    let further = ends.map(|(name, node)| (name, map.numbers.get(node).copied().unwrap_or(0)));
+    let further = if replaced.is_some() { &further[..] } else { &[] };
+    let programs = ProgramSet::new(program, &hosts, on, servers, further);
     let classifier = Classifier::new(map.ends.clone(), own);
     let (tap, mut spout) = tap(whole.flows.len(), follower);
     if follower.follows() {
@@ -90,7 +99,7 @@ pub fn run_program(
             let both = || go_on() && running.load(Ordering::Relaxed);
             thread::scope(|scope| {
                 let flows = scope.spawn(|| sockets.run(clock, &tap, &both));
-                let samples = scope.spawn(|| sampler.run(clock, whole.interval, &tap, &both));
+                let samples = scope.spawn(|| sampler.run(clock, (whole.interval, whole.warmup), &tap, &both));
                 let ending = programs.run(&|| both() && !flows.is_finished());
                 running.store(false, Ordering::Relaxed);
                 flows.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;

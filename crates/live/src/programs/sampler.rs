@@ -22,12 +22,21 @@ const MAX_WAIT: Duration = Duration::from_millis(20);
 pub struct FlowConnections {
     /// At each interval.
     pub samples: Vec<FlowSample>,
+    /// Segments sent again, and timeouts.
+    pub total: Repeats,
+    /// The same at the end of the warm-up.
+    pub at_warmup: Repeats,
+    /// The kernel's name of the controller of the connection that sent most; `None` if there was none.
+    pub controller: Option<String>,
+}
+
+/// How often connections had to send again.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Repeats {
     /// Segments sent again.
     pub retransmitted: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
-    /// The kernel's name of the controller of the connection that sent most; `None` if there was none.
-    pub controller: Option<String>,
 }
 
 /// Asks the hosts' kernels about the connections of programs.
@@ -59,13 +68,19 @@ impl<'a> Sampler<'a> {
         Ok(Sampler { diagnoses, ends, own, flows: vec![FlowConnections::default(); ends.len()], latest: BTreeMap::new() })
     }
 
-    /// Takes a sample at each interval while it is to go on.
-    pub fn run(&mut self, clock: Clock, interval: Span, tap: &Tap, go_on: &dyn Fn() -> bool) -> io::Result<()> {
+    /// Takes a sample at each interval while it is to go on. The warm-up ends with the first one from `warmup` on.
+    pub fn run(&mut self, clock: Clock, (interval, warmup): (Span, Span), tap: &Tap, go_on: &dyn Fn() -> bool) -> io::Result<()> {
         let mut at = Time::ZERO + interval;
+        let mut warmup = if warmup == Span::ZERO { Time::NEVER } else { Time::ZERO + warmup };
         while go_on() {
             let now = clock.now();
             if now >= at {
                 self.sample(at)?;
+                if at >= warmup {
+                    warmup = Time::NEVER;
+                    let repeats = self.repeats();
+                    self.flows.iter_mut().zip(repeats).for_each(|(flow, repeats)| flow.at_warmup = repeats);
+                }
                 let latest = |flow: &FlowConnections| flow.samples.last().copied();
                 tap.sockets(at, self.own, self.flows.iter().filter_map(latest));
                 at += interval;
@@ -106,16 +121,26 @@ impl<'a> Sampler<'a> {
 
     /// The counts of each flow.
     pub fn finish(mut self) -> Vec<FlowConnections> {
+        let repeats = self.repeats();
+        self.flows.iter_mut().zip(repeats).for_each(|(flow, repeats)| flow.total = repeats);
         let mut most = vec![0; self.flows.len()];
-        for Latest { flow, connection: Connection { info, controller, .. }, syns } in self.latest.into_values() {
+        for Latest { flow, connection: Connection { info, controller, .. }, .. } in self.latest.into_values() {
             let counts = &mut self.flows[flow];
-            counts.retransmitted += u64::from(info.total_retrans.saturating_sub(syns));
-            counts.timeouts += u64::from(info.total_rto).saturating_sub(u64::from(syns));
             if counts.controller.is_none() || info.bytes_sent > most[flow] {
                 (counts.controller, most[flow]) = (Some(controller), info.bytes_sent);
             }
         }
         self.flows
+    }
+
+    /// How often the connections of each flow had to send again so far.
+    fn repeats(&self) -> Vec<Repeats> {
+        let mut of_flows = vec![Repeats::default(); self.flows.len()];
+        for Latest { flow, connection: Connection { info, .. }, syns } in self.latest.values() {
+            of_flows[*flow].retransmitted += u64::from(info.total_retrans.saturating_sub(*syns));
+            of_flows[*flow].timeouts += u64::from(info.total_rto).saturating_sub(u64::from(*syns));
+        }
+        of_flows
     }
 }
 

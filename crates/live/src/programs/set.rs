@@ -1,7 +1,8 @@
 //! A program and its servers: started, waited for and stopped.
 
-use super::child::{self, ChildCommand, Exit};
+use super::child::{self, ChildCommand, Exit, Stdout};
 use crate::host::{Host, SockDiag};
+use narrows_scenario::FlowId;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -17,10 +18,21 @@ pub struct Program {
     /// Commands for the shell that start before it and are stopped after it, each with its host's name; `None` for the receiver of the
     /// first flow.
     pub servers: Vec<(Option<String>, String)>,
-    /// The scenario's flows run as well.
-    pub with_flows: bool,
-    /// Its standard output goes to standard error.
-    pub to_stderr: bool,
+    /// Which of the scenario's flows run as well.
+    pub beside: Beside,
+    /// Where its standard output goes. That of servers goes to standard error, or nowhere as well.
+    pub stdout: Stdout,
+}
+
+/// The flows of a scenario that run beside a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// None.
+    Nothing,
+    /// All.
+    Everything,
+    /// All but this one. What the program sends is recorded in its name, and the warm-up is the scenario's.
+    AllBut(FlowId),
 }
 
 /// How programs ended.
@@ -45,18 +57,34 @@ pub struct ProgramSet<'a> {
     on: usize,
     /// The host and the command of each server.
     servers: Vec<(usize, &'a str)>,
+    /// Names of hosts: their own, and those that a program's flow gives them.
+    named: Vec<(String, usize)>,
     environment: Vec<(String, String)>,
     /// Their /etc/hosts.
-    names: String,
+    host_file: String,
 }
 
 /// The program that could not be started, and the kernel's answer.
 pub type Unstarted = (String, io::Error);
 
 impl<'a> ProgramSet<'a> {
-    /// A program on the host `on`, and its servers on theirs.
-    pub fn new(program: &'a Program, hosts: &'a [Host], on: usize, servers: Vec<(usize, &'a str)>) -> ProgramSet<'a> {
-        ProgramSet { program, hosts, on, servers, environment: environment(hosts), names: host_file(hosts) }
+    /// A program on the host `on`, and its servers on theirs. `further`: names that hosts have beside their own, which nobody else has.
+    pub fn new(
+        program: &'a Program,
+        hosts: &'a [Host],
+        on: usize,
+        servers: Vec<(usize, &'a str)>,
+        further: &[(&str, usize)],
+    ) -> ProgramSet<'a> {
+        let mut named: Vec<(String, usize)> = hosts.iter().enumerate().map(|(place, host)| (host.name.clone(), place)).collect();
+        for (name, place) in further {
+            if named.iter().all(|(known, _)| known != name) {
+                named.push(((*name).to_owned(), *place));
+            }
+        }
+        let of_hosts = || named.iter().map(|(name, place)| (name.as_str(), &hosts[*place]));
+        let (environment, host_file) = (environment(of_hosts()), host_file(of_hosts()));
+        ProgramSet { program, hosts, on, servers, named, environment, host_file }
     }
 
     /// Starts all, waits for the program's end, and stops the servers.
@@ -65,7 +93,8 @@ impl<'a> ProgramSet<'a> {
         thread::scope(|scope| {
             let mut started = Vec::new();
             for (host, command) in &self.servers {
-                let command_line = self.command(["sh", "-c", command].map(str::to_owned).to_vec(), true);
+                let aside = if self.program.stdout == Stdout::Nowhere { Stdout::Nowhere } else { Stdout::Stderr };
+                let command_line = self.command(["sh", "-c", command].map(str::to_owned).to_vec(), aside);
                 let before = listening(&self.hosts[*host]);
                 let serving = &serving;
                 let server = scope.spawn(move || child::run(&self.hosts[*host], &command_line, &|| serving.load(Ordering::Relaxed)));
@@ -75,7 +104,7 @@ impl<'a> ProgramSet<'a> {
                 }
                 started.push((*command, server));
             }
-            let ended = child::run(&self.hosts[self.on], &self.command(self.program.words.clone(), self.program.to_stderr), go_on);
+            let ended = child::run(&self.hosts[self.on], &self.command(self.program.words.clone(), self.program.stdout), go_on);
             let early: Vec<bool> = started.iter().map(|(_, server)| server.is_finished()).collect();
             serving.store(false, Ordering::Relaxed);
             let mut servers = Vec::new();
@@ -92,11 +121,14 @@ impl<'a> ProgramSet<'a> {
     }
 
     /// A command with the hosts' addresses in the place of their names.
-    fn command(&self, words: Vec<String>, to_stderr: bool) -> ChildCommand<'_> {
+    fn command(&self, words: Vec<String>, stdout: Stdout) -> ChildCommand<'_> {
         let address = |word: String| {
-            self.hosts.iter().fold(word, |word, host| word.replace(&format!("{{{}}}", host.name), &host.address(0, false).to_string()))
+            let replaced = |word: String, (name, place): &(String, usize)| {
+                word.replace(&format!("{{{name}}}"), &self.hosts[*place].address(0, false).to_string())
+            };
+            self.named.iter().fold(word, replaced)
         };
-        ChildCommand { words: words.into_iter().map(address).collect(), environment: &self.environment, names: &self.names, to_stderr }
+        ChildCommand { words: words.into_iter().map(address).collect(), environment: &self.environment, names: &self.host_file, stdout }
     }
 }
 
@@ -106,17 +138,17 @@ fn listening(host: &Host) -> Vec<u16> {
 }
 
 /// Variables of the programs' environment: the address of each host.
-fn environment(hosts: &[Host]) -> Vec<(String, String)> {
+fn environment<'h>(named: impl Iterator<Item = (&'h str, &'h Host)>) -> Vec<(String, String)> {
     let letters =
         |name: &str| name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect::<String>();
-    hosts.iter().map(|host| (format!("NARROWS_ADDRESS_{}", letters(&host.name)), host.address(0, false).to_string())).collect()
+    named.map(|(name, host)| (format!("NARROWS_ADDRESS_{}", letters(name)), host.address(0, false).to_string())).collect()
 }
 
-fn host_file(hosts: &[Host]) -> String {
+fn host_file<'h>(named: impl Iterator<Item = (&'h str, &'h Host)>) -> String {
     let mut text = "127.0.0.1 localhost\n::1 localhost\n".to_owned();
     let nameable = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || "-._".contains(c));
-    for host in hosts.iter().filter(|host| nameable(&host.name)) {
-        text += &format!("{} {}\n{} {}\n", host.address(0, false), host.name, host.address(0, true), host.name);
+    for (name, host) in named.filter(|(name, _)| nameable(name)) {
+        text += &format!("{} {name}\n{} {name}\n", host.address(0, false), host.address(0, true));
     }
     text
 }

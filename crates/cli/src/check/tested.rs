@@ -1,0 +1,117 @@
+//! What is checked: a controller, or a program of the user's own.
+
+use crate::cli::{CheckArgs, SuiteArg};
+use crate::console::Progress;
+use crate::error::Failure;
+use crate::quote::quote;
+use crate::work::steps;
+use narrows_control::Choice;
+use narrows_evidence::check::place;
+use narrows_live::{Beside, Ending, Exit, Extras, LiveError, Program, Stdout};
+use narrows_measure::Record;
+use narrows_scenario::Scenario;
+use narrows_units::{Span, Time};
+
+/// What is checked.
+pub enum Tested {
+    /// A controller, in the simulator.
+    Controller(Choice),
+    /// A program, on this host's kernel.
+    Program(Program),
+}
+
+/// A run of a program, and why it does not count.
+pub struct Tried {
+    /// What the network saw.
+    pub record: Record,
+    /// What went wrong.
+    pub troubles: Vec<String>,
+}
+
+/// A program may end so long before the run does: its own clock began earlier.
+const EARLY: Span = Span::from_secs(1);
+
+impl Tested {
+    /// What the command names.
+    ///
+    /// # Errors
+    ///
+    /// A suite that programs cannot have.
+    pub fn of(args: &CheckArgs) -> Result<Tested, Failure> {
+        if let Some(controller) = &args.controller {
+            return Ok(Tested::Controller(controller.clone()));
+        }
+        if args.suite != SuiteArg::Rfc9743 {
+            return Err(Failure::Other("only the criteria of RFC 9743 can be checked of a program; leave --suite out".to_owned()));
+        }
+        Ok(Tested::Program(Program {
+            words: args.words.clone(),
+            on: None,
+            servers: args.serve.iter().map(|command| (None, command.clone())).collect(),
+            beside: Beside::Nothing,
+            stdout: Stdout::Nowhere,
+        }))
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> String {
+        match self {
+            Tested::Controller(choice) => choice.text().to_owned(),
+            Tested::Program(program) => program.words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" "),
+        }
+    }
+
+    /// The controller, if it is one.
+    pub fn controller(&self) -> Option<&Choice> {
+        if let Tested::Controller(choice) = self { Some(choice) } else { None }
+    }
+
+    /// The program, if it is one.
+    pub fn program(&self) -> Option<&Program> {
+        if let Tested::Program(program) = self { Some(program) } else { None }
+    }
+}
+
+/// Runs a program in the place of a scenario's flow of `self`, and once more if the machine has spoiled it.
+pub fn run(program: &Program, scenario: &Scenario, bar: &Progress) -> Result<Tried, Failure> {
+    let tried = run_once(program, scenario, bar)?;
+    match tried.record.emulation.as_ref().is_some_and(|emulation| !emulation.validity_issues().is_empty()) && tried.troubles.is_empty() {
+        true => run_once(program, scenario, bar),
+        false => Ok(tried),
+    }
+}
+
+fn run_once(program: &Program, scenario: &Scenario, bar: &Progress) -> Result<Tried, Failure> {
+    let replaced = place(scenario).expect("the check has chosen cells with such a flow");
+    let program = Program { beside: Beside::AllBut(replaced), ..program.clone() };
+    let mut shown = Time::ZERO;
+    let mut progress = |now: Time| {
+        bar.inc(steps(now.since(shown)));
+        shown = now;
+        !bar.is_stopped()
+    };
+    let ran = narrows_live::run_program(scenario, &program, &Extras::default(), &mut progress, &mut ());
+    let (record, ending) = ran.map_err(|error| match error {
+        LiveError::Stopped => Failure::Interrupted,
+        other => Failure::Live(other),
+    })?;
+    let troubles = troubles(scenario, &record, &ending, &scenario.flows[replaced.0].name);
+    Ok(Tried { record, troubles })
+}
+
+/// Why a run does not count, for people.
+fn troubles(scenario: &Scenario, record: &Record, ending: &Ending, flow: &str) -> Vec<String> {
+    let mut troubles = Vec::new();
+    let (lasted, wanted) = (record.duration, scenario.duration);
+    let sent = record.flows.iter().filter(|own| own.name == flow).any(|own| own.total.arrived_wire.get() > 0);
+    if !ending.program.is_fine() {
+        troubles.push(format!("the program {} after {lasted}", ending.program));
+    } else if ending.program == Exit::Status(0) && lasted + EARLY < wanted {
+        troubles.push(format!("the program ended after {lasted}, and the run lasts {wanted}: let it send for longer"));
+    } else if !sent {
+        troubles
+            .push("the program sent nothing to the receiver's host; give it the name \"receiver\" or the address {receiver}".to_owned());
+    }
+    troubles.extend(ending.servers.iter().map(|(command, exit)| format!("the server {} {exit} before the program did", quote(command))));
+    troubles
+}

@@ -1,0 +1,43 @@
+//! Programs in the place of a controller: the cells that a single program can have, and what can be seen of it from outside.
+
+use super::plan::Planned;
+use super::run::{Run, Variant};
+use crate::judge::Finding;
+use crate::number::Number;
+use crate::rule::{Kind, Rule};
+use narrows_scenario::{FlowId, Scenario, Workload};
+use narrows_units::Time;
+
+/// The flow that a program takes the place of: the only one of `self`, if that sends from the beginning to the end.
+pub fn place(scenario: &Scenario) -> Option<FlowId> {
+    let mut own = scenario.flows.iter().enumerate().filter(|(_, flow)| flow.name.starts_with("self"));
+    let (Some((place, flow)), None) = (own.next(), own.next()) else { return None };
+    let always = flow.workload == Workload::Bulk && flow.start == Time::ZERO && flow.stop.is_none() && flow.pauses.is_empty();
+    always.then_some(FlowId(place))
+}
+
+/// The grid with the cells that a program can have.
+pub fn runnable(mut planned: Planned) -> Planned {
+    let had_cells = !planned.chosen.is_empty();
+    let single = |cell: &usize| {
+        let run = Run { grid: 0, part: 0, cell: *cell as u16, pair: 0, variant: Variant::Plain, seed: 1 };
+        planned.scenario(run).is_ok_and(|scenario| place(&scenario).is_some())
+    };
+    let chosen: Vec<usize> = planned.chosen.iter().copied().filter(single).collect();
+    if had_cells && chosen.is_empty() {
+        return Planned::without(Some("a program is one flow that sends all the time, and no cell has only that".to_owned()));
+    }
+    planned.chosen = chosen;
+    planned
+}
+
+/// True if a rule can be applied to what the network shows of a program: neither what becomes of two of them, nor numbers that ask for its packets' payload or for what it
+/// has taken back.
+pub fn shows(rule: &Rule, number: &Number) -> bool {
+    rule.kind != Kind::Twins && !matches!(number.metric.name, "useful" | "spurious" | "timeouts")
+}
+
+/// True if the finding is about round trips that nobody saw: only TCP's acknowledgements can be read.
+pub fn unseen(number: &Number, finding: &Finding) -> bool {
+    number.metric.name.starts_with("rtt") && finding.subject.1.iter().all(Option::is_none)
+}
