@@ -1,14 +1,15 @@
 //! Which runs a check needs, and what rules find in them.
 
+use super::options::Options;
 use super::plan::Planned;
 use super::program;
 use super::run::{Run, Variant};
-use super::standing::Standing;
+use super::standing::standing_before;
 use super::variant;
 use crate::EvidenceError;
 use crate::judge::{Finding, Level, Numbers, judge};
 use crate::rule::Rule;
-use crate::suite::{Players, Scope, Suite, Who};
+use crate::suite::{Players, Suite, Who};
 use narrows_measure::metrics::METRICS;
 use narrows_measure::{Emulation, Record};
 use narrows_scenario::Scenario;
@@ -28,23 +29,6 @@ pub struct Kept {
     /// Why a run on the kernel says more of the machine than of the controller; nothing of a sound run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub issues: Vec<String>,
-}
-
-/// How a check is made.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Few cells and five seeds, or all cells and ten.
-    pub quick: bool,
-    /// Where the controller is meant to be used.
-    pub scope: Scope,
-    /// Only these criteria, by id; all, if there are none.
-    pub only: Vec<String>,
-    /// How many seeds each cell has at first, instead of 5 or 10; at least 5.
-    pub seeds: Option<u16>,
-    /// The first seed, at most 60,000.
-    pub first_seed: u16,
-    /// True if the controller uses signals of routers: it marks its packets as ECN-capable.
-    pub signals: bool,
 }
 
 /// A check of a controller by a suite.
@@ -384,30 +368,4 @@ impl Known {
     fn decided(&self) -> &Finding {
         self.fresh.as_ref().unwrap_or(&self.first)
     }
-}
-
-/// Why a criterion is not judged, if that is known before anything runs.
-pub(super) fn standing_before(suite: &Suite, players: &Players, options: &Options, criterion: usize) -> Option<Standing> {
-    let own = &suite.criteria[criterion];
-    if !options.only.is_empty() && !options.only.contains(&own.id) {
-        return Some(Standing::NotRun("not asked for".to_owned()));
-    }
-    if let Some(reason) = &own.not_applicable {
-        return Some(Standing::NotApplicable(reason.clone()));
-    }
-    if let Some(scope) = own.scope.filter(|scope| *scope != options.scope) {
-        return Some(Standing::NotApplicable(format!("only with --scope {}", scope.name())));
-    }
-    if players.program {
-        if own.signals {
-            return Some(Standing::NotRun("which signals of routers a program uses is not known".to_owned()));
-        }
-        if options.quick && options.only.is_empty() && !own.live && !own.from_others {
-            return Some(Standing::NotRun(format!("not in a quick check of a program; --only {} runs it", own.id)));
-        }
-    }
-    if own.signals && !options.signals {
-        return Some(Standing::NotApplicable("the controller uses no signals of routers".to_owned()));
-    }
-    own.not_run.as_ref().map(|reason| Standing::NotRun(reason.clone()))
 }

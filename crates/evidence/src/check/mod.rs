@@ -4,6 +4,7 @@
 //! with 30 fresh seeds, which alone decide, and what still does not pass in three variants, which show whether the verdict is fragile.
 
 mod checker;
+mod options;
 mod plan;
 mod program;
 mod run;
@@ -11,7 +12,8 @@ mod standing;
 mod variant;
 mod verdict;
 
-pub use checker::{Check, Kept, Options, Results};
+pub use checker::{Check, Kept, Results};
+pub use options::Options;
 pub use program::place;
 pub use run::{Run, Variant};
 pub use standing::Standing;

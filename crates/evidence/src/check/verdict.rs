@@ -1,8 +1,8 @@
 //! What the runs of a check say, criterion by criterion.
 
-use super::checker::{Check, Known, Look, Results, decisive, standing_before};
+use super::checker::{Check, Known, Look, Results, decisive};
 use super::run::Variant;
-use super::standing::Standing;
+use super::standing::{Standing, standing_before};
 use crate::judge::{Finding, Level};
 use crate::rule::Kind;
 use crate::suite::Criterion;

@@ -283,7 +283,8 @@ fn runs_of_a_program_that_do_not_count_are_named_and_not_judged() {
 #[test]
 fn a_program_is_one_flow_that_sends_all_the_time() {
     let judge = |flows: &str, more: &str| {
-        let suite = Suite::read(&[("suite.toml", ABOUT), ("g.toml", &(grid("alone", flows, LOSS) + more))]).unwrap_or_else(|error| panic!("{error}"));
+        let suite = Suite::read(&[("suite.toml", ABOUT), ("g.toml", &(grid("alone", flows, LOSS) + more))])
+            .unwrap_or_else(|error| panic!("{error}"));
         let players = Players { subject: "./mine".to_owned(), baselines: vec!["newreno".to_owned()], program: true };
         let options = Options { quick: false, scope: Scope::Internet, only: Vec::new(), seeds: None, first_seed: 1, signals: false };
         let check = Check::new(suite, players, options).unwrap_or_else(|error| panic!("{error}"));
