@@ -152,7 +152,7 @@ impl LinkRecord {
     }
 
     /// How long what is in the queue takes to leave at the rate that the link has; `None` if it is unlimited or had no rate to tell.
-    fn waiting(&self, at: Time) -> Option<Span> {
+    pub fn waiting(&self, at: Time) -> Option<Span> {
         let queue = standing(&self.samples, at).queue;
         if queue == Bytes::ZERO || self.capacity.is_none() {
             return Some(Span::ZERO);

@@ -1,6 +1,6 @@
 //! `narrows check --suite bbr-draft`: the example cases of draft-ietf-ccwg-bbr.
 
-use crate::cli::CheckArgs;
+use crate::cli::{CheckArgs, ScopeArg};
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::output::{self, Started};
@@ -47,6 +47,30 @@ pub fn draft(args: &CheckArgs, controller: &Choice) -> Result<Outcome, Failure> 
     write_bundle(reserved, bundle, &started.info(Vec::new(), &args.output.console))?;
     output::point_to(&directory, &args.output)?;
     Ok(if conformance.is_explained() { Outcome::Ok } else { Outcome::Missed })
+}
+
+/// Refuses options that the cases do not heed.
+///
+/// # Errors
+///
+/// The first of them.
+pub fn refuse_unheeded(args: &CheckArgs) -> Result<(), Failure> {
+    let given = [
+        ("--against", args.against.is_some()),
+        ("--about", args.about.is_some()),
+        ("--baselines", !args.baselines.is_empty()),
+        ("--scope", args.scope != ScopeArg::Internet),
+        ("--seeds", args.seeds.is_some()),
+        ("--seed", args.seed != 1),
+        ("--strict", args.strict),
+        ("--live", args.live),
+    ];
+    match given.into_iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(Failure::Other(format!(
+            "{option} cannot be used with --suite bbr-draft, whose cases run alone in the simulator, once; leave it out"
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// BBR's third version is measured against its profile; any other controller is a black box.

@@ -28,11 +28,12 @@ pub fn check(args: CheckArgs) -> Result<Outcome, Failure> {
         return known_answers(args);
     }
     let tested = Tested::of(&args)?;
-    if args.live {
+    if args.live && args.suite == SuiteArg::Rfc9743 {
         // Before anything starts a thread.
         narrows_live::acquire()?;
     }
     if let (SuiteArg::BbrDraft, Tested::Controller(controller)) = (args.suite, &tested) {
+        draft::refuse_unheeded(&args)?;
         return draft::draft(&args, controller);
     }
     let statements = args.about.as_deref().map(statements).transpose()?;

@@ -102,12 +102,12 @@ fn run_once(program: &Program, scenario: &Scenario, bar: &Progress) -> Result<Tr
 /// Why a run does not count, for people.
 fn troubles(scenario: &Scenario, record: &Record, ending: &Ending, flow: &str) -> Vec<String> {
     let mut troubles = Vec::new();
-    let (lasted, wanted) = (record.duration, scenario.duration);
+    let (lasted, wanted) = (record.duration.as_secs_f64(), scenario.duration);
     let sent = record.flows.iter().filter(|own| own.name == flow).any(|own| own.total.arrived_wire.get() > 0);
     if !ending.program.is_fine() {
-        troubles.push(format!("the program {} after {lasted}", ending.program));
-    } else if ending.program == Exit::Status(0) && lasted + EARLY < wanted {
-        troubles.push(format!("the program ended after {lasted}, and the run lasts {wanted}: let it send for longer"));
+        troubles.push(format!("the program {} after {lasted:.1} s", ending.program));
+    } else if ending.program == Exit::Status(0) && record.duration + EARLY < wanted {
+        troubles.push(format!("the program ended after {lasted:.1} s, and the run lasts {wanted}: let it send for longer"));
     } else if !sent {
         troubles
             .push("the program sent nothing to the receiver's host; give it the name \"receiver\" or the address {receiver}".to_owned());

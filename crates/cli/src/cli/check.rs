@@ -73,7 +73,7 @@ pub enum SuiteArg {
 }
 
 /// Where a controller is meant to be used.
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
 pub enum ScopeArg {
     /// On the Internet
     Internet,

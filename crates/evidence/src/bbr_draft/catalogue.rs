@@ -161,8 +161,10 @@ const CASES: &[Case] = &[
     Case {
         id: "T16",
         title: "A tenth of the capacity",
-        demand: "bw_shortterm is at most 1.5 times the new rate within 3 rounds of the first loss, and max_bw at most 1.05 times at the end of the second whole cycle.",
-        differs_from_text: None,
+        demand: "From the first loss on bw_shortterm falls by Beta at most once a round, to no less than what was delivered, and max_bw is at most 1.05 times the new rate at the end of the second whole cycle.",
+        differs_from_text: Some(
+            "Few rounds cannot bring bw_shortterm near the new rate: cuts to 0.7 take six from ten times to 1.5 times. How many it takes is recorded, not judged.",
+        ),
         carry_out: steps::down,
         black_box: Some(black_box::down),
     },

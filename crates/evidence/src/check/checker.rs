@@ -14,6 +14,7 @@ use narrows_measure::metrics::METRICS;
 use narrows_measure::{Emulation, Record};
 use narrows_scenario::Scenario;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 /// The seeds that decide about a cell that did not pass with the first ones, from the first seed on.
@@ -162,6 +163,13 @@ impl Check {
         self.grids[usize::from(run.grid)].pair_label(run).to_owned()
     }
 
+    /// Where a grid runs the subject, beside somebody if it has such runs: the part, and the place in it.
+    pub fn place(&self, grid: usize, beside: Option<Who>) -> (u8, u8) {
+        let subject = Some(self.players.as_played(Who::Subject));
+        let beside = beside.map(|who| self.players.as_played(who));
+        self.grids[grid].place(subject, beside).unwrap_or((0, 0))
+    }
+
     /// How many seeds each cell has at first.
     pub fn seeds(&self) -> u16 {
         let seeds = match (self.players.program, self.options.quick) {
@@ -290,12 +298,8 @@ impl Check {
             let fresh = if first.level == Level::Pass { None } else { self.finding(grid, own, cell, Look::Fresh, results) };
             Some(Known { grid, rule, cell, first, fresh })
         };
-        let mut known: Vec<Known> = self.judged_cells(criterion).into_iter().filter_map(of).collect();
-        known.sort_by(|a, b| {
-            let ((level, confirmed, excess), (other, by_fresh, more)) = (a.severity(), b.severity());
-            other.cmp(&level).then(by_fresh.cmp(&confirmed)).then(more.total_cmp(&excess))
-        });
-        known
+        let known: Vec<Known> = self.judged_cells(criterion).into_iter().filter_map(of).collect();
+        worst_first(known)
     }
 
     /// What is to be run for a criterion next.
@@ -329,6 +333,24 @@ impl Check {
     }
 }
 
+/// Cells by how bad they look: those of the rule that is broken most clearly first, and of one rule that with the largest excess.
+fn worst_first(mut known: Vec<Known>) -> Vec<Known> {
+    let rule = |own: &Known| (own.grid, own.rule);
+    let mut clearest: BTreeMap<(usize, usize), ((Level, bool, bool), f64)> = BTreeMap::new();
+    for own in &known {
+        let seen = (own.severity(), own.clearness());
+        let most = clearest.entry(rule(own)).or_insert(seen);
+        if seen.0.cmp(&most.0).then(seen.1.total_cmp(&most.1)).is_gt() {
+            *most = seen;
+        }
+    }
+    known.sort_by(|a, b| {
+        let by_rule = || clearest[&rule(b)].1.total_cmp(&clearest[&rule(a)].1).then(rule(a).cmp(&rule(b)));
+        b.severity().cmp(&a.severity()).then_with(by_rule).then_with(|| b.excess().total_cmp(&a.excess()))
+    });
+    known
+}
+
 /// The cells whose verdicts fresh seeds confirmed at this level, if it is not a pass.
 pub(super) fn decisive(known: &[Known], level: Level) -> impl Iterator<Item = &Known> {
     known.iter().filter(move |own| level > Level::Pass && own.fresh.as_ref().is_some_and(|fresh| fresh.level == level))
@@ -357,11 +379,20 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// How bad it looks at present: of two cells beyond a bound, the one that fresh seeds have confirmed comes first.
-    fn severity(&self) -> (Level, bool, f64) {
+    /// How bad it looks at present: of two cells beyond a bound, the one that fresh seeds have confirmed comes first, and before one that is undecided.
+    fn severity(&self) -> (Level, bool, bool) {
         let finding = self.decided();
         let confirmed = finding.level > Level::Pass && self.fresh.is_some();
-        (finding.level, confirmed, finding.excess.map_or(0.0, |excess| excess.mean))
+        (finding.level, confirmed, !finding.undecided)
+    }
+
+    fn excess(&self) -> f64 {
+        self.decided().excess.map_or(0.0, |excess| excess.mean)
+    }
+
+    /// How many times the width of its interval the excess is beyond the bound: that of another rule may be in another unit.
+    fn clearness(&self) -> f64 {
+        self.decided().excess.map_or(0.0, |excess| excess.mean / (excess.high - excess.low).max(f64::MIN_POSITIVE))
     }
 
     /// The finding that counts.

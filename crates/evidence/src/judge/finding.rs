@@ -2,7 +2,7 @@
 
 use super::level::Level;
 use super::numbers::{Named, Numbers};
-use crate::rule::Rule;
+use crate::rule::{Kind, Rule};
 use crate::statistics::Estimate;
 use crate::suite::Who;
 
@@ -21,10 +21,13 @@ pub struct Finding {
     pub excess: Option<Estimate>,
     /// More in words, if there is more to say.
     pub note: Option<String>,
+    /// Beside whom the subject is, where the finding is about a run of two.
+    pub beside_whom: Option<Who>,
 }
 
 /// A finding with the numbers that it is shown with.
 pub(super) fn shown(rule: &Rule, numbers: &Numbers, level: Level, note: Option<String>, victim: Option<Who>) -> Finding {
     let (subject, beside) = numbers.shown(rule, victim);
-    Finding { level, undecided: false, subject, beside, excess: None, note }
+    let beside_whom = if rule.kind == Kind::Twins { Some(numbers.players.as_played(Who::Subject)) } else { victim };
+    Finding { level, undecided: false, subject, beside, excess: None, note, beside_whom }
 }

@@ -19,9 +19,6 @@ use crate::suite::Who;
 use excess::Excess;
 use finding::shown;
 
-/// Fewer seeds give no verdict.
-pub const LEAST_SEEDS: usize = 5;
-
 /// Applies a rule to a cell.
 pub fn judge(rule: &Rule, numbers: &Numbers) -> Finding {
     if numbers.players.baselines.contains(&numbers.players.subject) && rule.kind.compares() {

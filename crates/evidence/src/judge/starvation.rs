@@ -38,7 +38,7 @@ pub fn judge(rule: &Rule, numbers: &Numbers) -> Finding {
     let theirs = standard.iter().any(|who| many(starves(*who, *who)));
     if many(itself) && !theirs {
         let note = format!("{} starves beside itself in {itself} of {} seeds", numbers.players.subject, numbers.seeds);
-        return shown(rule, numbers, Level::Concern, Some(note), None);
+        return shown(rule, numbers, Level::Concern, Some(note), Some(Who::Subject));
     }
     shown(rule, numbers, Level::Pass, None, None)
 }

@@ -8,21 +8,20 @@ pub(super) const BREAKER: Metric = Metric {
     name: "breaker",
     unit: "",
     better: Better::Lower,
-    summary: "How often RTP's circuit breaker would trip for media flows.",
-    formula: "number of reports, 1 s apart since warm-up, at which the sending rate over the last CB_INTERVAL reports is more than ten times s / (Tr sqrt(2 p / 3)), s \
-              being the mean packet, Tr the base round trip and p the mean of the reports' shares of lost packets; CB_INTERVAL = ceil(3 min(max(10 Tf, 10 Tr, 3 Tdr), \
-              max(15, 3 Td)) / (3 Tdr)) with Tf = 33 ms, Tdr = 1 s, Td = 5 s",
+    summary: "1 if RTP's circuit breaker would trip for a media flow, else 0.",
+    formula: "1 if at a report, 1 s apart since warm-up, the sending rate over the last CB_INTERVAL reports is more than ten times s / (Tr sqrt(2 p / 3)), s being a \
+              packet, Tr the mean over these reports of the base round trip and the wait in the queues of the route, and p the mean of the reports' shares of lost \
+              packets; CB_INTERVAL = ceil(3 min(max(10 Tf, 10 Tr, 3 Tdr), max(15, 3 Td)) / (3 Tdr)) with Tf = 33 ms, Tdr = 1 s, Td = 5 s, and Tr at that report",
     source: "RFC 8083, section 4.3; the report interval of 1 s is ours",
     compute: breaker,
 };
 
 pub(super) const METER: Metric = Metric {
     name: "meter",
-    unit: "intervals",
+    unit: "",
     better: Better::Lower,
-    summary: "Longest series of intervals of 5 s in which more than a tenth of all data packets were lost.",
-    formula: "largest number of consecutive intervals of 5 s since warm-up in each of which data packets dropped / data packets sent, all flows together, is above 10 %; \
-              three trip a circuit breaker",
+    summary: "1 if the circuit breaker of an aggregate would trip, else 0.",
+    formula: "1 if there are three consecutive intervals of 5 s since warm-up in each of which data packets dropped / data packets sent, all flows together, is above 10 %",
     source: "the form is RFC 8084's, section 4; it leaves numbers open, and these are ours",
     compute: meter,
 };
@@ -32,28 +31,33 @@ const REPORT: Span = Span::from_secs(1);
 
 fn breaker(record: &Record) -> Option<f64> {
     let media = record.flows.iter().filter(|flow| flow.transfers.is_some());
-    media.map(|flow| trips(record, flow)).reduce(|a, b| a + b).map(|trips| trips as f64)
+    media.map(|flow| trips(record, flow)).reduce(|a, b| a || b).map(|trips| f64::from(u8::from(trips)))
 }
 
-fn trips(record: &Record, flow: &FlowRecord) -> usize {
-    let rtt = flow.base_rtt.as_secs_f64();
-    let longest = 0.33f64.max(10.0 * rtt).max(3.0);
-    let reports = (3.0 * longest.min(15.0) / 3.0).ceil() as usize;
-    let (mut lost, mut rates, mut size) = (Vec::new(), Vec::new(), 0.0);
+fn trips(record: &Record, flow: &FlowRecord) -> bool {
+    let (mut lost, mut rates, mut rtts) = (Vec::new(), Vec::new(), Vec::new());
     for (from, to) in intervals(record, REPORT) {
         let (before, after) = (counts(flow, from), counts(flow, to));
         let (sent, dropped) = (after.0 - before.0, after.1 - before.1);
         lost.push(if sent == 0 { 0.0 } else { dropped as f64 / sent as f64 });
         rates.push(sent as f64);
-        size = flow.mss.get() as f64;
+        rtts.push(round_trip(record, flow, to));
     }
     let trips_at = |at: usize| {
-        let window = at + 1 - reports..at + 1;
-        let p = lost[window.clone()].iter().sum::<f64>() / reports as f64;
-        let rate = rates[window].iter().sum::<f64>() / reports as f64 * size;
-        p > 0.0 && rate > 10.0 * size / (rtt * (2.0 * p / 3.0).sqrt())
+        let reports = (10.0 * rtts[at]).clamp(3.0, 15.0).ceil() as usize;
+        let Some(begin) = (at + 1).checked_sub(reports) else { return false };
+        let mean = |of: &[f64]| of[begin..=at].iter().sum::<f64>() / reports as f64;
+        let p = mean(&lost);
+        // In packets per second: the size of a packet stands on both sides.
+        p > 0.0 && mean(&rates) > 10.0 / (mean(&rtts) * (2.0 * p / 3.0).sqrt())
     };
-    (reports.saturating_sub(1)..lost.len()).filter(|at| trips_at(*at)).count()
+    (0..lost.len()).any(trips_at)
+}
+
+/// The round trip at a time: without queues, and what waits on the way of the data. A link that stands still tells none.
+fn round_trip(record: &Record, flow: &FlowRecord, at: Time) -> f64 {
+    let waits = flow.route_at(at).iter().filter_map(|link| record.links[*link].waiting(at));
+    waits.fold(flow.base_rtt, |sum, wait| sum + wait).as_secs_f64()
 }
 
 fn meter(record: &Record) -> Option<f64> {
@@ -65,7 +69,7 @@ fn meter(record: &Record) -> Option<f64> {
         row = if lossy { row + 1 } else { 0 };
         longest = longest.max(row);
     }
-    (!record.flows.is_empty()).then_some(f64::from(longest))
+    (!record.flows.is_empty()).then_some(f64::from(u8::from(longest >= 3)))
 }
 
 /// Whole intervals of this length since warm-up.

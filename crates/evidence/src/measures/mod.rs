@@ -14,6 +14,7 @@ pub const MEASURES: &[Metric] = &[
     sending::USEFUL,
     sending::GAP_GROWTH,
     recovery::REGRET,
+    recovery::LOST_FOR_GOOD,
     recovery::RECOVERY,
     recovery::FILLING,
     recovery::RISE_60,

@@ -20,6 +20,19 @@ pub(super) const REGRET: Metric = Metric {
     },
 };
 
+pub(super) const LOST_FOR_GOOD: Metric = Metric {
+    name: "lost_for_good",
+    unit: "%",
+    better: Better::Lower,
+    summary: "Share of the bottleneck's capacity that brought no data, where flows never recovered from a change.",
+    formula: "regret, if after no change since warm-up nine tenths of the bottleneck were used before the next (see recovery); else 0",
+    source: "RFC 9743, section 7.9, asks for robustness to changes of the path and sets no measure; ours",
+    compute: |record| {
+        let back = recoveries(record)?.into_iter().any(|(_, until)| until.is_some());
+        if back { Some(0.0) } else { (REGRET.compute)(record) }
+    },
+};
+
 pub(super) const RECOVERY: Metric = Metric {
     name: "recovery",
     unit: "s",
@@ -72,26 +85,29 @@ fn risen(record: &Record, part: f64) -> Option<f64> {
 }
 
 fn recovery(record: &Record) -> Option<f64> {
-    let link = bottleneck(record)?;
     let over = Time::ZERO + record.duration;
-    let mut times: Vec<Time> = record.changes.iter().map(|change| change.at).filter(|at| *at >= Time::ZERO + record.warmup).collect();
-    times.dedup();
     let mut longest: Option<f64> = None;
-    for (place, from) in times.iter().enumerate() {
-        let to = times.get(place + 1).copied().unwrap_or(over);
-        let carries = carried(&link.samples, |sample| sample.capacity, *from, to) > Bytes::ZERO;
-        if !carries {
-            continue;
-        }
-        let until = match used(record, link, *from, to, 0.9) {
+    for ((from, to), until) in recoveries(record)? {
+        let until = match until {
             Some(at) => at,
             None if to == over => return None,
             None => to,
         };
-        let took = until.since(*from).as_secs_f64();
+        let took = until.since(from).as_secs_f64();
         longest = Some(longest.map_or(took, |longest| longest.max(took)));
     }
     longest
+}
+
+/// Of each change after which the bottleneck carries something: from when to when it holds, and when nine tenths of the bottleneck are used again.
+fn recoveries(record: &Record) -> Option<Vec<((Time, Time), Option<Time>)>> {
+    let link = bottleneck(record)?;
+    let over = Time::ZERO + record.duration;
+    let mut times: Vec<Time> = record.changes.iter().map(|change| change.at).filter(|at| *at >= Time::ZERO + record.warmup).collect();
+    times.dedup();
+    let spans = times.iter().enumerate().map(|(place, from)| (*from, times.get(place + 1).copied().unwrap_or(over)));
+    let carries = |(from, to): &(Time, Time)| carried(&link.samples, |sample| sample.capacity, *from, *to) > Bytes::ZERO;
+    Some(spans.filter(carries).map(|(from, to)| ((from, to), used(record, link, from, to, 0.9))).collect())
 }
 
 /// The end of the first window between `from` and `to` in which this part of a link is used.

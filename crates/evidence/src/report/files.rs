@@ -3,7 +3,7 @@
 use super::model::{Checked, scenario_file};
 use super::{check_html, check_markdown};
 use crate::EvidenceError;
-use crate::check::{Check, Kept, Report, Run, Variant};
+use crate::check::{CellVerdict, Check, Kept, Report, Run, Variant};
 use narrows_measure::metrics::METRICS;
 use narrows_report::{Bundle, BundleColumn, ReportError, Reserved, RunInfo, write_bundle};
 
@@ -31,7 +31,7 @@ pub fn write_check(
         if documents.iter().any(|(taken, _)| *taken == name) {
             continue;
         }
-        if let Ok(text) = toml(check, worst.grid, worst.cell) {
+        if let Ok(text) = toml(check, worst) {
             documents.push((name, text.into_bytes()));
         }
     }
@@ -39,9 +39,10 @@ pub fn write_check(
     write_bundle(reserved, bundle, info)
 }
 
-/// The scenario of a cell with the controller under test, as a file that `narrows run` runs.
-fn toml(check: &Check, grid: usize, cell: usize) -> Result<String, EvidenceError> {
-    let run = Run { grid: grid as u16, part: 0, cell: cell as u16, pair: 0, variant: Variant::Plain, seed: 1 };
+/// The scenario of a cell with the controller under test, beside whom the finding is about, as a file that `narrows run` runs.
+fn toml(check: &Check, cell: &CellVerdict) -> Result<String, EvidenceError> {
+    let (part, pair) = check.place(cell.grid, cell.decided().beside_whom);
+    let run = Run { grid: cell.grid as u16, part, cell: cell.cell as u16, pair, variant: Variant::Plain, seed: 1 };
     Ok(check.scenario(run)?.to_toml())
 }
 

@@ -1,40 +1,110 @@
 //! Text for a mail or the appendix of a draft.
 
-use super::model::Checked;
-use super::text::{left_out, shown, value};
+use super::model::{Checked, CheckedCriterion};
+use super::text::{found, left_out, on_kernel, short, shown, value};
 
-/// Head and table in Markdown.
+/// Lines of mails and drafts are no longer.
+const WIDTH: usize = 80;
+
+/// Head, table, and a paragraph for each criterion, in Markdown.
 pub fn check_markdown(checked: &Checked) -> String {
-    let mut text = format!(
-        "# Evidence on {} by {}\n\n{}. {}, Narrows {}.\n\nNot shown:\n\n",
-        checked.controller,
-        checked.document,
-        checked.line(),
-        checked.extent(),
-        checked.narrows
-    );
-    checked.not_shown.iter().for_each(|own| text += &format!("- {own}\n"));
-    if checked.criteria.iter().any(|own| !own.is_shown()) {
-        text += "\n| Criterion | Section | Strength | Verdict | Worst cell | Value |\n| --- | --- | --- | --- | --- | --- |\n";
+    let mut text = format!("# Evidence on {} by {}\n\n", checked.controller, checked.document);
+    text += &wrapped(&format!("{}. {}, Narrows {}.", checked.line(), checked.extent(), checked.narrows));
+    text += "\nNot shown:\n\n";
+    checked.not_shown.iter().for_each(|own| text += &item(own));
+    let judged = || checked.criteria.iter().filter(|own| !own.is_shown());
+    if judged().next().is_some() {
+        text += "\n| Criterion | Section | Strength | Verdict |\n| --- | --- | --- | --- |\n";
     }
-    for own in checked.criteria.iter().filter(|own| !own.is_shown()) {
-        let (cell, value) = match (own.cells.first(), &own.reason, &own.comes_from) {
-            (_, Some(reason), _) => (reason.clone(), String::new()),
-            (_, _, Some(other)) => (format!("see {other}"), String::new()),
-            (Some(cell), _, _) => (format!("{}: {}", cell.cell, cell.measure), value(cell)),
-            _ => (String::new(), String::new()),
-        };
+    for own in judged() {
         let fragile = if own.fragile.is_some() { " (fragile)" } else { "" };
-        let row = [&own.id, &own.section, &own.strength, &(own.verdict.clone() + fragile), &cell, &value];
-        text += &format!("| {} |\n", row.map(|cell| cell.replace('|', "\\|")).join(" | "));
+        text += &row(&[own.id.clone(), own.section.clone(), own.strength.clone(), own.verdict.clone() + fragile]);
     }
+    text += "\n";
+    judged().for_each(|own| text += &item(&format!("**{}**, {}: {}", own.id, own.verdict, told(own))));
     for own in checked.criteria.iter().filter(|own| own.is_shown()) {
-        let row =
-            |cells: &Vec<String>| format!("| {} |\n", cells.iter().map(|cell| cell.replace('|', "\\|")).collect::<Vec<_>>().join(" | "));
         let rows = shown(own);
         let rule = row(&vec!["---".to_owned(); rows[0].len()]);
-        text += &format!("\n## {}\n\n{}{rule}{}", own.title, row(&rows[0]), rows[1..].iter().map(row).collect::<String>());
+        text += &format!("\n## {}\n\n{}{rule}{}", own.title, row(&rows[0]), rows[1..].iter().map(|cells| row(cells)).collect::<String>());
     }
-    checked.criteria.iter().for_each(|own| text += &left_out(own));
-    text + &format!("\nMade again by `{}`.\n", checked.remake)
+    text + &format!("\nMade again by\n\n    {}\n", checked.remake)
+}
+
+/// What decided a criterion, in sentences.
+fn told(own: &CheckedCriterion) -> String {
+    let Some(cell) = own.cells.first() else {
+        return match (&own.reason, &own.comes_from) {
+            (Some(reason), _) => format!("{reason}."),
+            (None, Some(other)) => format!("see {other}."),
+            (None, None) => "no cell is worse than another.".to_owned(),
+        };
+    };
+    let mut text = format!("worst in {}: {} {}", cell.cell, cell.measure, value(cell));
+    text += &cell
+        .beside
+        .iter()
+        .map(|other| format!("; {} {}", other.of, other.value().map_or("–".to_owned(), |own| short(own.mean))))
+        .collect::<String>();
+    if cell.note.is_some() {
+        text += &format!("; {}", found(cell));
+    }
+    text += ".";
+    if let Some(excess) = cell.excess.filter(|_| own.verdict != "pass") {
+        let undecided = if cell.undecided { ", so undecided" } else { "" };
+        text += &format!(
+            " Beyond the bound by {} [{}–{}]{undecided}: {}.",
+            short(excess.mean),
+            short(excess.low),
+            short(excess.high),
+            cell.rule
+        );
+    }
+    if let Some(variant) = &own.fragile {
+        text += &format!(" It passes {variant}.");
+    }
+    if let Some(kernel) = own.kernel.as_ref().and_then(|kernel| on_kernel(own, kernel)) {
+        text += &format!(" On the kernel: {kernel}.");
+    }
+    text + &left_out(own).replace('\n', " ")
+}
+
+fn row(cells: &[String]) -> String {
+    format!("| {} |\n", cells.iter().map(|cell| cell.replace('|', "\\|")).collect::<Vec<_>>().join(" | "))
+}
+
+/// An item of a list.
+fn item(text: &str) -> String {
+    format!("- {}", wrapped(text).trim_end().replace('\n', "\n  ")) + "\n"
+}
+
+/// Lines of whole words, each a little shorter than [`WIDTH`], so that it can be indented.
+fn wrapped(text: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let line = lines.last_mut().expect("there is one from the beginning");
+        if !line.is_empty() && line.chars().count() + word.chars().count() + 3 > WIDTH {
+            lines.push(word.to_owned());
+        } else {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            *line += word;
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_of_whole_words_and_no_longer_than_a_mail_has_them() {
+        let text = item(&"abcde ".repeat(40));
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 4, "{text}");
+        assert!(lines.iter().all(|line| line.chars().count() <= WIDTH), "{text}");
+        assert!(lines[0].starts_with("- abcde") && lines[1].starts_with("  abcde"), "{text}");
+        assert_eq!(text.split_whitespace().filter(|word| *word == "abcde").count(), 40);
+    }
 }

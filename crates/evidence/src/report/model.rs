@@ -258,7 +258,7 @@ impl Beside {
 impl CheckedCriterion {
     /// True if its numbers are shown and not judged.
     pub fn is_shown(&self) -> bool {
-        self.verdict == "shown"
+        self.verdict == "shown" && !self.cells.is_empty()
     }
 }
 
@@ -284,7 +284,7 @@ impl Checked {
             comes_from: own.comes_from.clone(),
             left_out: own.left_out.clone(),
             kernel: own.kernel.as_ref().map(OnKernel::of),
-            cells: own.cells.iter().enumerate().map(|(place, cell)| kept(check, place, cell)).collect(),
+            cells: kept_cells(check, &own.cells),
         };
         Checked {
             format: 1,
@@ -319,11 +319,17 @@ impl Checked {
     /// The same with statements of the authors, which are not judged.
     pub fn stated(mut self, statements: Statements) -> Checked {
         let missing = statements.missing();
-        let reason = match &missing[..] {
-            [] => "stated by the authors, not judged".to_owned(),
-            _ => format!("stated by the authors, not judged; missing: {}", missing.join(", ")),
+        let (verdict, reason) = match &missing[..] {
+            [] => ("shown", "stated by the authors, not judged".to_owned()),
+            _ => ("not run", format!("stated by the authors, not judged; missing: {}", missing.join(", "))),
         };
-        self.criteria.iter_mut().filter(|own| own.id == "stated").for_each(|own| own.reason = Some(reason.clone()));
+        if let Some(own) = self.criteria.iter_mut().find(|own| own.id == "stated" && own.verdict == "not run") {
+            (own.verdict, own.reason) = (verdict.to_owned(), Some(reason));
+            if missing.is_empty() {
+                self.summary.not_run -= 1;
+                self.summary.shown += 1;
+            }
+        }
         self.statements = statements;
         self
     }
@@ -344,7 +350,7 @@ impl Checked {
         Terms { suite, rules, scope, quick, seeds, first_seed, baselines, program }
     }
 
-    /// Against whom and how: "Against newreno and cubic; rules 2026-11, quick, 5 seeds, 1650 runs".
+    /// Against whom and how: "Against newreno and cubic; scope internet, rules 2026-11.2, quick, 5 seeds, 1650 runs".
     pub fn extent(&self) -> String {
         let seeds = match (self.program, self.seeds) {
             (false, seeds) => format!("{seeds} seeds"),
@@ -352,7 +358,8 @@ impl Checked {
             (true, seeds) => format!("{seeds} runs of the program in each cell, on this host's kernel"),
         };
         let cells = if self.quick { "quick" } else { "full" };
-        format!("Against {}; rules {}, {cells}, {seeds}, {} runs", self.baselines.join(" and "), self.rules, self.runs)
+        let Checked { rules, scope, runs, .. } = self;
+        format!("Against {}; scope {scope}, rules {rules}, {cells}, {seeds}, {runs} runs", self.baselines.join(" and "))
     }
 
     /// The verdict line: "18 pass, 3 concern, 1 fail, 3 not run".
@@ -388,12 +395,23 @@ pub(super) fn scenario_file(check: &Check, cell: &CellVerdict) -> String {
     format!("scenario-{slug}.toml")
 }
 
+/// Cells as they are kept. Where they are of several grids, which may have cells of the same label, the grid is named.
+fn kept_cells(check: &Check, cells: &[CellVerdict]) -> Vec<CheckedCell> {
+    let several = cells.iter().any(|cell| cell.grid != cells[0].grid);
+    let label = |cell: &CellVerdict| match (&check.suite.grids[cell.grid].name, &cell.label) {
+        (grid, label) if label.is_empty() => grid.clone(),
+        (grid, label) if several => format!("{grid}: {label}"),
+        (_, label) => label.clone(),
+    };
+    cells.iter().enumerate().map(|(place, cell)| CheckedCell { cell: label(cell), ..kept(check, place, cell) }).collect()
+}
+
 fn kept(check: &Check, place: usize, cell: &CellVerdict) -> CheckedCell {
     let grid = &check.suite.grids[cell.grid];
     let (rule, finding) = (&grid.rules[cell.rule], cell.decided());
     let number = &grid.asked[rule.number];
     CheckedCell {
-        cell: if cell.label.is_empty() { grid.name.clone() } else { cell.label.clone() },
+        cell: cell.label.clone(),
         scenario: (place == 0).then(|| scenario_file(check, cell)),
         measure: number.text(),
         unit: number.metric.unit.to_owned(),

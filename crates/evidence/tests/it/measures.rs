@@ -46,8 +46,33 @@ fn capacity_that_brought_nothing_is_regretted() {
 #[test]
 fn half_of_all_packets_lost_make_a_meter_trip() {
     let meter = value("meter", "", &stream("1.448 Mbit/s", "750 kbit/s", ""));
-    assert_eq!(meter, Some(4.0), "four intervals of 5 s");
+    assert_eq!(meter, Some(1.0), "four intervals of 5 s in a row");
     assert_eq!(value("meter", "", &stream("1.448 Mbit/s", "3 Mbit/s", "")), Some(0.0));
+}
+
+/// Ten times s / (Tr sqrt(2 p / 3)) is the bound of RFC 8083: at a tenth of loss, and a round trip of 20 ms and a queue of ten packets, some 260 packets a second, with a
+/// queue of ninety 32; the stream has 91.
+#[test]
+fn a_media_breaker_trips_by_the_round_trip_that_is_measured() {
+    let media = |buffer: &str| {
+        let record = run(&format!(
+            "duration = \"40 s\"\nwarmup = \"10 s\"\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\nrate = \"0.9 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \
+             \"{buffer}\"\n[[flow]]\nname = \"media\"\nfrom = \"a\"\nto = \"b\"\nworkload = {{ rate = \"1 Mbit/s\", frame = \"33 ms\", deadline = \"400 ms\" }}\n"
+        ));
+        value("breaker", "media", &record)
+    };
+    assert_eq!((media("10 packets"), media("90 packets")), (Some(0.0), Some(1.0)));
+}
+
+/// 1.5 Mbit/s arrive of 1.6 for ten seconds and of 16 for ten more: 17 %.
+#[test]
+fn what_never_comes_back_is_lost_for_good() {
+    let change = |rate: &str| {
+        let record = stream("1.448 Mbit/s", "1.6 Mbit/s", &format!("[[change]]\nlink = \"l\"\nat = \"20 s\"\nrate = \"{rate}\"\n"));
+        value("lost_for_good", "", &record).unwrap()
+    };
+    assert!((change("16 Mbit/s") - 83.0).abs() < 0.5, "{}", change("16 Mbit/s"));
+    assert_eq!(change("1.5 Mbit/s"), 0.0);
 }
 
 #[test]

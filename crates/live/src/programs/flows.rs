@@ -67,3 +67,61 @@ pub fn with_program_flows(scenario: &Scenario, beside: Beside) -> (Scenario, usi
     let warmup = if matches!(beside, Beside::AllBut(_)) { scenario.warmup } else { Span::ZERO };
     (Scenario { flows, changes, warmup, ..scenario.clone() }, own)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io;
+
+    /// Two flows between the same hosts, the first of which changes its way, and one between others.
+    fn scenario() -> Scenario {
+        let link = |name: &str| format!("[[link]]\nname = \"{name}\"\nbetween = [\"left\", \"right\"]\nrate = \"10 Mbit/s\"\n");
+        let flow =
+            |name: &str, from: &str| format!("[[flow]]\nname = \"{name}\"\nfrom = \"{from}\"\nto = \"right\"\ncontroller = \"cubic\"\n");
+        let text = [
+            "duration = \"10 s\"\nwarmup = \"2 s\"\n".to_owned(),
+            link("one"),
+            link("two"),
+            "[[link]]\nname = \"far\"\nbetween = [\"far\", \"left\"]\nrate = \"10 Mbit/s\"\n".to_owned(),
+            flow("other", "left").replace("controller", "route = [\"one\"]\ncontroller"),
+            flow("self", "left").replace("controller", "route = [\"one\"]\ncontroller"),
+            flow("third", "far").replace("controller", "route = [\"far\", \"one\"]\ncontroller"),
+            "[[change]]\nflow = \"self\"\nat = \"5 s\"\nroute = [\"two\"]\n".to_owned(),
+            "[[change]]\nflow = \"third\"\nat = \"6 s\"\nroute = [\"far\", \"two\"]\n".to_owned(),
+        ]
+        .concat();
+        let none = |_: &std::path::Path| Err(io::Error::from(io::ErrorKind::NotFound));
+        narrows_scenario::parse(&text, "t.toml", &none).unwrap_or_else(|error| panic!("{}", error.short()))
+    }
+
+    fn names(scenario: &Scenario) -> Vec<&str> {
+        scenario.flows.iter().map(|flow| flow.name.as_str()).collect()
+    }
+
+    #[test]
+    fn a_program_that_replaces_a_flow_has_its_name_route_and_warmup() {
+        let before = scenario();
+        let (after, own) = with_program_flows(&before, Beside::AllBut(FlowId(1)));
+        assert_eq!((names(&after), own), (vec!["other", "third", "self", "self"], 2));
+        assert_eq!(after.warmup, before.warmup);
+        let [there, back] = [&after.flows[2], &after.flows[3]];
+        assert_eq!((&there.route, &back.route), (&before.flows[1].route, &before.flows[1].back));
+        assert!(there.controller.is_none() && back.controller.is_none());
+        let changed: Vec<usize> = after
+            .changes
+            .iter()
+            .filter_map(|change| if let What::Route { flow, .. } = &change.what { Some(flow.0) } else { None })
+            .collect();
+        assert_eq!(changed, [2, 3, 1], "both directions of the program, and the flow that stays");
+    }
+
+    #[test]
+    fn a_program_that_replaces_all_or_runs_beside_all_has_no_warmup() {
+        let before = scenario();
+        let (after, own) = with_program_flows(&before, Beside::Nothing);
+        assert_eq!((names(&after)[0], own, after.warmup), ("program left to right", 0, Span::ZERO));
+        let (after, own) = with_program_flows(&before, Beside::Everything);
+        assert_eq!((own, after.flows.len()), (3, 7), "of the flows between the same hosts the first gives its routes");
+        assert_eq!(after.flows[3].route, before.flows[0].route);
+    }
+}

@@ -12,7 +12,7 @@ use crate::run::{Extras, record};
 use crate::sockets::Sockets;
 use crate::tap::tap;
 use crate::wire::WirePacket;
-use narrows_measure::{Emulation, Follower, Record};
+use narrows_measure::{Emulation, Follower, Histogram, Record};
 use narrows_scenario::{NodeId, Scenario};
 use narrows_units::Time;
 use std::collections::{BTreeMap, BTreeSet};
@@ -115,7 +115,9 @@ pub fn run_program(
         remedy: "give a program that is in PATH, or its path",
     })?;
     let ended = session.emulated.ended;
-    let emulation = Emulation { replays: loaded.finish(), ..session.emulation(&whole, Vec::new(), &sockets.lateness) };
+    // A thread that serves no flow may be late.
+    let lateness = if own > 0 { &sockets.lateness } else { &Histogram::new() };
+    let emulation = Emulation { replays: loaded.finish(), ..session.emulation(&whole, Vec::new(), lateness) };
     let ending = Ending { not_by_default, ..ending.clone() };
     let mut emulated = session.emulated;
     let network = emulated.flows.split_off(own);

@@ -4,6 +4,7 @@ mod arrows;
 mod attack;
 mod blocks;
 mod check;
+mod check_program;
 mod cli;
 mod curves;
 mod differential;

@@ -1,0 +1,76 @@
+//! `narrows check --live -- PROGRAM`: a program in the place of a controller.
+
+use crate::host::{alone, capable, has, told};
+use crate::scratch::{Scratch, code, stderr, stdout};
+
+/// Checks a program by a criterion.
+fn checked(place: &Scratch, criterion: &str, words: &[&str]) -> std::process::Output {
+    place.narrows(["check", "--live", "--quick", "--quiet", "--json", "--only", criterion, "--out", "r"].iter().chain(words).copied())
+}
+
+#[test]
+fn a_program_that_fails_in_its_first_run_ends_the_check_with_the_reason() {
+    if !capable("a_program_that_fails_in_its_first_run_ends_the_check_with_the_reason") {
+        return;
+    }
+    let (_alone, place) = (alone(), Scratch::new("check-program"));
+    let cases = [
+        (vec!["--", "sh", "-c", "exit 3"], "the program ended with exit status 3 after"),
+        (vec!["--", "sleep", "1"], "and the run lasts 60 s: let it send for longer"),
+        (vec!["--", "narrows-no-such-program"], "\"narrows-no-such-program\" cannot be started"),
+        // Both ends have a name that does not depend on the network.
+        (vec!["--", "sh", "-c", "getent ahostsv4 receiver | grep -q {receiver} && getent ahostsv4 sender && exit 5"], "exit status 5"),
+    ];
+    for (words, said) in cases {
+        let output = checked(&place, "wired", &words);
+        assert_eq!(code(&output), 2, "{}", told(&output));
+        assert!(stderr(&output).contains(said), "{}", told(&output));
+        assert!(!place.path("r").exists(), "nothing that looks complete");
+    }
+}
+
+#[test]
+fn a_program_is_refused_where_it_would_not_be_heeded() {
+    let place = Scratch::new("check-program-refused");
+    for (words, said) in [
+        ("check -- true", "--live"),
+        ("check cubic --live -- true", "cannot be used with"),
+        ("check --live --serve true", "<PROGRAM>"),
+        ("check --live --suite media -- true", "leave --suite out"),
+    ] {
+        let output = place.narrows(words.split(' '));
+        assert_eq!(code(&output), 2, "{words}: {}", told(&output));
+        assert!(stderr(&output).contains(said), "{words}: {}", told(&output));
+    }
+}
+
+/// Run by `make long`.
+mod long {
+    use super::*;
+    use serde_json::Value;
+
+    #[test]
+    #[ignore = "long: make long"]
+    fn iperf3_with_cubic_does_on_the_kernel_as_cubic_does_in_the_simulator() {
+        let test = "iperf3_with_cubic_does_on_the_kernel_as_cubic_does_in_the_simulator";
+        if !capable(test) || !has("iperf3", test) {
+            return;
+        }
+        let (_alone, place) = (alone(), Scratch::new("check-iperf3"));
+        let output = checked(&place, "far", &["--serve", "iperf3 -s", "--", "iperf3", "-c", "receiver", "-C", "cubic", "-t", "90"]);
+        assert_eq!(code(&output), 0, "{}", told(&output));
+        let checked: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+        assert_eq!(checked["program"], true);
+        let far = checked["criteria"].as_array().expect("a list").iter().find(|own| own["id"] == "far").expect("it was asked for");
+        // The machine may be too busy: that is said, and nothing judged.
+        if far["verdict"] == "not run" {
+            return;
+        }
+        let cells = far["cells"].as_array().expect("a list");
+        let used = cells.iter().find(|cell| cell["measure"] == "utilisation").expect("the rule");
+        let number = |of: &Value| of[0].as_f64().expect("a number");
+        let cubic = used["beside"].as_array().expect("a list").iter().find(|own| own["of"] == "cubic").expect("a baseline");
+        assert!((number(&used["subject"]) - number(&cubic["values"])).abs() < 5.0, "the margin of the rule: {used:#}");
+        assert!(place.path("r/report.html").exists());
+    }
+}
