@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Do verdicts depend on the seeds? Checks controllers with ten sets of seeds that share none, and counts the verdicts of each criterion.
 
-    ci/stability.py PROGRAM [--times 10] [CONTROLLER ...]
+    ci/stability.py PROGRAM [--times 10] [--only ID,ID] [CONTROLLER ...]
 
 Prints the criteria whose verdict is not always the same. Exits with 1 if one is pass with some seeds and fail with others.
 """
@@ -17,10 +17,10 @@ import tempfile
 STEP = 2000
 
 
-def verdicts(program: str, controller: str, seed: int) -> dict[str, str]:
+def verdicts(program: str, controller: str, seed: int, only: list[str]) -> dict[str, str]:
     """The verdict of each criterion in a quick check from this seed on."""
     with tempfile.TemporaryDirectory() as out:
-        command = [program, "check", controller, "--quick", "--quiet", "--json", "--seed", str(seed), "--out", out + "/check"]
+        command = [program, "check", controller, "--quick", "--quiet", "--json", "--seed", str(seed), "--out", out + "/check", *only]
         done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode not in (0, 1):
         sys.exit(f"{' '.join(command)}: {done.stderr.strip()}")
@@ -32,12 +32,14 @@ def main() -> int:
     parser.add_argument("program")
     parser.add_argument("controllers", nargs="*", metavar="CONTROLLER")
     parser.add_argument("--times", type=int, default=10)
-    arguments = parser.parse_args()
+    parser.add_argument("--only", metavar="ID,ID", help="only these criteria")
+    arguments = parser.parse_intermixed_args()
     crossed = False
+    only = ["--only", arguments.only] if arguments.only else []
     for controller in arguments.controllers or ["newreno", "cubic", "bbr", "bbr3", "pcc-vivace", "scalable"]:
         counts: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
         for time in range(arguments.times):
-            for criterion, verdict in verdicts(arguments.program, controller, 1 + STEP * time).items():
+            for criterion, verdict in verdicts(arguments.program, controller, 1 + STEP * time, only).items():
                 counts[criterion][verdict] += 1
         same = [criterion for criterion, count in counts.items() if len(count) == 1]
         print(f"{controller}: {len(same)} of {len(counts)} verdicts are the same {arguments.times} times", flush=True)
