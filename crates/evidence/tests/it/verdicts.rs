@@ -2,7 +2,8 @@
 
 use narrows_evidence::check::{Check, Kept, Options, Run, Standing, Variant, report};
 use narrows_evidence::judge::Level;
-use narrows_evidence::suite::{Players, Scope, Suite};
+use narrows_evidence::report::Checked;
+use narrows_evidence::suite::{Players, Scope, Suite, Who};
 
 const ABOUT: &str = r#"
 name = "t"
@@ -231,6 +232,56 @@ fn a_rule_that_is_none_is_refused_with_its_file() {
     );
     assert!(refused("kind = \"relative\"\nmeasure = \"los\"\nfail = { above = 5 }").contains("loss"));
     assert!(refused("kind = \"relative\"\nmeasure = \"loss\"").contains("needs a bound"));
+}
+
+/// Two grids may have cells of one label: the grid is named, so that versions compare each with itself.
+#[test]
+fn cells_of_several_grids_are_told_apart() {
+    let axis = "[sweep]\n\"link.l.rate\" = [\"1 Mbit/s\", \"2 Mbit/s\"]\n";
+    let text = grid("alone", &flow("self"), LOSS) + axis;
+    let suite = Suite::read(&[("suite.toml", ABOUT), ("g.toml", &text), ("h.toml", &text)]).unwrap_or_else(|error| panic!("{error}"));
+    let players = Players { subject: "bbr".to_owned(), baselines: vec!["newreno".to_owned()], program: false };
+    let options = Options { quick: true, scope: Scope::Internet, only: Vec::new(), seeds: None, first_seed: 1, signals: false };
+    let check = Check::new(suite, players, options).unwrap_or_else(|error| panic!("{error}"));
+    let kept = |_: Run| Some(Kept { asked: vec![Some(0.1)], metrics: Vec::new(), issues: Vec::new() });
+    let checked = Checked::of(&check, &report(&check, &kept), "0", "", 0);
+    let mut cells: Vec<&str> = checked.criteria[0].cells.iter().map(|cell| cell.cell.as_str()).collect();
+    cells.sort();
+    assert_eq!(cells, ["g: 1 Mbit/s", "g: 2 Mbit/s", "h: 1 Mbit/s", "h: 2 Mbit/s"]);
+}
+
+#[test]
+fn the_worst_cell_is_shown_beside_whom_it_harms() {
+    let check = check("pairs", "kind = \"harm\"\nmeasure = \"goodput\"\nof = \"other\"\nfail = { by = 0.05 }", "bbr");
+    let harms_cubic = |run: Run| {
+        let value = match check.pair_label(run).as_str() {
+            "bbr beside cubic" => 1.0,
+            label if label.ends_with("alone") => 10.0,
+            _ => 5.0,
+        };
+        Some(Kept { asked: vec![Some(value)], metrics: Vec::new(), issues: Vec::new() })
+    };
+    let report = report(&check, &harms_cubic);
+    let worst = report.criteria[0].cells[0].decided().beside_whom;
+    assert_eq!(worst, Some(Who::Baseline(1)));
+    let (part, pair) = check.place(0, worst);
+    let run = Run { grid: 0, part, cell: 0, pair, variant: Variant::Plain, seed: 1 };
+    assert_eq!(check.pair_label(run), "bbr beside cubic");
+}
+
+/// What is decided comes before what is not, whatever the units of their excesses.
+#[test]
+fn a_decided_cell_is_worse_than_an_undecided_one() {
+    let rules = "kind = \"relative\"\nmeasure = \"goodput\"\nconcern = { by = 5 }\n[[rule]]\nsays = \"s\"\nsource = \"ours\"\nkind = \"relative\"\nmeasure = \"jain\"\nconcern = { by = 0.1 }";
+    let check = check("alone", rules, "bbr");
+    let kept = |run: Run| {
+        let bbr = check.pair_label(run) == "bbr";
+        // Goodput is 5 +- 4 below the bound's reach, Jain's index 0.3 below in each seed.
+        let goodput = if bbr { 94.0 - 4.0 * f64::from(i32::from(run.seed % 2) * 2 - 1) } else { 100.0 };
+        Some(Kept { asked: vec![Some(goodput), Some(if bbr { 0.6 } else { 1.0 })], metrics: Vec::new(), issues: Vec::new() })
+    };
+    let cells = &report(&check, &kept).criteria[0].cells;
+    assert_eq!((cells[0].rule, cells[0].decided().undecided, cells[1].decided().undecided), (1, false, true));
 }
 
 #[test]

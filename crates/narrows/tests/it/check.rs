@@ -38,7 +38,11 @@ fn a_check_gives_verdicts_and_files_and_the_same_bytes_with_any_threads() {
     let schema = json(&place.narrows(["schema", "--check"]).stdout);
     described(&check, &schema, &schema);
     let markdown = String::from_utf8(place.read("1/check.md")).expect("text");
-    assert!(markdown.contains("| far | 7.5 | ought | concern | far: utilisation |"), "{markdown}");
+    assert!(markdown.contains("| far | 7.5 | ought | concern |\n"), "{markdown}");
+    assert!(markdown.contains("- **far**, concern: worst in far: utilisation"), "{markdown}");
+    assert!(markdown.contains("newreno") && markdown.contains("Beyond the bound by"), "{markdown}");
+    let paragraphs = markdown.lines().filter(|line| !line.starts_with(['|', '#', ' ']));
+    assert!(paragraphs.clone().count() > 5 && paragraphs.into_iter().all(|line| line.chars().count() <= 80), "{markdown}");
 }
 
 /// Every key of a value stands in its schema, and what the schema requires is there.
@@ -117,8 +121,24 @@ fn what_cannot_be_checked_is_refused_with_a_remedy() {
     assert!(refused(&["bbr", "--about", "about.toml"]).contains("about.toml: \"licence\" is not asked for"));
     assert!(refused(&["bbr", "--against", "bad.json"]).contains("bad.json is not the result of a check"));
     assert!(refused(&["bbr", "--against", "nosuch"]).contains("there is no controller \"nosuch\""));
+    assert!(refused(&["bbr3", "--suite", "bbr-draft", "--strict"]).contains("--strict cannot be used with --suite bbr-draft"));
     assert!(refused(&[]).contains("CONTROLLER"));
     assert!(!place.listing().contains(&"narrows-results".to_owned()), "nothing was begun: {:?}", place.listing());
+}
+
+#[test]
+fn complete_statements_are_all_that_a_strict_check_asks_of_the_authors() {
+    let place = Scratch::new("check-stated");
+    let status = |keys: &[&str], out: &str| {
+        let texts: String = keys.iter().map(|key| format!("{key} = \"everywhere\"\n")).collect();
+        place.write("about.toml", &texts);
+        let output =
+            place.narrows(["check", "bbr", "--quick", "--only", "stated", "--quiet", "--strict", "--about", "about.toml", "--out", out]);
+        assert!(stdout(&output).contains("stated"), "{}{}", stdout(&output), stderr(&output));
+        code(&output)
+    };
+    assert_eq!(status(&["where", "rfc2914", "rfc7141", "deployment", "security"], "all"), 0);
+    assert_eq!(status(&["where", "security"], "some"), 1);
 }
 
 #[test]
