@@ -79,7 +79,11 @@ fn section(own: &CheckedCriterion, program: bool) -> String {
     let rows: String = own.cells.iter().map(|cell| cell_row(cell, program)).collect();
     let first = if own.is_shown() { "first" } else { "worst" };
     let scenario = own.cells.first().and_then(|cell| cell.scenario.as_ref()).map_or_else(String::new, |file| {
-        format!("<p class=\"hint\">The {first} cell's scenario is in {0}: <code>narrows run {0}</code></p>\n", escape(file))
+        let use_of_it = match program {
+            true => "where the program takes the place of the flow <code>self</code>".to_owned(),
+            false => format!("<code>narrows run {}</code>", escape(file)),
+        };
+        format!("<p class=\"hint\">The {first} cell's scenario is in {}: {use_of_it}</p>\n", escape(file))
     });
     let kernel = own.kernel.as_ref().and_then(|kernel| on_kernel(own, kernel));
     let kernel = kernel.map_or_else(String::new, |text| format!("<p>On the kernel: {}.</p>\n", escape(&text)));
