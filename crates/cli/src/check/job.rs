@@ -167,7 +167,7 @@ impl<'a> Job<'a> {
                 output,
             )
         };
-        let ran = self.run_program(&of_program, keep, output).and_then(|()| simulated());
+        let ran = self.run_program(&of_program, runs, keep, output).and_then(|()| simulated());
         match ran {
             Err(Failure::Interrupted) => Err(Failure::Paused {
                 done: runs.kept.done(),
@@ -180,19 +180,27 @@ impl<'a> Job<'a> {
     }
 
     /// Runs the program, one run after another.
-    fn run_program(&self, pending: &[u64], keep: impl Fn(u64, Kept) -> Result<(), Failure>, output: &OutputArgs) -> Result<(), Failure> {
+    fn run_program(
+        &self,
+        pending: &[u64],
+        runs: &Runs,
+        keep: impl Fn(u64, Kept) -> Result<(), Failure>,
+        output: &OutputArgs,
+    ) -> Result<(), Failure> {
         let Some(program) = self.program.filter(|_| !pending.is_empty()) else { return Ok(()) };
         let scenarios = pending.iter().map(|number| Ok(self.check.scenario(Run::of(*number))?)).collect::<Result<Vec<_>, Failure>>()?;
         let bar = output.console.progress("running live", scenarios.iter().map(|scenario| steps(scenario.duration)).sum(), output.quiet);
-        for (done, (number, scenario)) in pending.iter().zip(&scenarios).enumerate() {
+        let mut tried = runs.all().iter().any(|(run, _)| self.check.is_of_program(*run));
+        for (number, scenario) in pending.iter().zip(&scenarios) {
             let run = Run::of(*number);
             bar.tell(format!(" {}", self.check.describe(run)));
-            let Tried { record, troubles } = tested::run(program, scenario, &bar)?;
+            let Tried { record, troubles, hopeless } = tested::run(program, scenario, &bar)?;
             // What is wrong from the beginning is so in all runs.
-            if let (0, Some(trouble)) = (done, troubles.first()) {
+            if let (true, Some(trouble)) = (hopeless && !tried, troubles.first()) {
                 bar.end();
                 return Err(Failure::Other(format!("{trouble} ({})", self.check.describe(run))));
             }
+            tried = true;
             let mut kept = self.check.keep(run, &record);
             kept.issues.extend(troubles);
             keep(*number, kept)?;

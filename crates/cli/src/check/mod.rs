@@ -28,6 +28,9 @@ pub fn check(args: CheckArgs) -> Result<Outcome, Failure> {
         return known_answers(args);
     }
     let tested = Tested::of(&args)?;
+    if args.live && matches!(args.suite, SuiteArg::Tcpeval | SuiteArg::Media) {
+        return Err(Failure::Other("--live cannot be used with this suite, which judges nothing; leave it out".to_owned()));
+    }
     if args.live && args.suite == SuiteArg::Rfc9743 {
         // Before anything starts a thread.
         narrows_live::acquire()?;
@@ -136,7 +139,11 @@ fn earlier(args: &CheckArgs, other: &str, check: &Check) -> Result<Checked, Fail
                 "--out names one directory, and --against a controller makes two results; leave --out away".to_owned(),
             ));
         }
-        return Ok(carried_out(args, &planned(args, &controller)?, &controller, None)?.0);
+        let planned = planned(args, &controller)?;
+        if let Some(why) = Terms::of(&planned).differ(&Terms::of(check)) {
+            return Err(Failure::Other(format!("{why}; give --against the result of a check")));
+        }
+        return Ok(carried_out(args, &planned, &controller, None)?.0);
     };
     let text = std::fs::read_to_string(&file)
         .map_err(|error| Failure::Other(format!("{} cannot be read: {error}; give the result of a check", file.display())))?;
@@ -188,8 +195,8 @@ fn remake(args: &CheckArgs, tested: &Tested) -> String {
     if args.quick {
         words.push("--quick".to_owned());
     }
-    words.extend(args.serve.iter().map(|command| format!("--serve {}", crate::quote::quote(command))));
     if tested.program().is_some() {
+        words.extend(args.serve.iter().map(|command| format!("--serve {}", crate::quote::quote(command))));
         words.extend(["--".to_owned(), tested.name()]);
     }
     words.join(" ")

@@ -26,10 +26,15 @@ pub struct Tried {
     pub record: Record,
     /// What went wrong.
     pub troubles: Vec<String>,
+    /// True if it would go wrong in any run: the program ends at once or before the run does, or sends nothing this way.
+    pub hopeless: bool,
 }
 
 /// A program may end so long before the run does: its own clock began earlier.
 const EARLY: Span = Span::from_secs(1);
+
+/// A program that fails within this time has not come to sending.
+const AT_ONCE: Span = Span::from_secs(5);
 
 impl Tested {
     /// What the command names.
@@ -95,22 +100,30 @@ fn run_once(program: &Program, scenario: &Scenario, bar: &Progress) -> Result<Tr
         LiveError::Stopped => Failure::Interrupted,
         other => Failure::Live(other),
     })?;
-    let troubles = troubles(scenario, &record, &ending, &scenario.flows[replaced.0].name);
-    Ok(Tried { record, troubles })
+    let place = scenario.flow_records().nth(replaced.0).expect("it is one of the scenario's flows");
+    let of_program = record.flows.iter().find(|own| own.name == place.name);
+    let sent = of_program.is_some_and(|own| own.total.arrived_wire.get() > 0);
+    let back = of_program.is_some_and(|own| own.route != place.route);
+    let failed = !ending.program.is_fine();
+    let early = ending.program == Exit::Status(0) && record.duration + EARLY < scenario.duration;
+    let troubles = troubles(scenario, &record, &ending, (sent, back, early));
+    Ok(Tried { hopeless: early || !sent || back || (failed && record.duration < AT_ONCE), record, troubles })
 }
 
-/// Why a run does not count, for people.
-fn troubles(scenario: &Scenario, record: &Record, ending: &Ending, flow: &str) -> Vec<String> {
+/// Why a run does not count, for people. Whether the program sent anything, the wrong way, and ended early.
+fn troubles(scenario: &Scenario, record: &Record, ending: &Ending, (sent, back, early): (bool, bool, bool)) -> Vec<String> {
     let mut troubles = Vec::new();
     let (lasted, wanted) = (record.duration.as_secs_f64(), scenario.duration);
-    let sent = record.flows.iter().filter(|own| own.name == flow).any(|own| own.total.arrived_wire.get() > 0);
     if !ending.program.is_fine() {
         troubles.push(format!("the program {} after {lasted:.1} s", ending.program));
-    } else if ending.program == Exit::Status(0) && record.duration + EARLY < wanted {
+    } else if early {
         troubles.push(format!("the program ended after {lasted:.1} s, and the run lasts {wanted}: let it send for longer"));
     } else if !sent {
         troubles
             .push("the program sent nothing to the receiver's host; give it the name \"receiver\" or the address {receiver}".to_owned());
+    }
+    if sent && back {
+        troubles.push("most data went from the receiver to the sender, where nothing else is; let the program send, or swap what --serve and -- start".to_owned());
     }
     troubles.extend(ending.servers.iter().map(|(command, exit)| format!("the server {} {exit} before the program did", quote(command))));
     troubles

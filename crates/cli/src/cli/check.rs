@@ -40,9 +40,9 @@ pub struct CheckArgs {
     #[arg(long)]
     pub live: bool,
     /// Exit with 1 for concerns and criteria that were not run, too
-    #[arg(long)]
+    #[arg(long, conflicts_with = "against")]
     pub strict: bool,
-    /// Number of seeds of each cell at first [default: 10, with --quick 5]
+    /// Number of seeds of each cell at first [default: 10, with --quick 5; of a program 5 runs, with --quick 1]
     #[arg(long, value_parser = clap::value_parser!(u16).range(5..=1000))]
     pub seeds: Option<u16>,
     /// First seed
@@ -53,7 +53,7 @@ pub struct CheckArgs {
     #[arg(last = true, value_name = "PROGRAM", requires = "live", conflicts_with = "controller")]
     pub words: Vec<String>,
     /// Start this command on the receiver's host before the program, for example "iperf3 -s", and stop it afterwards; may be repeated
-    #[arg(long, value_name = "COMMAND", requires = "words")]
+    #[arg(long, value_name = "COMMAND", requires = "words", conflicts_with = "controller")]
     pub serve: Vec<String>,
     #[command(flatten)]
     pub output: OutputArgs,

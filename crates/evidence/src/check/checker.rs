@@ -14,7 +14,7 @@ use narrows_measure::metrics::METRICS;
 use narrows_measure::{Emulation, Record};
 use narrows_scenario::Scenario;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 /// The seeds that decide about a cell that did not pass with the first ones, from the first seed on.
@@ -273,13 +273,13 @@ impl Check {
 
     /// The cells of a criterion whose runs of a program are not sound, each with the reasons.
     pub(super) fn spoiled(&self, criterion: usize, results: &Results) -> Vec<String> {
-        let mut cells: Vec<(usize, usize)> = self.judged_cells(criterion).into_iter().map(|(grid, _, cell)| (grid, cell)).collect();
-        cells.dedup();
+        let cells: BTreeSet<(usize, usize)> = self.judged_cells(criterion).into_iter().map(|(grid, _, cell)| (grid, cell)).collect();
         let of = |(grid, cell): (usize, usize)| {
-            let mut issues = self.kernel_issues(grid, cell, results);
-            issues.dedup();
-            (!issues.is_empty())
-                .then(|| format!("{}, {}: {}", self.suite.grids[grid].name, self.grids[grid].label(cell), issues.join("; ")))
+            let issues: BTreeSet<String> = self.kernel_issues(grid, cell, results).into_iter().collect();
+            let issues: Vec<String> = issues.into_iter().collect();
+            let place = [self.suite.grids[grid].name.clone(), self.grids[grid].label(cell)];
+            let place: Vec<String> = place.into_iter().filter(|word| !word.is_empty()).collect();
+            (!issues.is_empty()).then(|| format!("{}: {}", place.join(", "), issues.join("; ")))
         };
         cells.into_iter().filter_map(of).collect()
     }
@@ -390,9 +390,14 @@ impl Known {
         self.decided().excess.map_or(0.0, |excess| excess.mean)
     }
 
-    /// How many times the width of its interval the excess is beyond the bound: that of another rule may be in another unit.
+    /// How many times the width of its interval the excess is beyond the bound, since that of another rule may be in another unit. Where there is no width, as of one
+    /// seed, how many times the number itself.
     fn clearness(&self) -> f64 {
-        self.decided().excess.map_or(0.0, |excess| excess.mean / (excess.high - excess.low).max(f64::MIN_POSITIVE))
+        let finding = self.decided();
+        let Some(excess) = finding.excess else { return 0.0 };
+        let number = finding.subject.1.iter().flatten().copied().fold(0.0f64, |most, value| most.max(value.abs()));
+        let unit = if excess.high > excess.low { excess.high - excess.low } else { number };
+        excess.mean / unit.max(1e-9)
     }
 
     /// The finding that counts.

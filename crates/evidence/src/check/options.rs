@@ -5,7 +5,7 @@ use crate::suite::Scope;
 /// How a check is made.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Few cells and five seeds, or all cells and ten.
+    /// Few cells and five seeds, or all cells and ten. A program has few cells always, and one run of each or five.
     pub quick: bool,
     /// Where the controller is meant to be used.
     pub scope: Scope,

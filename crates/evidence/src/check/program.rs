@@ -8,12 +8,14 @@ use crate::rule::{Kind, Rule};
 use narrows_scenario::{FlowId, Scenario, Workload};
 use narrows_units::Time;
 
-/// The flow that a program takes the place of: the only one of `self`, if that sends from the beginning to the end.
+/// The flow that a program takes the place of: the only one of `self`, if that sends from the beginning to the end to a receiver that does not lie.
 pub fn place(scenario: &Scenario) -> Option<FlowId> {
     let mut own = scenario.flows.iter().enumerate().filter(|(_, flow)| flow.name.starts_with("self"));
     let (Some((place, flow)), None) = (own.next(), own.next()) else { return None };
     let always = flow.workload == Workload::Bulk && flow.start == Time::ZERO && flow.stop.is_none() && flow.pauses.is_empty();
-    always.then_some(FlowId(place))
+    // A program's receiver is its own.
+    let honest = flow.transport.ack_pieces == 1 && flow.transport.ack_ahead == 0;
+    (always && honest).then_some(FlowId(place))
 }
 
 /// The grid with the cells that a program can have.

@@ -32,7 +32,7 @@ pub fn judge(rule: &Rule, numbers: &Numbers) -> Finding {
     });
     if let Some((other, missing)) = unknown {
         let note = format!("not defined beside {} in {missing} of {} seeds", numbers.players.text(other), numbers.seeds);
-        return shown(rule, numbers, Level::Concern, Some(note), None);
+        return shown(rule, numbers, Level::Concern, Some(note), Some(other));
     }
     let itself = starves(Who::Subject, Who::Subject);
     let theirs = standard.iter().any(|who| many(starves(*who, *who)));

@@ -4,6 +4,7 @@ use super::sending::seconds;
 use narrows_measure::metrics::{Better, Metric, bottleneck};
 use narrows_measure::{FlowSample, LinkRecord, LinkSample, Record};
 use narrows_units::{Bytes, Span, Time};
+use std::collections::BTreeMap;
 
 pub(super) const REGRET: Metric = Metric {
     name: "regret",
@@ -25,11 +26,17 @@ pub(super) const LOST_FOR_GOOD: Metric = Metric {
     unit: "%",
     better: Better::Lower,
     summary: "Share of the bottleneck's capacity that brought no data, where flows never recovered from a change.",
-    formula: "regret, if after no change since warm-up nine tenths of the bottleneck were used before the next (see recovery); else 0",
+    formula: "regret, if there is a change, such as that to a rate of 20 Mbit/s, after which nine tenths of the bottleneck were never used before the next one (see \
+              recovery), however often it came since warm-up; else 0",
     source: "RFC 9743, section 7.9, asks for robustness to changes of the path and sets no measure; ours",
     compute: |record| {
-        let back = recoveries(record)?.into_iter().any(|(_, until)| until.is_some());
-        if back { Some(0.0) } else { (REGRET.compute)(record) }
+        let mut back: BTreeMap<Vec<(&str, &str)>, bool> = BTreeMap::new();
+        for ((from, _), until) in recoveries(record)? {
+            let same =
+                record.changes.iter().filter(|change| change.at == from).map(|change| (change.of.as_str(), change.to.as_str())).collect();
+            *back.entry(same).or_default() |= until.is_some();
+        }
+        if back.into_values().all(|back| back) { Some(0.0) } else { (REGRET.compute)(record) }
     },
 };
 

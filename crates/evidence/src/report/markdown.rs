@@ -36,7 +36,7 @@ fn told(own: &CheckedCriterion) -> String {
         return match (&own.reason, &own.comes_from) {
             (Some(reason), _) => format!("{reason}."),
             (None, Some(other)) => format!("see {other}."),
-            (None, None) => "no cell is worse than another.".to_owned(),
+            (None, None) => "no criterion above is worse.".to_owned(),
         };
     };
     let mut text = format!("worst in {}: {} {}", cell.cell, cell.measure, value(cell));

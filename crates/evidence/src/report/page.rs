@@ -87,7 +87,7 @@ fn section(own: &CheckedCriterion, program: bool) -> String {
     });
     let kernel = own.kernel.as_ref().and_then(|kernel| on_kernel(own, kernel));
     let kernel = kernel.map_or_else(String::new, |text| format!("<p>On the kernel: {}.</p>\n", escape(&text)));
-    let left_out: String = own.left_out.iter().map(|grid| format!("<p>Judged without a grid: {}.</p>\n", escape(grid))).collect();
+    let left_out: String = own.left_out.iter().map(|grid| format!("<p>Judged without {}.</p>\n", escape(grid))).collect();
     format!(
         "<section id=\"{}\">\n<h2>{} {}</h2>\n<p>{}</p>\n<dl>\n{rules}</dl>\n{left_out}{kernel}{}{scenario}<details{}><summary>All {} cells</summary>\n<div class=\"wide\"><table><thead><tr><th \
          scope=\"col\">Cell</th><th scope=\"col\">Measure</th><th scope=\"col\">Verdict</th><th scope=\"col\">Value</th><th scope=\"col\">Beside it</th><th \

@@ -57,7 +57,7 @@ pub(super) fn shown(own: &CheckedCriterion) -> Vec<Vec<String>> {
 
 /// A paragraph for each grid that the controller cannot run in.
 pub(super) fn left_out(own: &CheckedCriterion) -> String {
-    own.left_out.iter().map(|grid| format!("\n{} is judged without a grid: {grid}.\n", own.id)).collect()
+    own.left_out.iter().map(|grid| format!("\n{} is judged without {grid}.\n", own.id)).collect()
 }
 
 /// "fail; loss 13.1 % (simulated 14.2)".

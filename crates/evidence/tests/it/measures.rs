@@ -73,6 +73,11 @@ fn what_never_comes_back_is_lost_for_good() {
     };
     assert!((change("16 Mbit/s") - 83.0).abs() < 0.5, "{}", change("16 Mbit/s"));
     assert_eq!(change("1.5 Mbit/s"), 0.0);
+    // A rate that falls is used at once; the rise after it decides.
+    let both =
+        "[[change]]\nlink = \"l\"\nat = \"15 s\"\nrate = \"1.5 Mbit/s\"\n[[change]]\nlink = \"l\"\nat = \"20 s\"\nrate = \"16 Mbit/s\"\n";
+    let lost = value("lost_for_good", "", &stream("1.448 Mbit/s", "1.6 Mbit/s", both)).unwrap();
+    assert!(lost > 80.0, "{lost}");
 }
 
 #[test]

@@ -5,8 +5,8 @@ use narrows_scenario::{Change, Flow, FlowId, NodeId, Scenario, What};
 use narrows_units::{Span, Time};
 use std::collections::BTreeMap;
 
-/// The scenario with the flows of programs behind those that run beside them: two for each pair of hosts that one of the others with a controller connects, one in
-/// each direction, over the routes of the first flow between them. Also returns how many run beside them.
+/// The scenario with the flows of programs behind those that run beside them: two for each pair of hosts between which a flow with a
+/// controller gives way, one in each direction, over the routes of the first such flow. Also returns how many run beside them.
 pub fn with_program_flows(scenario: &Scenario, beside: Beside) -> (Scenario, usize) {
     let stays = |place: usize| match beside {
         Beside::Nothing => false,
