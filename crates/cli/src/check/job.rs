@@ -99,7 +99,13 @@ impl<'a> Job<'a> {
                     false => pending.push(run.number()),
                 }
             }
-            self.round(&pending, &runs, directory, output)?;
+            if let Err(failure) = self.round(&pending, &runs, directory, output) {
+                // Nothing is kept that another command would have to make way for.
+                if runs.count() == 0 && !matches!(failure, Failure::Paused { .. }) {
+                    runs.remove()?;
+                }
+                return Err(failure);
+            }
             wanted = self.check.further(&|run| runs.get(run));
         }
         Ok(runs)

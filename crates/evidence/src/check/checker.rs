@@ -336,7 +336,7 @@ impl Check {
 /// Cells by how bad they look: those of the rule that is broken most clearly first, and of one rule that with the largest excess.
 fn worst_first(mut known: Vec<Known>) -> Vec<Known> {
     let rule = |own: &Known| (own.grid, own.rule);
-    let mut clearest: BTreeMap<(usize, usize), ((Level, bool, bool), f64)> = BTreeMap::new();
+    let mut clearest: BTreeMap<(usize, usize), (Severity, f64)> = BTreeMap::new();
     for own in &known {
         let seen = (own.severity(), own.clearness());
         let most = clearest.entry(rule(own)).or_insert(seen);
@@ -369,6 +369,9 @@ fn runnable(planned: Planned, players: &Players) -> Result<Planned, EvidenceErro
     Ok(planned)
 }
 
+/// How bad a cell looks: its level, whether fresh seeds confirmed it, and whether it is decided.
+type Severity = (Level, bool, bool);
+
 /// A rule's findings in a cell, as far as they are known.
 pub(super) struct Known {
     pub grid: usize,
@@ -380,7 +383,7 @@ pub(super) struct Known {
 
 impl Known {
     /// How bad it looks at present: of two cells beyond a bound, the one that fresh seeds have confirmed comes first, and before one that is undecided.
-    fn severity(&self) -> (Level, bool, bool) {
+    fn severity(&self) -> Severity {
         let finding = self.decided();
         let confirmed = finding.level > Level::Pass && self.fresh.is_some();
         (finding.level, confirmed, !finding.undecided)

@@ -106,8 +106,11 @@ fn recovery(record: &Record) -> Option<f64> {
     longest
 }
 
+/// From when to when.
+type During = (Time, Time);
+
 /// Of each change after which the bottleneck carries something: from when to when it holds, and when nine tenths of the bottleneck are used again.
-fn recoveries(record: &Record) -> Option<Vec<((Time, Time), Option<Time>)>> {
+fn recoveries(record: &Record) -> Option<Vec<(During, Option<Time>)>> {
     let link = bottleneck(record)?;
     let over = Time::ZERO + record.duration;
     let mut times: Vec<Time> = record.changes.iter().map(|change| change.at).filter(|at| *at >= Time::ZERO + record.warmup).collect();

@@ -25,7 +25,7 @@ fn a_program_that_fails_in_its_first_run_ends_the_check_with_the_reason() {
         let output = checked(&place, "wired", &words);
         assert_eq!(code(&output), 2, "{}", told(&output));
         assert!(stderr(&output).contains(said), "{}", told(&output));
-        assert!(!place.path("r").exists(), "nothing that looks complete");
+        assert_eq!(place.listing(), Vec::<String>::new(), "nothing that looks complete, or that has to be made way for");
     }
 }
 
@@ -36,6 +36,9 @@ fn a_program_is_refused_where_it_would_not_be_heeded() {
         ("check -- true", "--live"),
         ("check cubic --live -- true", "cannot be used with"),
         ("check --live --serve true", "<PROGRAM>"),
+        ("check cubic --live --serve true", "cannot be used with"),
+        ("check cubic --suite tcpeval --live", "which judges nothing"),
+        ("check --live --against cubic -- true", "the two checks have different"),
         ("check --live --suite media -- true", "leave --suite out"),
     ] {
         let output = place.narrows(words.split(' '));
