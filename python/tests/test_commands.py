@@ -81,6 +81,11 @@ def test_a_missed_expectation_is_told(root):
         assert result.met == met and result.directory.parent == Path("narrows-results")
 
 
+def test_a_live_run_is_of_the_scenario_that_is_named():
+    with pytest.raises(nw.Error, match="nosuch.toml"):
+        nw.live("nosuch.toml")
+
+
 def test_errors_name_place_value_and_remedy():
     with pytest.raises(nw.Error, match=r'there is no controller "cubicc"; did you mean "cubic"\?$'):
         nw.compare("cubicc")

@@ -26,6 +26,10 @@ def _text(value: object) -> str:
 def words(command: str, named: Iterable[object], options: Mapping[str, object]) -> list[str]:
     """The command line of a command with what has no flag and with its options, by their names in Python."""
     told = ["narrows", command, "--quiet"]
+    # Behind "--" the words of these are a program's.
+    if command in ("check", "live"):
+        told.extend(map(_text, named))
+        named = []
     for name, value in options.items():
         flag = "--" + name.replace("_", "-")
         if value is None or value is False:
@@ -36,9 +40,7 @@ def words(command: str, named: Iterable[object], options: Mapping[str, object]) 
             told.extend(f"{flag}={_text(one)}" for one in value)
         else:
             told.append(f"{flag}={_text(value)}")
-    told.append("--")
-    told.extend(map(_text, named))
-    return told
+    return [*told, "--", *map(_text, named)] if named else told
 
 
 def carry_out(verb: str, command: str, given: Mapping[str, Any], named: str = "", classes: str = "") -> Result:
