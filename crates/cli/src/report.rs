@@ -5,8 +5,9 @@ use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::output;
 use crate::overlays;
-use narrows_evidence::report::{Checked, check_html, check_text};
+use narrows_evidence::report::{Checked, check_html, check_text, course_file};
 use narrows_report::ResultDir;
+use std::collections::BTreeMap;
 
 /// Makes table and HTML of a result directory again.
 pub fn report(args: ReportArgs) -> Result<Outcome, Failure> {
@@ -36,7 +37,14 @@ fn check_again(args: &ReportArgs, files: &ResultDir) -> Result<(String, String),
     }
     let checked = checked(files)?;
     let text = if args.json { checked.json() } else { check_text(&checked) };
-    Ok((text, check_html(&checked)))
+    let mut courses = BTreeMap::new();
+    for own in &checked.criteria {
+        let file = course_file(&own.id);
+        if files.path().join(&file).is_file() {
+            courses.insert(own.id.clone(), files.text(&file)?);
+        }
+    }
+    Ok((text, check_html(&checked, &courses)))
 }
 
 /// A check as it was kept.

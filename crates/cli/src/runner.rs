@@ -147,15 +147,20 @@ fn failure(error: SimError) -> Failure {
     }
 }
 
+/// An error in a cell, in words.
+pub fn in_cell(cell: &str, error: &dyn std::fmt::Display) -> Failure {
+    Failure::Other(format!("in the cell with {cell}: {error}"))
+}
+
 /// Runs the cells of `pending` in their order, each made by `scenario` when its turn comes, and hands each record to `done`, which is the
-/// last to see it. Which cells are done when depends on the threads. Those of the kernel go first, each alone: a run beside it would
+/// last to see it; of a controller that cannot go on, the reason. Which cells are done when depends on the threads. Those of the kernel go first, each alone: a run beside it would
 /// distort the measurement.
 pub fn run_cells(
     pending: &[u64],
     work: impl Fn(u64) -> Work + Sync,
     world: impl Fn(u64) -> World + Sync,
     scenario: impl Fn(u64) -> Result<Scenario, Failure> + Sync,
-    done: impl Fn(u64, Record) -> Result<(), Failure> + Sync,
+    done: impl Fn(u64, Result<Record, String>) -> Result<(), Failure> + Sync,
     describe: impl Fn(u64) -> String + Sync,
     output: &OutputArgs,
 ) -> Result<(), Failure> {
@@ -170,8 +175,9 @@ pub fn run_cells(
         };
         match ran {
             Err(SimError::Stopped) => return Err(Failure::Interrupted),
-            Err(error) => return Err(Failure::Other(format!("in the cell with {}: {error}", describe(*cell)))),
-            Ok(record) => done(*cell, record)?,
+            Err(fault @ SimError::Fault { .. }) => done(*cell, Err(fault.to_string()))?,
+            Err(error) => return Err(in_cell(&describe(*cell), &error)),
+            Ok(record) => done(*cell, Ok(record))?,
         }
         let finished = finished.fetch_add(1, Ordering::Relaxed) + 1;
         bar.tell(format!(" {finished} of {} runs, ", pending.len()));

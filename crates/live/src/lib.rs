@@ -23,4 +23,4 @@ pub use host::{Capability, State, acquire, probe, ready};
 pub use plan::{MAXIMUM, affordable};
 pub use precision::{leave_emulators_core, reduce_wakeup_latency};
 pub use programs::{Beside, Ending, Exit, Program, Stdout, run_program};
-pub use run::{Extras, run, run_with};
+pub use run::{Extras, run, run_with, supports};

@@ -27,6 +27,16 @@ pub struct Extras {
     pub nodes: Option<NodeProgram>,
 }
 
+/// Whether this host's kernel has what a scenario asks of it, as far as that can be said before it starts.
+///
+/// # Errors
+///
+/// What it lacks: the place in the scenario, the problem and the remedy.
+pub fn supports(scenario: &Scenario) -> Result<(), LiveError> {
+    let map = HostMap::of(scenario);
+    plan(scenario, &map.ends, map.numbers.len(), &host::running()?).map(drop)
+}
+
 /// Runs a scenario to its end, in as much time as it says.
 pub fn run(scenario: &Scenario, progress: Progress<'_>) -> Result<Record, LiveError> {
     run_with(scenario, &Extras::default(), progress, &mut ()).map(|(record, _)| record)

@@ -60,6 +60,7 @@ def check(
     baselines: Many | None = None,
     against: str | Path | None = None,
     about: Path | None = None,
+    keep: Path | None = None,
     live: bool = False,
     strict: bool = False,
     seeds: int | None = None,
@@ -75,7 +76,7 @@ def check(
     controller : str
         The controller with its parameters, or a file.
     suite : str
-        ``"rfc9743"``, the default, or ``"bbr-draft"``.
+        ``"rfc9743"``, the default, ``"bbr-draft"``, or of numbers without verdicts ``"tcpeval"`` and ``"media"``.
     quick : bool
         Few cells and five seeds.
     only : str or list of str
@@ -88,6 +89,8 @@ def check(
         Show what changed since another version: a controller, or the result of an earlier check.
     about : path
         TOML file with statements of the authors.
+    keep : path
+        Folder of findings that `attack` keeps; they are run again and shown, not judged.
     live : bool
         Run the worst cells on this host's kernel, too.
     strict : bool

@@ -1,54 +1,21 @@
 //! Findings that are kept between searches.
 
-use super::runs::Runs;
 use crate::error::Failure;
-use narrows_evidence::attack::{Aim, Finding, Genome, Goal, SEEDS, Standing, Trial, Variant, alike, lower, mean};
-use serde::{Deserialize, Serialize};
+use narrows_evidence::attack::{Aim, Finding, Genome, Goal, KeptFinding, Replayed, Score, Standing, Trial, alike};
+use serde::Serialize;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// The file in the directory.
 const FILE: &str = "kept.json";
-/// Part of the score at which a finding is still there.
-const STILL: f64 = 0.5;
 
 /// The directory, and what is in it.
 #[derive(Serialize)]
 pub struct Keep {
     #[serde(skip)]
     directory: PathBuf,
-    all: Vec<Kept>,
-}
-
-/// A finding that was kept.
-#[derive(Clone, Serialize, Deserialize)]
-pub struct Kept {
-    /// Whom it breaks, how, and beside whom.
-    aim: Aim,
-    /// The network.
-    genome: Genome,
-    /// The score when it was found.
-    score: f64,
-}
-
-/// What became of a finding.
-#[derive(Serialize)]
-pub struct Replayed {
-    /// The network in words.
-    pub says: String,
-    /// What it was found for.
-    pub goal: Goal,
-    /// Whom it broke then.
-    pub found_for: String,
-    /// The score when it was found.
-    pub then: f64,
-    /// The mean score of the controller under attack now.
-    pub now: f64,
-    /// Two standard errors below it.
-    pub low: f64,
-    /// Whether half of the score is left.
-    pub still: bool,
+    all: Vec<KeptFinding>,
 }
 
 impl Keep {
@@ -75,26 +42,21 @@ impl Keep {
         self.all.iter().filter(|kept| kept.aim.goal == goal).map(|kept| kept.genome.clone()).collect()
     }
 
-    /// Runs all findings again, with `subject` in the place of whom they broke.
-    pub fn replay(&self, subject: &str, runs: &mut Runs<'_>) -> Result<Vec<Replayed>, Failure> {
-        let one = |kept: &Kept| {
-            let aim = Aim { subject: subject.to_owned(), ..kept.aim.clone() };
-            let trials = SEEDS.map(|seed| Trial { genome: kept.genome.clone(), seed, variant: Variant::Plain });
-            let scores: Vec<f64> = runs.of(&aim, &trials)?.iter().map(|score| score.value).collect();
-            let now = mean(&scores);
-            let still = now >= STILL * kept.score;
-            let found_for = kept.aim.subject.clone();
-            Ok(Replayed { says: kept.genome.says(), goal: aim.goal, found_for, then: kept.score, now, low: lower(&scores), still })
-        };
-        self.all.iter().map(one).collect()
+    /// Runs all findings again, with `subject` in the place of whom they broke. `scores` evaluates trials.
+    pub fn replay(
+        &self,
+        subject: &str,
+        scores: &mut dyn FnMut(&Aim, &[Trial]) -> Result<Vec<Score>, Failure>,
+    ) -> Result<Vec<Replayed>, Failure> {
+        self.all.iter().map(|kept| kept.replay(subject, scores)).collect()
     }
 
     /// Keeps what was confirmed and is not there yet.
     pub fn add(&mut self, aim: &Aim, findings: &[Finding]) -> Result<(), Failure> {
         for finding in findings.iter().filter(|finding| finding.standing == Standing::Confirmed) {
-            let is_there = |kept: &Kept| kept.aim.goal == aim.goal && alike(&kept.genome, &finding.genome);
+            let is_there = |kept: &KeptFinding| kept.aim.goal == aim.goal && alike(&kept.genome, &finding.genome);
             if !self.all.iter().any(is_there) {
-                self.all.push(Kept { aim: aim.clone(), genome: finding.genome.clone(), score: finding.score });
+                self.all.push(KeptFinding { aim: aim.clone(), genome: finding.genome.clone(), score: finding.score });
             }
         }
         let path = self.directory.join(FILE);

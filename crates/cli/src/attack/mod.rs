@@ -1,6 +1,6 @@
 //! `narrows attack`: searches for networks that break a controller, and says which of them are findings.
 
-mod keep;
+pub mod keep;
 mod on_kernel;
 mod outcome;
 mod runs;
@@ -13,8 +13,8 @@ use crate::inputs::{as_kept, of_controllers};
 use crate::outcome::Outcome;
 use crate::output::{self, Started};
 use crate::quote::quote;
-use keep::{Keep, Replayed};
-use narrows_evidence::attack::{Aim, Examined, Genome, Search, Searched, Standing, examine, search};
+use keep::Keep;
+use narrows_evidence::attack::{Aim, Examined, Genome, Replayed, Search, Searched, Standing, examine, search};
 use narrows_report::Reserved;
 use on_kernel::{OnKernel, on_kernel};
 use outcome::Found;
@@ -97,7 +97,7 @@ pub fn attack(args: AttackArgs) -> Result<Outcome, Failure> {
 type Worked = (Vec<Replayed>, Vec<Searched>, Examined);
 
 fn work(runs: &mut Runs<'_>, plan: &Search, keep: Option<&Keep>, args: &AttackArgs) -> Result<Worked, Failure> {
-    let replayed = keep.map_or(Ok(Vec::new()), |keep| keep.replay(args.controller.text(), runs))?;
+    let replayed = keep.map_or(Ok(Vec::new()), |keep| keep.replay(args.controller.text(), &mut |aim, trials| runs.of(aim, trials)))?;
     let searched = search(plan, runs)?;
     let mut ranked: Vec<&(Genome, f64)> = searched.iter().flat_map(|searched| &searched.best).collect();
     ranked.sort_by(|a, b| b.1.total_cmp(&a.1));

@@ -1,6 +1,5 @@
 //! What a search found, as files and in words.
 
-use super::keep::Replayed;
 use super::on_kernel::OnKernel;
 use crate::cli::OutputArgs;
 use crate::contenders::join;
@@ -8,7 +7,7 @@ use crate::error::Failure;
 use crate::output::Started;
 use crate::quote::quote;
 use crate::unverified;
-use narrows_evidence::attack::{Aim, Cast, Finding, Search, Searched, Standing, Strategy, Trial, Variant};
+use narrows_evidence::attack::{Aim, Cast, Finding, Replayed, Search, Searched, Standing, Strategy, Trial, Variant};
 use narrows_measure::Record;
 use narrows_measure::metrics::{Better, Metric, Summary, metric};
 use narrows_report::{Case, Comparison, Reserved};
@@ -181,17 +180,7 @@ fn told(found: &Found, directory: &Path) -> String {
     let Found { aim, plan, replayed, searched, findings, .. } = found;
     let mut text = format!("{} against {}, {}: {}\n", aim.subject, join(&aim.references), aim.goal.name(), aim.goal.formula());
     for own in replayed {
-        let goal = own.goal.name();
-        text += &if own.found_for == aim.subject {
-            let verdict = if own.still { "still there" } else { "gone" };
-            format!("Kept finding, {goal}: {verdict}, {:.2} then and {:.2} now: {}\n", own.then, own.now, own.says)
-        } else {
-            let verdict = if own.still { "breaks" } else { "does not break" };
-            format!(
-                "Kept finding for {}, {goal}: {verdict} {}, {:.2} there and {:.2} here: {}\n",
-                own.found_for, aim.subject, own.then, own.now, own.says
-            )
-        };
+        text += &format!("{}\n", own.text(&aim.subject));
     }
     for own in searched {
         let how = if plan.strategy == Strategy::Random { "drawn at random" } else { "bred" };

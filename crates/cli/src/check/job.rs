@@ -7,17 +7,18 @@ use crate::cli::OutputArgs;
 use crate::console::Console;
 use crate::error::Failure;
 use crate::output::{self, Started};
-use crate::runner::run_cells;
+use crate::runner::{pool, run_cells};
 use crate::work::{Work, steps};
-use narrows_evidence::check::{Check, Kept, Report, Run, Variant};
-use narrows_evidence::report::{Checked, write_check};
+use narrows_evidence::check::{Check, CriterionVerdict, Kept, Report, Run, Variant};
+use narrows_evidence::report::{Checked, Pages, course, write_check};
 use narrows_live::Program;
 use narrows_report::Reserved;
 use narrows_scenario::Scenario;
 use narrows_scenario::paper::World;
 use narrows_units::Span;
-use std::collections::BTreeMap;
+use rayon::prelude::*;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -88,6 +89,7 @@ impl<'a> Job<'a> {
         let kept = Cells::<Kept>::open(cells::partial(directory), &self.origin)?;
         let runs = Runs { kept, known: Mutex::new(BTreeMap::new()) };
         let mut wanted = self.check.first();
+        self.refuse_baselines(&wanted)?;
         if !output.quiet && matches!(output.console, Console::Terminal) {
             eprintln!("{}", self.announced(&wanted)?);
         }
@@ -105,6 +107,10 @@ impl<'a> Job<'a> {
                     runs.remove()?;
                 }
                 return Err(failure);
+            }
+            if let Some(fault) = self.check.never_ran(&|run| runs.get(run)) {
+                runs.remove()?;
+                return Err(Failure::Other(fault));
             }
             wanted = self.check.further(&|run| runs.get(run));
         }
@@ -124,6 +130,20 @@ impl<'a> Job<'a> {
             Err(Failure::Live(error)) => Ok(Some(error.to_string())),
             other => other.map(|()| None),
         }
+    }
+
+    /// Refuses baselines that this kernel does not have before a program runs for hours: they run beside it wherever it does not pass.
+    fn refuse_baselines(&self, wanted: &[Run]) -> Result<(), Failure> {
+        if self.program.is_none() {
+            return Ok(());
+        }
+        let mut seen = BTreeSet::new();
+        for run in wanted.iter().filter(|run| !self.check.is_of_program(**run)) {
+            if seen.insert(self.check.pair_label(*run)) {
+                narrows_live::supports(&self.check.scenario(Run { variant: Variant::Kernel, ..*run })?)?;
+            }
+        }
+        Ok(())
     }
 
     /// How much there is to do, for people.
@@ -168,7 +188,10 @@ impl<'a> Job<'a> {
                 |number| work[&alike(number)],
                 |number| if Run::of(number).variant == Variant::Kernel { World::Kernel } else { World::Simulator },
                 scenario,
-                |number, record| keep(number, self.check.keep(Run::of(number), &record)),
+                |number, record| {
+                    let run = Run::of(number);
+                    keep(number, record.map_or_else(|fault| self.check.keep_fault(run, fault), |record| self.check.keep(run, &record)))
+                },
                 |number| self.check.describe(Run::of(number)),
                 output,
             )
@@ -215,6 +238,16 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
+    /// The worst cell over time of each criterion that does not pass.
+    pub fn courses(&self, report: &Report, output: &OutputArgs) -> Result<BTreeMap<String, String>, Failure> {
+        let threads = pool(output)?;
+        let of = |own: &CriterionVerdict| -> Option<Result<(String, String), Failure>> {
+            let drawn = course(self.check, own).transpose()?;
+            Some(drawn.map(|svg| (own.criterion.id.clone(), svg)).map_err(Failure::from))
+        };
+        threads.install(|| report.criteria.par_iter().filter_map(of).collect())
+    }
+
     /// Writes the result directory.
     pub fn write(
         &self,
@@ -222,10 +255,11 @@ impl<'a> Job<'a> {
         checked: &Checked,
         report: &Report,
         runs: &Runs,
+        pages: &Pages,
         started: &Started,
         output: &OutputArgs,
     ) -> Result<(), Failure> {
         let info = started.info(Vec::new(), &output.console);
-        write_check(reserved, self.check, checked, report, &runs.all(), &info).map_err(|error| Failure::Other(error.to_string()))
+        write_check(reserved, self.check, checked, report, &runs.all(), pages, &info).map_err(|error| Failure::Other(error.to_string()))
     }
 }

@@ -46,8 +46,10 @@ impl Tested {
         if let Some(controller) = &args.controller {
             return Ok(Tested::Controller(controller.clone()));
         }
-        if args.suite != SuiteArg::Rfc9743 {
-            return Err(Failure::Other("only the criteria of RFC 9743 can be checked of a program; leave --suite out".to_owned()));
+        if matches!(args.suite, SuiteArg::Tcpeval | SuiteArg::Media) {
+            return Err(Failure::Other(
+                "of a program only the criteria of RFC 9743 and the cases of BBR's draft can be checked; leave --suite out, or take --suite bbr-draft".to_owned(),
+            ));
         }
         Ok(Tested::Program(Program {
             words: args.words.clone(),

@@ -12,7 +12,7 @@ pub struct CheckArgs {
     #[arg(value_name = "CONTROLLER", value_parser = parse_choice, required_unless_present_any = ["known", "words"])]
     pub controller: Option<Choice>,
     /// Check the suite instead: whether published results about deployed controllers come out
-    #[arg(long = "self", conflicts_with_all = ["controller", "only", "scope", "baselines", "against", "about", "strict", "seeds", "seed", "live", "suite", "words"])]
+    #[arg(long = "self", conflicts_with_all = ["controller", "only", "scope", "baselines", "against", "about", "strict", "seeds", "seed", "live", "suite", "words", "keep"])]
     pub known: bool,
     /// What is asked: the criteria of RFC 9743, the example cases of draft-ietf-ccwg-bbr, or numbers of other documents
     #[arg(long, value_enum, default_value = "rfc9743")]
@@ -36,6 +36,9 @@ pub struct CheckArgs {
     /// Statements of the authors, a TOML file with texts for where, rfc2914, rfc7141, deployment and security; they are shown, not judged
     #[arg(long, value_name = "FILE")]
     pub about: Option<PathBuf>,
+    /// Run the findings in this directory again, which `narrows attack --keep` keeps there; they are shown, not judged
+    #[arg(long, value_name = "DIR", conflicts_with = "words")]
+    pub keep: Option<PathBuf>,
     /// Run the worst cells of collapse, loss, coexist, starve and transient on this host's kernel, too: one run of each pair with --quick, else five
     #[arg(long)]
     pub live: bool,

@@ -10,23 +10,34 @@ use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::output::{self, Started};
 use crate::quote::quote;
-use crate::runner::run_cells;
+use crate::runner::{in_cell, run_cells};
 use job::Job;
-use narrows_report::{FigureResult, JudgedStatement, KeptRun, PaperResult, Reproduction, Reserved};
+use narrows_report::{FigureResult, JudgedStatement, KeptRun, PaperResult, Reproduction, Reserved, reproduction_json, reproduction_table};
 use narrows_scenario::paper::{Mode, Paper, Standing, Statement};
 use papers::Source;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Runs the figures of papers, and says which of their claims hold.
 pub fn reproduce(args: ReproduceArgs) -> Result<Outcome, Failure> {
-    let started = Started::now();
     if args.live {
         // Before anything starts a thread.
         narrows_live::acquire()?;
     }
+    let show = |reproduction: &Reproduction| {
+        let json = args.output.json;
+        args.output.console.print(&if json { reproduction_json(reproduction) } else { reproduction_table(reproduction) })
+    };
+    let (reproduction, directory) = made(&args, show)?;
+    output::point_to(&directory, &args.output)?;
+    Ok(if reproduction.as_expected() { Outcome::Ok } else { Outcome::Missed })
+}
+
+/// Runs and judges, shows what came out, and writes it: into the directory of the answer.
+pub fn made(args: &ReproduceArgs, show: impl FnOnce(&Reproduction) -> Result<(), Failure>) -> Result<(Reproduction, PathBuf), Failure> {
+    let started = Started::now();
     let sources = papers::chosen(&args.papers)?;
-    let jobs = jobs(&sources, &args)?;
-    let reserved = reserve(&args)?;
+    let jobs = jobs(&sources, args)?;
+    let reserved = reserve(args)?;
     let directory = reserved.directory().to_owned();
     let kept = jobs.iter().map(|job| job.open(&partial(&directory))).collect::<Result<Vec<_>, _>>()?;
     if let Err(failure) = run(&jobs, &kept, &directory, &args.output) {
@@ -37,16 +48,13 @@ pub fn reproduce(args: ReproduceArgs) -> Result<Outcome, Failure> {
         }
         return Err(failure);
     }
-    let reproduction = judged(&sources, &jobs, &kept, &args)?;
-    let text =
-        if args.output.json { narrows_report::reproduction_json(&reproduction) } else { narrows_report::reproduction_table(&reproduction) };
-    let printed = args.output.console.print(&text);
+    let reproduction = judged(&sources, &jobs, &kept, args)?;
+    let printed = show(&reproduction);
     narrows_report::write_reproduction(reserved, &reproduction, &started.info(Vec::new(), &args.output.console))?;
     drop(kept);
     clear(&jobs, &partial(&directory));
     printed?;
-    output::point_to(&directory, &args.output)?;
-    Ok(if reproduction.as_expected() { Outcome::Ok } else { Outcome::Missed })
+    Ok((reproduction, directory))
 }
 
 /// The figures that are asked for, checked.
@@ -108,6 +116,7 @@ fn run(jobs: &[Job], kept: &[Cells<KeptRun>], directory: &Path, output: &OutputA
         |place| of(place).0.scenario(of(place).2),
         |place, record| {
             let (job, kept, run) = of(place);
+            let record = record.map_err(|fault| in_cell(&job.describe(run), &fault))?;
             kept.keep(run, &job.keep(run, &record))
         },
         |place| of(place).0.describe(of(place).2),

@@ -8,7 +8,7 @@ use crate::inputs::{Files, of_controllers};
 use crate::output::{self, Started};
 use crate::quote::quote;
 use crate::run::judge;
-use crate::runner::run_cells;
+use crate::runner::{in_cell, run_cells};
 use crate::shard::{Deal, Shard};
 use crate::unverified;
 use crate::work::Work;
@@ -191,7 +191,7 @@ impl Job {
             |run| self.work(run),
             |_| World::Simulator,
             |run| self.scenario(run),
-            |run, record| kept.keep(run, &Reduced::of(record)),
+            |run, record| kept.keep(run, &Reduced::of(record.map_err(|fault| in_cell(&self.sweep.describe(run), &fault))?)),
             |run| self.sweep.describe(run),
             output,
         );

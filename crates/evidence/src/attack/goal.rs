@@ -6,10 +6,11 @@ use narrows_measure::harm::signed;
 use narrows_measure::metrics::{Better, STARVED_PART};
 use narrows_measure::{FlowRecord, LinkRecord, Record};
 use narrows_units::{Bytes, Span, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A wish for a bad network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Goal {
     /// The longest time without any delivery.

@@ -2,7 +2,7 @@
 
 use super::outcome::Trial;
 use super::subject::Subject;
-use super::{aggregation, black_box, drain, idle, probe_rtt, probe_up, small, spurious, startup, steps};
+use super::{aggregation, drain, idle, probe_rtt, probe_up, small, spurious, startup, steps};
 
 /// An example test case of the draft.
 pub struct Case {
@@ -14,10 +14,8 @@ pub struct Case {
     pub demand: &'static str,
     /// Where the words of the example and the pseudocode differ, or the example and this set-up.
     pub differs_from_text: Option<&'static str>,
-    /// Carries it out for a controller that shows its state.
+    /// Carries it out.
     pub(super) carry_out: fn(&Subject) -> Vec<Trial>,
-    /// Carries it out for one that does not.
-    pub(super) black_box: Option<fn(&Subject) -> Vec<Trial>>,
 }
 
 /// All of them, in order.
@@ -32,7 +30,6 @@ const CASES: &[Case] = &[
         demand: "Three rounds running in which the delivery rate grows by less than a quarter set full_bw_now and full_bw_reached, and Drain begins on the same acknowledgement. max_bw is within 2 % of the capacity. At most 12 rounds (ours: 4.1 doublings from 10 to 167 packets, 3 rounds and slack).",
         differs_from_text: None,
         carry_out: startup::plateau,
-        black_box: Some(black_box::plateau),
     },
     Case {
         id: "T02",
@@ -40,7 +37,6 @@ const CASES: &[Case] = &[
         demand: "At 20 Mbit/s offered, more than 2 % of a round lost in at least 6 places, after a round in recovery, lead to Drain within 2 rounds, and inflight_longterm is the larger of BDP and inflight_latest.",
         differs_from_text: Some("The example expects full_bw_now and full_bw_reached; section 5.3.1.3 sets full_bw_reached only."),
         carry_out: startup::loss,
-        black_box: None,
     },
     Case {
         id: "T03",
@@ -48,7 +44,6 @@ const CASES: &[Case] = &[
         demand: "The pacing gain is exactly 0.5, and Drain ends on the first acknowledgement with no more in flight than Inflight(1.0).",
         differs_from_text: None,
         carry_out: drain::by_flight,
-        black_box: None,
     },
     Case {
         id: "T04",
@@ -58,7 +53,6 @@ const CASES: &[Case] = &[
             "The example speaks of 3 round trips: CheckDrainDone asks for round_count > drain_start_round + 3, the fourth start of a round. With the example's nine tenths of the capacity the flight falls all the same, and usually ends Drain first; four tenths show the exit by time.",
         ),
         carry_out: drain::by_time,
-        black_box: None,
     },
     Case {
         id: "T05",
@@ -68,7 +62,6 @@ const CASES: &[Case] = &[
             "The example has inflight_longterm or cwnd fully used. CheckFullBWReached asks only that the application is not the limit, and three rounds at a gain of 1.25 end Up before 2.25 BDP are in flight.",
         ),
         carry_out: probe_up::plateau,
-        black_box: None,
     },
     Case {
         id: "T06",
@@ -78,7 +71,6 @@ const CASES: &[Case] = &[
             "The example has inflight_longterm updated whether the application is the limit or not; HandleInflightTooHigh sets it only if the application is not.",
         ),
         carry_out: probe_up::limited_loss,
-        black_box: None,
     },
     Case {
         id: "T07",
@@ -88,7 +80,6 @@ const CASES: &[Case] = &[
             "The example says indefinitely: ProbeRTT still comes 5 s after the last shorter round trip. It ends Up; Startup it returns to.",
         ),
         carry_out: probe_up::stays,
-        black_box: None,
     },
     Case {
         id: "T08",
@@ -98,7 +89,6 @@ const CASES: &[Case] = &[
             "The example names Inflight(1.0); IsTimeToCruise uses max_bw in the place of bw. Without inflight_longterm only that bound holds.",
         ),
         carry_out: probe_up::down_by_flight,
-        black_box: None,
     },
     Case {
         id: "T09",
@@ -106,7 +96,6 @@ const CASES: &[Case] = &[
         demand: "With capacity reduced at Down, Refill follows without Cruise when bw_probe_wait of 2 to 3 s is over.",
         differs_from_text: None,
         carry_out: probe_up::down_by_time,
-        black_box: None,
     },
     Case {
         id: "T10",
@@ -114,7 +103,6 @@ const CASES: &[Case] = &[
         demand: "It begins when 5 s passed without a shorter round trip, with a gain of the window of 0.5; no more than half a BDP, or 4 packets, are in flight for at least 200 ms and a round; ProbeBW follows. At least 96 % of the link are used over 30 s (the draft aims at 98).",
         differs_from_text: None,
         carry_out: probe_rtt::half_a_product,
-        black_box: None,
     },
     Case {
         id: "T11",
@@ -122,7 +110,6 @@ const CASES: &[Case] = &[
         demand: "After 6 s without data the first packet leaves with nothing in flight and sets idle_restart; pacing is that of bw at once, and ProbeRTT does not come for 4.9 s.",
         differs_from_text: Some("Section 5.4.1 says paces at exactly bw; SetPacingRateWithGain(1) takes the margin of 1 % off."),
         carry_out: idle::restart,
-        black_box: None,
     },
     Case {
         id: "T12",
@@ -130,7 +117,6 @@ const CASES: &[Case] = &[
         demand: "Acknowledgements, or data, in bursts each 10 ms: before the pipe is full, extra_acked is above 0 and cwnd above 2 BDP; no delivery rate exceeds 1.05 of the capacity, max_bw is within 10 % (ours; the draft gives no number), and the 2 s after Startup use at least 95 %.",
         differs_from_text: None,
         carry_out: aggregation::startup,
-        black_box: Some(black_box::aggregated_startup),
     },
     Case {
         id: "T13",
@@ -138,7 +124,6 @@ const CASES: &[Case] = &[
         demand: "extra_acked is the maximum of the last 10 rounds within a packet, cwnd is its target plus extra_acked, and at least 95 % of the link are used.",
         differs_from_text: None,
         carry_out: aggregation::cruise,
-        black_box: Some(black_box::aggregated_cruise),
     },
     Case {
         id: "T14",
@@ -148,7 +133,6 @@ const CASES: &[Case] = &[
             "Without tail loss probes, with which Linux's timeout comes too soon on such a path whatever the controller.",
         ),
         carry_out: small::sub_packet,
-        black_box: Some(black_box::sub_packet),
     },
     Case {
         id: "T15",
@@ -156,7 +140,6 @@ const CASES: &[Case] = &[
         demand: "The bound grows by 1, 2, 4 … packets in successive rounds while the window limits, and nine tenths of the new rate are used within 6 s (ours: 3 s of wait and two probes of 9 rounds).",
         differs_from_text: Some("The steps show only with a finite inflight_longterm, which losses in the probe before set."),
         carry_out: steps::up,
-        black_box: Some(black_box::up),
     },
     Case {
         id: "T16",
@@ -166,7 +149,6 @@ const CASES: &[Case] = &[
             "Few rounds cannot bring bw_shortterm near the new rate: cuts to 0.7 take six from ten times to 1.5 times. How many it takes is recorded, not judged.",
         ),
         carry_out: steps::down,
-        black_box: Some(black_box::down),
     },
     Case {
         id: "T17",
@@ -174,7 +156,6 @@ const CASES: &[Case] = &[
         demand: "After the first loss outside of probes both short-term bounds are set; from 20 s on at least 80 % of the tokens are used and at most 5 % lost (ours; the draft asks for no excessive continuous loss).",
         differs_from_text: None,
         carry_out: steps::policer,
-        black_box: Some(black_box::policer),
     },
     Case {
         id: "T18",
@@ -184,7 +165,6 @@ const CASES: &[Case] = &[
             "The example has the flow return to Up: HandleSpuriousLossDetection begins Refill, and Up follows after a round. From Startup it returns to Startup, with full_bw_reached false.",
         ),
         carry_out: spurious::fast_recovery,
-        black_box: None,
     },
     Case {
         id: "T19",
@@ -194,7 +174,6 @@ const CASES: &[Case] = &[
             "The example has the flow return to Up: HandleSpuriousLossDetection begins Refill, and Up follows after a round.",
         ),
         carry_out: spurious::timeout,
-        black_box: None,
     },
     Case {
         id: "T20",
@@ -202,7 +181,6 @@ const CASES: &[Case] = &[
         demand: "ProbeRTT before the pipe was full returns to Startup, which then ends on a plateau as T01 has it.",
         differs_from_text: None,
         carry_out: probe_rtt::in_startup,
-        black_box: None,
     },
     Case {
         id: "T21",
@@ -210,7 +188,6 @@ const CASES: &[Case] = &[
         demand: "With inflight_longterm set, more than 2 % lost in Up lead to Down on that acknowledgement, and inflight_longterm is what was in flight when the lost packet left, at least 0.7 of min(BDP, cwnd).",
         differs_from_text: Some("The example has inflight_longterm scaled by Beta: 0.7 is a floor."),
         carry_out: probe_up::loss_in_up,
-        black_box: None,
     },
     Case {
         id: "T22",
@@ -218,6 +195,5 @@ const CASES: &[Case] = &[
         demand: "Nothing offered for a round trip at Refill: low samples are marked as limited by the application and leave max_bw as it was; Up follows after the round.",
         differs_from_text: None,
         carry_out: probe_up::limited_refill,
-        black_box: None,
     },
 ];

@@ -5,11 +5,10 @@
 //! the same record up to then, bit by bit. Where an example and the pseudocode of the draft differ, the pseudocode decides, and the case says how they differ:
 //! section 1 of the draft as of August 2026 makes state machine and pseudocode required behaviour.
 //!
-//! A controller is judged by the state that it shows through [`Controller::inspect`](narrows_control::Controller::inspect), under the names of `bbr3`. One that
-//! shows none of it is a black box: goodput, delay and loss decide cases T01 and T12 to T17, and the others are not run.
+//! A controller is judged by the state that it shows through [`Controller::inspect`](narrows_control::Controller::inspect), under the names of `bbr3`. Of one that
+//! shows none of it, the suite [`bbr_draft`](crate::suite::bbr_draft) judges what can be seen from outside.
 
 mod aggregation;
-mod black_box;
 mod catalogue;
 mod drain;
 mod experiment;
@@ -35,13 +34,5 @@ pub use subject::{Profile, Subject};
 
 /// Carries out `case` for `subject`: an outcome for each variant of its set-up, in a fixed order. The same outcomes each time.
 pub fn run(case: &Case, subject: &Subject) -> Vec<Outcome> {
-    let trials = match (subject.profile, case.black_box) {
-        (Profile::Draft | Profile::Linux, _) => (case.carry_out)(subject),
-        (Profile::BlackBox, Some(carry_out)) => carry_out(subject),
-        (Profile::BlackBox, None) => {
-            let reason = "the controller does not show the state that this case is about";
-            return vec![Outcome::not_run(case.id, case.differs_from_text, reason)];
-        }
-    };
-    trials.into_iter().map(|trial| trial.judge(case.id, case.differs_from_text, subject)).collect()
+    (case.carry_out)(subject).into_iter().map(|trial| trial.judge(case.id, case.differs_from_text, subject)).collect()
 }

@@ -12,8 +12,6 @@ pub enum Verdict {
     Pass,
     /// Something does not hold.
     Fail,
-    /// It could not be carried out.
-    NotRun,
 }
 
 /// The outcome of one variant of a case.
@@ -27,7 +25,7 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// Where the words of the example and the pseudocode differ, or the example and this set-up.
     pub differs_from_text: Option<&'static str>,
-    /// What does not hold, or why it was not run: one sentence each.
+    /// What does not hold: one sentence each.
     pub reasons: Vec<String>,
     /// Why each of these was to be expected of this profile; as many as reasons if the failure is explained.
     pub known: Vec<&'static str>,
@@ -37,19 +35,6 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// One of the case of this name that was not run, for `reason`.
-    pub(super) fn not_run(case: &'static str, differs_from_text: Option<&'static str>, reason: &str) -> Outcome {
-        Outcome {
-            case,
-            variant: String::new(),
-            verdict: Verdict::NotRun,
-            differs_from_text,
-            reasons: vec![reason.to_owned()],
-            known: Vec::new(),
-            evidence: Vec::new(),
-        }
-    }
-
     /// True unless something failed that was not to be expected of the profile.
     pub fn is_explained(&self) -> bool {
         self.verdict == Verdict::Pass || (self.verdict == Verdict::Fail && self.known.len() == self.reasons.len())

@@ -1,8 +1,7 @@
 //! The network, the traffic and the changes of one run.
 
 use super::record::{PACKET, Record};
-use super::subject::{Profile, Subject};
-use narrows_measure::Record as Measured;
+use super::subject::Subject;
 use narrows_units::{Span, Time};
 use std::fmt::Write;
 
@@ -10,8 +9,6 @@ use std::fmt::Write;
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     controller: String,
-    /// The controller is to show its state.
-    shows: bool,
     /// Wire bits per second.
     pub rate: u64,
     /// One way.
@@ -29,7 +26,6 @@ pub(super) struct Plan {
 /// One that has run.
 pub(super) struct Run {
     pub record: Record,
-    pub measured: Measured,
 }
 
 impl Plan {
@@ -42,7 +38,6 @@ impl Plan {
     pub fn path(subject: &Subject, rate: u64, rtt: Span, buffer: &str) -> Plan {
         Plan {
             controller: subject.controller.clone(),
-            shows: subject.profile != Profile::BlackBox,
             rate,
             delay: rtt / 2,
             buffer: buffer.to_owned(),
@@ -183,10 +178,10 @@ impl Plan {
         let nothing = |path: &std::path::Path| Err(std::io::Error::other(format!("{} is not read", path.display())));
         let scenario = narrows_scenario::parse(&text, "bbr-draft.toml", &nothing).map_err(|error| error.short())?;
         let mut record = Record::default();
-        let measured = narrows_sim::run_observed(&scenario, &mut |_| true, &mut record).map_err(|error| error.to_string())?;
-        match record.missing().filter(|_| self.shows) {
+        narrows_sim::run_observed(&scenario, &mut |_| true, &mut record).map_err(|error| error.to_string())?;
+        match record.missing() {
             Some(name) => Err(format!("{} does not show {name}", self.controller)),
-            None => Ok(Run { record, measured }),
+            None => Ok(Run { record }),
         }
     }
 }

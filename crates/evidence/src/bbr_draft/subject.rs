@@ -10,8 +10,6 @@ pub enum Profile {
     Draft,
     /// Linux, branch v3 of github.com/google/bbr: its differences from the draft are known.
     Linux,
-    /// It shows no state of BBR: goodput, delay and loss alone decide.
-    BlackBox,
 }
 
 /// A controller under test.
@@ -32,10 +30,5 @@ impl Subject {
     /// `bbr3?profile=linux`.
     pub fn linux() -> Subject {
         Subject { controller: "bbr3?profile=linux".to_owned(), profile: Profile::Linux }
-    }
-
-    /// A controller that shows no state of BBR.
-    pub fn black_box(controller: &str) -> Subject {
-        Subject { controller: controller.to_owned(), profile: Profile::BlackBox }
     }
 }

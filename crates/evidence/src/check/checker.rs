@@ -8,7 +8,8 @@ use super::standing::standing_before;
 use super::variant;
 use crate::EvidenceError;
 use crate::judge::{Finding, Level, Numbers, judge};
-use crate::rule::Rule;
+use crate::measures::{CONVERGED_PERCENT, DRIFT};
+use crate::rule::{Kind, Rule};
 use crate::suite::{Players, Suite, Who};
 use narrows_measure::metrics::METRICS;
 use narrows_measure::{Emulation, Record};
@@ -27,6 +28,12 @@ pub struct Kept {
     pub asked: Vec<Option<f64>>,
     /// Every metric, in the order of the table of metrics.
     pub metrics: Vec<Option<f64>>,
+    /// How much long flows' goodput still changed, in percent ([`DRIFT`]); `None` where that is not defined.
+    #[serde(default)]
+    pub drift: Option<f64>,
+    /// Why a controller could not go on, so that there are no numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
     /// Why a run on the kernel says more of the machine than of the controller; nothing of a sound run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub issues: Vec<String>,
@@ -89,8 +96,8 @@ impl Check {
     pub fn further(&self, results: &Results) -> Vec<Run> {
         let mut wanted = Vec::new();
         for criterion in 0..self.suite.criteria.len() {
-            for (grid, cell, look) in self.open_questions(criterion, results) {
-                wanted.extend(self.runs(grid, cell, look));
+            for (own, look) in self.open_questions(criterion, results) {
+                wanted.extend(self.runs_for(own, look));
             }
         }
         wanted.sort();
@@ -107,7 +114,7 @@ impl Check {
         }
         let asked = (0..self.suite.criteria.len()).filter(|criterion| self.suite.criteria[*criterion].live);
         let worst = asked.filter_map(|criterion| self.known(criterion, results).into_iter().next());
-        let mut runs: Vec<Run> = worst.flat_map(|own| self.runs(own.grid, own.cell, Look::Other(Variant::Kernel))).collect();
+        let mut runs: Vec<Run> = worst.flat_map(|own| self.runs_for(own.question(), Look::Other(Variant::Kernel))).collect();
         runs.sort();
         runs.dedup();
         runs
@@ -131,14 +138,37 @@ impl Check {
         Kept {
             asked: self.suite.grids[usize::from(run.grid)].asked.iter().map(|number| number.value(record)).collect(),
             metrics: METRICS.iter().map(|metric| finite((metric.compute)(record))).collect(),
+            drift: finite((DRIFT.compute)(record)),
+            fault: None,
             issues: record.emulation.as_ref().map(Emulation::validity_issues).unwrap_or_default(),
         }
     }
 
+    /// What is kept of a run in which a controller could not go on: no number is defined.
+    pub fn keep_fault(&self, run: Run, fault: String) -> Kept {
+        let asked = vec![None; self.suite.grids[usize::from(run.grid)].asked.len()];
+        Kept { asked, metrics: vec![None; METRICS.len()], drift: None, fault: Some(fault), issues: Vec::new() }
+    }
+
+    /// Why the subject could not go on in any of the first runs, if it could in none: then nothing can be said of it.
+    pub fn never_ran(&self, results: &Results) -> Option<String> {
+        let own = self.first().into_iter().filter(|run| self.is_of_subject(*run));
+        let mut first = None;
+        for run in own {
+            let fault = results(run)?.fault?;
+            first.get_or_insert_with(|| format!("{} ({})", fault, self.describe(run)));
+        }
+        first
+    }
+
+    fn is_of_subject(&self, run: Run) -> bool {
+        let (this, other) = self.grids[usize::from(run.grid)].players(run.part, run.pair);
+        [this, other].contains(&Some(self.players.as_played(Who::Subject)))
+    }
+
     /// True if the program under test makes this run.
     pub fn is_of_program(&self, run: Run) -> bool {
-        let (this, other) = self.grids[usize::from(run.grid)].players(run.part, run.pair);
-        self.players.program && [this, other].contains(&Some(Who::Subject))
+        self.players.program && self.is_of_subject(run)
     }
 
     /// A run in words.
@@ -187,7 +217,7 @@ impl Check {
         texts.map(str::to_owned).chain(asked).collect::<Vec<_>>().join("\n")
     }
 
-    fn seeds_of(&self, look: Look) -> Vec<u16> {
+    pub(super) fn seeds_of(&self, look: Look) -> Vec<u16> {
         match look {
             Look::Other(Variant::Kernel) => {
                 (0..if self.options.quick { 1 } else { 5 }).map(|seed| self.options.first_seed + seed).collect()
@@ -204,6 +234,22 @@ impl Check {
             seeds.iter().map(move |seed| Run { grid: grid as u16, part, cell: cell as u16, pair, variant, seed: *seed })
         };
         planned.pairs().into_iter().flat_map(of_pair).collect()
+    }
+
+    /// The runs that a rule reads of a cell.
+    fn runs_for(&self, (grid, rule, cell): Question, look: Look) -> Vec<Run> {
+        let (planned, rule) = (&self.grids[grid], &self.suite.grids[grid].rules[rule]);
+        let before = if let Kind::Rises { axis } = &rule.kind { planned.before(cell, axis) } else { None };
+        let subject = Some(self.players.as_played(Who::Subject));
+        let read = |run: &Run| {
+            let (this, other) = planned.players(run.part, run.pair);
+            match rule.kind {
+                Kind::Twins => this == other,
+                Kind::Harm => (this, other) != (subject, subject),
+                _ => true,
+            }
+        };
+        [Some(cell), before].into_iter().flatten().flat_map(|cell| self.runs(grid, cell, look)).filter(read).collect()
     }
 
     /// How the run of a pair differs from the suite's scenario. A program runs on the kernel alone; baselines run beside it where a cell that did not pass is looked at
@@ -252,8 +298,23 @@ impl Check {
         (!missing.get()).then_some(finding)
     }
 
+    /// In how many of the subject's runs behind a finding long flows had not converged.
+    pub(super) fn unconverged(&self, own: &Known, results: &Results) -> usize {
+        let look = if own.fresh.is_some() { Look::Fresh } else { Look::First };
+        let place = self.place(own.grid, own.decided().beside_whom);
+        let runs = self.runs(own.grid, own.cell, look).into_iter().filter(|run| (run.part, run.pair) == place);
+        runs.filter_map(results).filter(|kept| kept.drift.is_some_and(|drift| drift > CONVERGED_PERCENT)).count()
+    }
+
+    /// Why the subject could not go on in a run behind a finding, if there is one.
+    pub(super) fn fault(&self, own: &Known, results: &Results) -> Option<String> {
+        let look = if own.fresh.is_some() { Look::Fresh } else { Look::First };
+        let runs = self.runs(own.grid, own.cell, look).into_iter().filter(|run| self.is_of_subject(*run));
+        runs.filter_map(results).find_map(|kept| kept.fault)
+    }
+
     /// The cells of a criterion's rules: grid, rule, cell.
-    fn judged_cells(&self, criterion: usize) -> Vec<(usize, usize, usize)> {
+    fn judged_cells(&self, criterion: usize) -> Vec<Question> {
         if standing_before(&self.suite, &self.players, &self.options, criterion).is_some() {
             return Vec::new();
         }
@@ -303,7 +364,7 @@ impl Check {
     }
 
     /// What is to be run for a criterion next.
-    fn open_questions(&self, criterion: usize, results: &Results) -> Vec<(usize, usize, Look)> {
+    fn open_questions(&self, criterion: usize, results: &Results) -> Vec<(Question, Look)> {
         let known = self.known(criterion, results);
         let worst_confirmed = known.iter().filter_map(|own| own.fresh.as_ref()).map(|finding| finding.level).max().unwrap_or(Level::Pass);
         let unconfirmed = known.iter().filter(|own| own.fresh.is_none() && own.first.level > Level::Pass);
@@ -313,14 +374,14 @@ impl Check {
             open.truncate(1);
         }
         if !open.is_empty() {
-            return open.iter().map(|own| (own.grid, own.cell, Look::Fresh)).collect();
+            return open.iter().map(|own| (own.question(), Look::Fresh)).collect();
         }
         if self.players.program {
             return Vec::new();
         }
         // One that no variant turns decides; before it is found, the next is asked.
         let asked = decisive(&known, worst_confirmed).find(|own| self.turned_by(own, results).is_none());
-        asked.map_or_else(Vec::new, |own| Variant::OTHERS.map(|variant| (own.grid, own.cell, Look::Other(variant))).to_vec())
+        asked.map_or_else(Vec::new, |own| Variant::OTHERS.map(|variant| (own.question(), Look::Other(variant))).to_vec())
     }
 
     /// The variant in which a cell passes, as far as its variants have been run.
@@ -381,7 +442,14 @@ pub(super) struct Known {
     pub fresh: Option<Finding>,
 }
 
+/// A rule in a cell: grid, rule, cell.
+type Question = (usize, usize, usize);
+
 impl Known {
+    fn question(&self) -> Question {
+        (self.grid, self.rule, self.cell)
+    }
+
     /// How bad it looks at present: of two cells beyond a bound, the one that fresh seeds have confirmed comes first, and before one that is undecided.
     fn severity(&self) -> Severity {
         let finding = self.decided();

@@ -11,6 +11,7 @@ mod run;
 mod standing;
 mod variant;
 mod verdict;
+mod worst;
 
 pub use checker::{Check, Kept, Results};
 pub use options::Options;

@@ -41,6 +41,17 @@ pub struct CellVerdict {
     pub first: Finding,
     /// What 30 fresh seeds show, if the first did not pass and they were run.
     pub fresh: Option<Finding>,
+    /// In how many of the runs behind it long flows had not converged.
+    pub unconverged: usize,
+    /// Why the controller could not go on in one of them.
+    pub fault: Option<String>,
+}
+
+impl CriterionVerdict {
+    /// True of a concern and a failure.
+    pub fn is_worse_than_pass(&self) -> bool {
+        matches!(self.standing, Standing::Judged(level) if level > Level::Pass)
+    }
 }
 
 impl CellVerdict {
@@ -129,6 +140,8 @@ fn verdict(check: &Check, place: usize, before: &[CriterionVerdict], results: &R
         rule: own.rule,
         cell: own.cell,
         label: check.grids[own.grid].label(own.cell),
+        unconverged: check.unconverged(&own, results),
+        fault: check.fault(&own, results),
         first: own.first,
         fresh: own.fresh,
     });

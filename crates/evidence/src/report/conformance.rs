@@ -25,11 +25,11 @@ pub struct Conformance {
 }
 
 impl Conformance {
-    /// The verdict line: "21 pass, 2 fail (all explained), 1 not run".
+    /// The verdict line: "30 pass, 2 fail (all explained)".
     pub fn line(&self) -> String {
         let count = |verdict: Verdict| self.outcomes.iter().filter(|own| own.verdict == verdict).count();
         let explained = if self.is_explained() { " (all explained)" } else { "" };
-        let all = [(Verdict::Pass, "pass", ""), (Verdict::Fail, "fail", explained), (Verdict::NotRun, "not run", "")];
+        let all = [(Verdict::Pass, "pass", ""), (Verdict::Fail, "fail", explained)];
         let told = all.into_iter().filter(|(verdict, _, _)| count(*verdict) > 0);
         told.map(|(verdict, word, more)| format!("{} {word}{more}", count(verdict))).collect::<Vec<_>>().join(", ")
     }
@@ -44,16 +44,7 @@ impl Conformance {
         let mut rows = vec![["Case", "", "Verdict"].map(str::to_owned).to_vec()];
         rows.extend(self.outcomes.iter().map(|own| vec![own.case.to_owned(), title(own), word(own).to_owned()]));
         let failures = self.outcomes.iter().filter(|own| own.verdict == Verdict::Fail);
-        let mut reasons: String = failures.map(|own| format!("\n{}, {}: {}\n", own.case, title(own), why(own))).collect();
-        // Cases are not run for few reasons.
-        let mut not_run: Vec<(String, Vec<&str>)> = Vec::new();
-        for own in self.outcomes.iter().filter(|own| own.verdict == Verdict::NotRun) {
-            match not_run.iter_mut().find(|(reason, _)| *reason == why(own)) {
-                Some((_, cases)) => cases.push(own.case),
-                None => not_run.push((why(own), vec![own.case])),
-            }
-        }
-        reasons.extend(not_run.iter().map(|(reason, cases)| format!("\nNot run, {}: {reason}\n", cases.join(", "))));
+        let reasons: String = failures.map(|own| format!("\n{}, {}: {}\n", own.case, title(own), why(own))).collect();
         format!("{} by {}: {}\n\n{}{reasons}", self.controller, self.draft, self.line(), text_table(&rows, 3))
     }
 
@@ -91,7 +82,6 @@ fn word(own: &Outcome) -> &'static str {
         Verdict::Pass => "pass",
         Verdict::Fail if own.is_explained() => "fail, known",
         Verdict::Fail => "fail",
-        Verdict::NotRun => "not run",
     }
 }
 
@@ -110,7 +100,6 @@ fn row(own: &Outcome) -> String {
         Verdict::Pass => "pass",
         Verdict::Fail if own.is_explained() => "concern",
         Verdict::Fail => "fail",
-        Verdict::NotRun => "not-run",
     };
     let asks = case(own).map_or("", |case| case.demand);
     let differs = own.differs_from_text.map_or_else(String::new, |text| format!("<small>{}</small>", escape(text)));

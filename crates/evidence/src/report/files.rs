@@ -1,13 +1,24 @@
 //! The result directory of a check.
 
+use super::conformance::Conformance;
 use super::model::{Checked, scenario_file};
 use super::{check_html, check_markdown};
 use crate::EvidenceError;
 use crate::check::{CellVerdict, Check, Kept, Report, Run, Variant};
 use narrows_measure::metrics::METRICS;
 use narrows_report::{Bundle, BundleColumn, ReportError, Reserved, RunInfo, write_bundle};
+use std::collections::BTreeMap;
 
-/// Writes `report.html`, `check.md`, `check.json`, `runs.parquet` and the scenario of the worst cell of each criterion.
+/// What stands beside the verdicts.
+#[derive(Default)]
+pub struct Pages {
+    /// Figures over time, by criterion.
+    pub courses: BTreeMap<String, String>,
+    /// The example cases of BBR's draft.
+    pub conformance: Option<Conformance>,
+}
+
+/// Writes `report.html`, `check.md`, `check.json`, `runs.parquet`, and the scenario of the worst cell of each criterion with its figure over time.
 ///
 /// # Errors
 ///
@@ -18,13 +29,19 @@ pub fn write_check(
     checked: &Checked,
     report: &Report,
     runs: &[(Run, Kept)],
+    pages: &Pages,
     info: &RunInfo,
 ) -> Result<(), ReportError> {
     let mut documents = vec![
-        ("report.html".to_owned(), check_html(checked).into_bytes()),
+        ("report.html".to_owned(), check_html(checked, &pages.courses).into_bytes()),
         ("check.md".to_owned(), check_markdown(checked).into_bytes()),
         ("check.json".to_owned(), checked.json().into_bytes()),
     ];
+    if let Some(own) = &pages.conformance {
+        documents.push(("conformance.html".to_owned(), own.html().into_bytes()));
+        documents.push(("conformance.json".to_owned(), own.json().into_bytes()));
+    }
+    documents.extend(pages.courses.iter().map(|(id, svg)| (course_file(id), svg.clone().into_bytes())));
     for own in &report.criteria {
         let Some(worst) = own.cells.first() else { continue };
         let name = scenario_file(check, worst);
@@ -37,6 +54,11 @@ pub fn write_check(
     }
     let bundle = Bundle { documents, table: Some(("runs".to_owned(), table(check, runs))), version: checked.narrows.clone() };
     write_bundle(reserved, bundle, info)
+}
+
+/// The file of a criterion's figure over time.
+pub fn course_file(id: &str) -> String {
+    format!("course-{id}.svg")
 }
 
 /// The scenario of a cell with the controller under test, beside whom the finding is about, as a file that `narrows run` runs.

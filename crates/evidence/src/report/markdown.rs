@@ -27,6 +27,10 @@ pub fn check_markdown(checked: &Checked) -> String {
         let rule = row(&vec!["---".to_owned(); rows[0].len()]);
         text += &format!("\n## {}\n\n{}{rule}{}", own.title, row(&rows[0]), rows[1..].iter().map(|cells| row(cells)).collect::<String>());
     }
+    if let Some(own) = &checked.conformance {
+        text += &item(&format!("**Example cases of {}**: {}.", own.draft, own.line));
+    }
+    checked.findings.iter().for_each(|own| text += &item(&format!("{}.", own.text(&checked.controller))));
     text + &format!("\nMade again by\n\n    {}\n", checked.remake)
 }
 

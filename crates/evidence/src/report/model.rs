@@ -1,6 +1,8 @@
 //! A check as it is kept.
 
+use super::conformance::Conformance;
 use super::statements::Statements;
+use crate::attack::Replayed;
 use crate::check::{CellVerdict, Check, CriterionVerdict, Report};
 use crate::judge::{Finding, Named};
 use crate::rule::Kind;
@@ -61,8 +63,31 @@ pub struct Checked {
     /// What the authors state, by what RFC 9743 asks of them.
     #[serde(default)]
     pub statements: Statements,
+    /// The example cases of BBR's draft, of a controller that shows the states of BBR.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conformance: Option<Cases>,
+    /// Findings of searches that were kept, run again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Replayed>,
     /// What it does not show.
     pub not_shown: Vec<String>,
+}
+
+/// The example cases of a draft in a line; `conformance.html` and `conformance.json` in the result directory have each of them.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Cases {
+    /// The document.
+    pub draft: String,
+    /// The verdict line.
+    pub line: String,
+    /// True if each failure was to be expected of the controller's profile.
+    pub explained: bool,
+}
+
+impl From<&Conformance> for Cases {
+    fn from(own: &Conformance) -> Cases {
+        Cases { draft: own.draft.clone(), line: own.line(), explained: own.is_explained() }
+    }
 }
 
 /// What two checks must share to be compared: same networks, seeds, rules and baselines.
@@ -231,8 +256,15 @@ pub struct CheckedCell {
     pub beside: Vec<Beside>,
     /// By how much the controller is beyond the bound, with the interval of the mean: above zero is beyond.
     pub excess: Option<Estimate>,
+    /// In how many of the controller's runs the goodput of a long flow changed by more than 20 % between the halves of the time since warm-up.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub not_converged: usize,
     /// More in words.
     pub note: Option<String>,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Numbers that others are compared with.
@@ -312,6 +344,8 @@ impl Checked {
             remake: remake.to_owned(),
             criteria: report.criteria.iter().map(criterion).collect(),
             statements: Statements::default(),
+            conformance: None,
+            findings: Vec::new(),
             not_shown: NOT_SHOWN.map(str::to_owned).to_vec(),
         }
     }
@@ -350,7 +384,7 @@ impl Checked {
         Terms { suite, rules, scope, quick, seeds, first_seed, baselines, program }
     }
 
-    /// Against whom and how: "Against newreno and cubic; scope internet, rules 2026-11.2, quick, 5 seeds, 1650 runs".
+    /// Against whom and how: "Against newreno and cubic; scope internet, rules 2026-11.3, quick, 5 seeds, 1650 runs".
     pub fn extent(&self) -> String {
         let seeds = match (self.program, self.seeds) {
             (false, seeds) => format!("{seeds} seeds"),
@@ -424,6 +458,7 @@ fn kept(check: &Check, place: usize, cell: &CellVerdict) -> CheckedCell {
         subject: finding.subject.1.clone(),
         beside: finding.beside.iter().map(Beside::of).collect(),
         excess: finding.excess,
-        note: finding.note.clone(),
+        not_converged: cell.unconverged,
+        note: finding.note.clone().into_iter().chain(cell.fault.clone()).reduce(|note, fault| format!("{note}: {fault}")),
     }
 }

@@ -4,23 +4,32 @@ use super::model::{Checked, CheckedCell, CheckedCriterion};
 use super::plot::plots;
 use super::statements::ASKED;
 use super::text::{found, on_kernel, others, short, value};
+use crate::attack::Replayed;
 use narrows_report::{Document, escape};
+use std::collections::BTreeMap;
 
 const CSS: &str = include_str!("check.css");
 const READING: &str = include_str!("reading.html");
 const READING_PROGRAM: &str = include_str!("reading-program.html");
 
-/// The page: head, what is not shown, the table of criteria, and each criterion with its cells. It needs no script.
-pub fn check_html(checked: &Checked) -> String {
+/// The page: head, what is not shown, the table of criteria, and each criterion with its cells. It needs no script. `courses` are the figures of criteria over time, by id.
+pub fn check_html(checked: &Checked, courses: &BTreeMap<String, String>) -> String {
     let rows: String = checked.criteria.iter().map(row).collect();
-    let sections: String = checked.criteria.iter().filter(|own| !own.cells.is_empty()).map(|own| section(own, checked.program)).collect();
+    let sections: String = checked
+        .criteria
+        .iter()
+        .filter(|own| !own.cells.is_empty())
+        .map(|own| section(own, courses.get(&own.id), checked.program))
+        .collect();
     let not_shown: String = checked.not_shown.iter().map(|own| format!("<li>{}</li>\n", escape(own))).collect();
     let main = format!(
         "<p class=\"line\">{}</p>\n<section>\n<h2>Not shown</h2>\n<ul>\n{not_shown}</ul>\n</section>\n<section>\n<h2>Criteria</h2>\n<div class=\"wide\"><table \
          class=\"criteria\"><thead><tr><th scope=\"col\">Criterion</th><th scope=\"col\">Section</th><th scope=\"col\">Strength</th><th scope=\"col\">Verdict</th><th \
-         scope=\"col\">Worst cell</th><th scope=\"col\">Found there</th></tr></thead><tbody>\n{rows}</tbody></table></div>\n</section>\n{sections}{}\
+         scope=\"col\">Worst cell</th><th scope=\"col\">Found there</th></tr></thead><tbody>\n{rows}</tbody></table></div>\n</section>\n{sections}{}{}{}\
          <section>\n<h2>Made again by</h2>\n<pre>{}</pre>\n</section>\n",
         escape(&checked.line()),
+        conformance(checked),
+        findings(checked),
         statements(checked),
         escape(&checked.remake)
     );
@@ -28,6 +37,35 @@ pub fn check_html(checked: &Checked) -> String {
     let title = format!("Evidence on {}", checked.controller);
     let reading = if checked.program { READING_PROGRAM } else { READING };
     Document { title: &title, setup: &setup, notes: &[], css: CSS, reading, main: &main, version: &checked.narrows }.html()
+}
+
+/// The line of the draft's cases.
+fn conformance(checked: &Checked) -> String {
+    let Some(own) = &checked.conformance else { return String::new() };
+    format!(
+        "<section>\n<h2>Example cases of {}</h2>\n<p>{}: <a href=\"conformance.html\">each of them</a></p>\n</section>\n",
+        escape(&own.draft),
+        escape(&own.line)
+    )
+}
+
+/// What became of findings.
+fn findings(checked: &Checked) -> String {
+    if checked.findings.is_empty() {
+        return String::new();
+    }
+    let row = |own: &Replayed| {
+        let still = if own.still { "still there" } else { "gone" };
+        let cells =
+            [own.goal.name(), &own.found_for, &short(own.then), &short(own.now), still].map(|text| format!("<td>{}</td>", escape(text)));
+        format!("<tr><th scope=\"row\">{}</th>{}</tr>\n", escape(&own.says), cells.concat())
+    };
+    let heads = ["Network", "Goal", "Found for", "Score then", "Score now", ""].map(|head| format!("<th scope=\"col\">{head}</th>"));
+    format!(
+        "<section id=\"findings\">\n<h2>Kept findings of searches</h2>\n<div class=\"wide\"><table class=\"criteria\"><thead><tr>{}</tr></thead><tbody>\n{}</tbody></table></div>\n</section>\n",
+        heads.concat(),
+        checked.findings.iter().map(row).collect::<String>()
+    )
 }
 
 /// The statements of the authors.
@@ -70,7 +108,8 @@ fn row(own: &CheckedCriterion) -> String {
     )
 }
 
-fn section(own: &CheckedCriterion, program: bool) -> String {
+fn section(own: &CheckedCriterion, course: Option<&String>, program: bool) -> String {
+    let course = course.map_or_else(String::new, |svg| format!("<figure class=\"course\"><figcaption>The worst cell over time, in its worst seed, and with each baseline in the controller's place</figcaption>{svg}</figure>\n"));
     let mut rules: Vec<(&str, &str)> = own.cells.iter().map(|cell| (cell.rule.as_str(), cell.source.as_str())).collect();
     rules.sort();
     rules.dedup();
@@ -89,7 +128,7 @@ fn section(own: &CheckedCriterion, program: bool) -> String {
     let kernel = kernel.map_or_else(String::new, |text| format!("<p>On the kernel: {}.</p>\n", escape(&text)));
     let left_out: String = own.left_out.iter().map(|grid| format!("<p>Judged without {}.</p>\n", escape(grid))).collect();
     format!(
-        "<section id=\"{}\">\n<h2>{} {}</h2>\n<p>{}</p>\n<dl>\n{rules}</dl>\n{left_out}{kernel}{}{scenario}<details{}><summary>All {} cells</summary>\n<div class=\"wide\"><table><thead><tr><th \
+        "<section id=\"{}\">\n<h2>{} {}</h2>\n<p>{}</p>\n<dl>\n{rules}</dl>\n{left_out}{kernel}{}{course}{scenario}<details{}><summary>All {} cells</summary>\n<div class=\"wide\"><table><thead><tr><th \
          scope=\"col\">Cell</th><th scope=\"col\">Measure</th><th scope=\"col\">Verdict</th><th scope=\"col\">Value</th><th scope=\"col\">Beside it</th><th \
          scope=\"col\">Beyond the bound</th><th scope=\"col\">Seeds</th></tr></thead><tbody>\n{rows}</tbody></table></div></details>\n</section>\n",
         escape(&own.id),
@@ -106,6 +145,10 @@ fn cell_row(cell: &CheckedCell, program: bool) -> String {
     let excess = cell.excess.map_or("–".to_owned(), |own| format!("{} [{}–{}]", short(own.mean), short(own.low), short(own.high)));
     let note = cell.note.as_ref().map_or_else(String::new, |note| format!("<small>{}</small>", escape(note)));
     let undecided = if cell.undecided { "<small>undecided</small>" } else { "" };
+    let settled = match cell.not_converged {
+        0 => String::new(),
+        count => format!("<small>{count} of {} not converged</small>", cell.subject.len()),
+    };
     let seeds = format!(
         "{}{}",
         cell.subject.len(),
@@ -116,7 +159,7 @@ fn cell_row(cell: &CheckedCell, program: bool) -> String {
         }
     );
     format!(
-        "<tr><th scope=\"row\">{}</th><td class=\"words\">{}{note}</td><td>{}{undecided}</td><td>{}</td><td class=\"words\">{}</td><td>{}</td><td>{}</td></tr>\n",
+        "<tr><th scope=\"row\">{}</th><td class=\"words\">{}{note}</td><td>{}{undecided}</td><td>{}</td><td class=\"words\">{}</td><td>{}</td><td>{}{settled}</td></tr>\n",
         escape(&cell.cell),
         escape(&cell.measure),
         badge(&cell.verdict),

@@ -3,11 +3,14 @@
 use super::model::{Beside, Checked, CheckedCell, CheckedCriterion, OnKernel};
 use crate::statistics::Estimate;
 use narrows_report::text_table;
+use std::collections::BTreeMap;
 
 /// The verdicts as a table, with what stands above and below it.
 pub fn check_text(checked: &Checked) -> String {
     let mut rows = vec![["Criterion", &checked.document, "Verdict", "Worst cell", "Found there"].map(str::to_owned).to_vec()];
-    rows.extend(checked.criteria.iter().filter(|own| !own.is_shown()).map(|own| {
+    let common = common_reasons(checked);
+    let alike = |own: &CheckedCriterion| own.reason.as_ref().is_some_and(|reason| common.contains_key(reason.as_str()));
+    rows.extend(checked.criteria.iter().filter(|own| !own.is_shown() && !alike(own)).map(|own| {
         let verdict = if own.fragile.is_some() { format!("{}, fragile", own.verdict) } else { own.verdict.clone() };
         vec![own.id.clone(), own.section.clone(), verdict, place(own), own.cells.first().map_or_else(String::new, found)]
     }));
@@ -20,6 +23,9 @@ pub fn check_text(checked: &Checked) -> String {
     if !undecided.is_empty() {
         text += &format!("\nUndecided, for the interval holds the bound: {}.\n", undecided.join(", "));
     }
+    for (reason, (verdict, ids)) in &common {
+        text += &format!("\n{}, {}: {reason}.\n", capital(verdict), ids.join(", "));
+    }
     for own in &checked.criteria {
         if let Some(kernel) = own.kernel.as_ref().and_then(|kernel| on_kernel(own, kernel)) {
             text += &format!("\n{}, on the kernel: {kernel}.\n", own.id);
@@ -29,7 +35,30 @@ pub fn check_text(checked: &Checked) -> String {
         }
         text += &left_out(own);
     }
+    if let Some(own) = &checked.conformance {
+        text += &format!("\nExample cases of {}: {}.\n", own.draft, own.line);
+    }
+    for own in &checked.findings {
+        text += &format!("\n{}\n", own.text(&checked.controller));
+    }
     text
+}
+
+/// Reasons that three criteria or more share, so that their rows would say nothing, with the verdict and the criteria.
+fn common_reasons(checked: &Checked) -> BTreeMap<&str, (&str, Vec<&str>)> {
+    let mut all: BTreeMap<&str, (&str, Vec<&str>)> = BTreeMap::new();
+    for own in &checked.criteria {
+        if let Some(reason) = &own.reason {
+            all.entry(reason).or_insert((&own.verdict, Vec::new())).1.push(&own.id);
+        }
+    }
+    all.retain(|_, (_, ids)| ids.len() >= 3);
+    all
+}
+
+fn capital(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// The numbers of a criterion that is not judged, as a table.
@@ -84,7 +113,7 @@ fn place(own: &CheckedCriterion) -> String {
 }
 
 /// "loss 14.2 %; newreno 0.555", or the harm in words.
-pub(super) fn found(cell: &CheckedCell) -> String {
+pub fn found(cell: &CheckedCell) -> String {
     if let Some(note) = &cell.note {
         return note.clone();
     }

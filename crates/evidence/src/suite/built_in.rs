@@ -11,14 +11,26 @@ macro_rules! files {
 }
 
 const RFC9743: &[(&str, &str)] = files!("rfc9743": "suite"
-    "collapse-cut" "collapse-loss" "collapse-many" "bloat" "loss" "self" "short" "coexist" "starve" "media" "media-short" "media-adaptive" "mixed-short" "mixed-long" "wired"
+    "collapse-cut" "collapse-loss" "collapse-many" "bloat" "loss" "self" "short" "coexist" "coexist-many" "coexist-rtt" "coexist-deployed" "starve" "media" "media-short" "media-adaptive" "mixed-short" "mixed-long" "wired"
     "wireless-wifi" "wireless-lte" "wireless-leo" "aqm" "aqm-marks" "delay" "constrained" "far" "misbehave" "misbehave-receivers" "tunnel" "reorder" "transient" "transient-burst"
-    "change-rate" "change-delay" "change-buffer" "datacenter" "datacenter-beside");
+    "change-rate" "change-delay" "change-buffer" "datacenter" "datacenter-beside" "segments");
 
 const TCPEVAL: &[(&str, &str)] = files!("tcpeval": "suite"
     "basic" "data-centre" "buffers" "ramp-up" "less-cross-traffic" "more-cross-traffic" "impact" "rtt-fairness");
 
 const MEDIA: &[(&str, &str)] = files!("media": "suite" "capacity" "capacity-shared" "feedback" "competing" "round-trips" "pause");
+
+const BBR_DRAFT: &[(&str, &str)] = files!("bbr-draft": "suite"
+    "T01-plateau" "T12-aggregated-startup" "T13-aggregated-cruise" "T14-less-than-a-packet" "T15-ten-times" "T16-a-tenth" "T17-policer");
+
+/// The example cases of draft-ietf-ccwg-bbr-06 as far as goodput, delay and loss show them: of controllers that show no state of BBR, on the kernel, and of programs.
+///
+/// # Errors
+///
+/// None: a test reads it.
+pub fn bbr_draft() -> Result<Suite, EvidenceError> {
+    Suite::read(BBR_DRAFT)
+}
 
 /// The numbers of RFC 8867, Test Cases for Evaluating Congestion Control for Interactive Real-Time Media, which are shown and not judged: sections 5.1 to 5.5 and 5.8.
 ///

@@ -147,8 +147,29 @@ fn named(document: &DocumentMut, role: &str) -> Vec<String> {
     own.filter_map(|flow| text(flow, "name")).collect()
 }
 
-/// Takes the flows of `self` away.
+/// Of a labelled value that is one for each path, those at these places.
+fn keep_places(labelled: &mut Value, places: &[usize]) {
+    let Some(value) = labelled.as_inline_table_mut().and_then(|table| table.get_mut("value")) else { return };
+    let Some(all) = value.as_array() else { return };
+    let mut kept: Vec<Value> = places.iter().filter_map(|place| all.get(*place).cloned()).collect();
+    *value = if kept.len() == 1 { kept.remove(0) } else { Value::Array(kept.into_iter().collect()) };
+}
+
+/// Takes the flows of `self` away, and what axes say of them.
 fn remove_tested(document: &mut DocumentMut) {
+    let gone = named(document, "self");
+    if let Some(axes) = document.get_mut("sweep").and_then(Item::as_table_mut) {
+        let stays = |path: &str| !gone.iter().any(|flow| path.starts_with(&format!("flow.{flow}.")));
+        let keys: Vec<String> = axes.iter().map(|(key, _)| key.to_owned()).collect();
+        for key in keys.into_iter().filter(|key| key.split(", ").any(|path| !stays(path))) {
+            let paths: Vec<&str> = key.split(", ").collect();
+            let left: Vec<usize> = (0..paths.len()).filter(|place| stays(paths[*place])).collect();
+            let (Some(mut values), false) = (axes.remove(&key), left.is_empty()) else { continue };
+            values.as_array_mut().into_iter().flat_map(Array::iter_mut).for_each(|value| keep_places(value, &left));
+            let key = left.iter().map(|place| paths[*place]).collect::<Vec<_>>().join(", ");
+            axes.insert(&key, values);
+        }
+    }
     if let Some(flows) = document.get_mut("flow").and_then(Item::as_array_of_tables_mut) {
         flows.retain(|flow| flow.get("controller").and_then(Item::as_str) != Some("self"));
     }

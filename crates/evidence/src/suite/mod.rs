@@ -8,12 +8,14 @@ mod built_in;
 mod cast;
 mod criterion;
 mod grid;
+mod known;
 mod raw;
 
-pub use built_in::{media, rfc9743, tcpeval};
+pub use built_in::{bbr_draft, media, rfc9743, tcpeval};
 pub use cast::{Cast, Part, Players, Who};
 pub use criterion::{Criterion, Scope};
 pub use grid::Grid;
+pub use known::{KnownVerdict, known_verdicts};
 
 use crate::EvidenceError;
 

@@ -112,19 +112,6 @@ fn each_case_can_fail() {
 }
 
 #[test]
-fn a_controller_without_the_state_is_a_black_box() {
-    let outcomes = all(&Subject::black_box("newreno"));
-    let mut ran: Vec<&str> = outcomes.iter().filter(|outcome| outcome.verdict != Verdict::NotRun).map(|outcome| outcome.case).collect();
-    ran.dedup();
-    assert_eq!(ran, ["T01", "T12", "T13", "T14", "T15", "T16", "T17"]);
-    // It fills whatever buffer there is: 400 ms.
-    let queue = value(&outcomes, "T16", "loss and delay", "median_queueing_ms");
-    assert!((200.0..400.0).contains(&queue), "{queue}");
-    let of_bbr = run(case("T16"), &Subject::black_box("bbr3"));
-    assert_eq!(of_bbr[0].verdict, Verdict::Pass, "{of_bbr:?}");
-}
-
-#[test]
 fn one_that_says_it_is_bbr_and_shows_no_state_fails() {
     let subject = Subject { controller: "newreno".to_owned(), ..Subject::draft() };
     assert!(run(case("T03"), &subject).iter().all(|outcome| outcome.verdict == Verdict::Fail && !outcome.is_explained()));

@@ -100,3 +100,27 @@ fn a_timeout_doubles_its_gaps() {
     let growth = value("gap_growth", "", &record).unwrap();
     assert!((1.9..2.1).contains(&growth), "{growth}");
 }
+
+/// One stream of 1.448 Mbit/s has a link of 1.5 Mbit/s to itself from 10 to 20 s, and by fair queueing half of it from 20 to 30 s: it changes by 0.5 of a mean of 0.75.
+#[test]
+fn a_long_flow_whose_goodput_changes_drifts() {
+    let second = "[[flow]]\nname = \"second\"\nfrom = \"a\"\nto = \"b\"\nstart = \"20 s\"\nworkload = { rate = \"1.448 Mbit/s\" }\n";
+    let drift = value("drift", "", &stream("1.448 Mbit/s", "1.5 Mbit/s\"\nqueue = \"fq-codel", second)).unwrap();
+    assert!((60.0..73.0).contains(&drift), "{drift}");
+    let steady = value("drift", "", &stream("1.448 Mbit/s", "1.5 Mbit/s", "")).unwrap();
+    assert!(steady < 0.5, "{steady}");
+    let changed = "[[change]]\nlink = \"l\"\nat = \"20 s\"\nrate = \"1 Mbit/s\"\n";
+    assert_eq!(value("drift", "", &stream("1.448 Mbit/s", "1.5 Mbit/s", changed)), None, "the network changes");
+}
+
+/// Shares of 1 and 3: 16 / (2 x 10).
+#[test]
+fn fairness_over_short_times_is_that_of_their_goodput() {
+    let second = "[[flow]]\nname = \"second\"\nfrom = \"a\"\nto = \"b\"\nworkload = { rate = \"3 Mbit/s\" }\n";
+    let record = stream("1 Mbit/s", "10 Mbit/s", second);
+    for name in ["jain_1s", "jain_5s", "jain_20s"] {
+        let jain = value(name, "", &record).unwrap();
+        assert!((jain - 0.8).abs() < 0.005, "{name} {jain}");
+    }
+    assert_eq!(value("jain_1s", "", &stream("1 Mbit/s", "10 Mbit/s", "")), None, "one flow");
+}

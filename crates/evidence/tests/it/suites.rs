@@ -1,7 +1,7 @@
 //! The suites of the program are sound.
 
 use narrows_evidence::check::{Check, Options};
-use narrows_evidence::suite::{Cast, Players, Scope, Suite, media, rfc9743, tcpeval};
+use narrows_evidence::suite::{Cast, Players, Scope, Suite, bbr_draft, known_verdicts, media, rfc9743, tcpeval};
 use std::collections::BTreeSet;
 
 fn players() -> Players {
@@ -12,8 +12,8 @@ fn options(quick: bool) -> Options {
     Options { quick, scope: Scope::Internet, only: Vec::new(), seeds: None, first_seed: 1, signals: true }
 }
 
-fn suites() -> [Suite; 3] {
-    [rfc9743(), tcpeval(), media()].map(|suite| suite.unwrap_or_else(|error| panic!("{error}")))
+fn suites() -> [Suite; 4] {
+    [rfc9743(), bbr_draft(), tcpeval(), media()].map(|suite| suite.unwrap_or_else(|error| panic!("{error}")))
 }
 
 #[test]
@@ -41,6 +41,15 @@ fn every_criterion_is_judged_or_says_why_not() {
             let excused = criterion.not_run.is_some() || criterion.not_applicable.is_some() || criterion.from_others;
             assert!(judged != excused, "{} is judged: {judged}, excused: {excused}", criterion.id);
         }
+    }
+}
+
+#[test]
+fn what_is_known_is_about_criteria_and_verdicts_that_exist() {
+    let suite = rfc9743().unwrap_or_else(|error| panic!("{error}"));
+    for own in known_verdicts().unwrap_or_else(|error| panic!("{error}")) {
+        assert!(suite.place(&own.criterion).is_some(), "{}", own.criterion);
+        assert!(own.verdicts.iter().all(|word| ["pass", "concern", "fail"].contains(&word.as_str())), "{own:?}");
     }
 }
 

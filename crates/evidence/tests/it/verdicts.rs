@@ -49,7 +49,7 @@ fn judged(check: &Check, value: impl Fn(&str, Variant, u16) -> Option<f64>) -> (
 
 fn judged_by_run(check: &Check, value: impl Fn(Run) -> Option<f64>) -> (Level, bool, usize) {
     let mut made: Vec<Run> = check.first();
-    let kept = |run: Run| Kept { asked: vec![value(run)], metrics: Vec::new(), issues: Vec::new() };
+    let kept = |run: Run| Kept { asked: vec![value(run)], metrics: Vec::new(), drift: None, fault: None, issues: Vec::new() };
     loop {
         let known = made.clone();
         let further = check.further(&|run| known.contains(&run).then(|| kept(run)));
@@ -202,6 +202,8 @@ fn a_baseline_must_be_better_in_both_to_matter() {
         let kept = |run: Run| Kept {
             asked: (if check.pair_label(run) == "bbr" { own } else { [90.0, 50.0] }).map(Some).to_vec(),
             metrics: Vec::new(),
+            drift: None,
+            fault: None,
             issues: Vec::new(),
         };
         let report = report(&check, &|run| Some(kept(run)));
@@ -215,7 +217,7 @@ fn a_baseline_must_be_better_in_both_to_matter() {
 #[test]
 fn a_number_that_is_only_shown_is_not_judged() {
     let check = check("alone", "kind = \"shown\"\nmeasure = \"loss\"", "bbr");
-    let kept = |_: Run| Some(Kept { asked: vec![Some(90.0)], metrics: Vec::new(), issues: Vec::new() });
+    let kept = |_: Run| Some(Kept { asked: vec![Some(90.0)], metrics: Vec::new(), drift: None, fault: None, issues: Vec::new() });
     assert!(check.further(&kept).is_empty(), "no number is run again");
     let found = &report(&check, &kept).criteria[0];
     assert_eq!((&found.standing, found.cells[0].decided().beside.len()), (&Standing::Shown, 2));
@@ -243,7 +245,7 @@ fn cells_of_several_grids_are_told_apart() {
     let players = Players { subject: "bbr".to_owned(), baselines: vec!["newreno".to_owned()], program: false };
     let options = Options { quick: true, scope: Scope::Internet, only: Vec::new(), seeds: None, first_seed: 1, signals: false };
     let check = Check::new(suite, players, options).unwrap_or_else(|error| panic!("{error}"));
-    let kept = |_: Run| Some(Kept { asked: vec![Some(0.1)], metrics: Vec::new(), issues: Vec::new() });
+    let kept = |_: Run| Some(Kept { asked: vec![Some(0.1)], metrics: Vec::new(), drift: None, fault: None, issues: Vec::new() });
     let checked = Checked::of(&check, &report(&check, &kept), "0", "", 0);
     let mut cells: Vec<&str> = checked.criteria[0].cells.iter().map(|cell| cell.cell.as_str()).collect();
     cells.sort();
@@ -259,7 +261,7 @@ fn the_worst_cell_is_shown_beside_whom_it_harms() {
             label if label.ends_with("alone") => 10.0,
             _ => 5.0,
         };
-        Some(Kept { asked: vec![Some(value)], metrics: Vec::new(), issues: Vec::new() })
+        Some(Kept { asked: vec![Some(value)], metrics: Vec::new(), drift: None, fault: None, issues: Vec::new() })
     };
     let report = report(&check, &harms_cubic);
     let worst = report.criteria[0].cells[0].decided().beside_whom;
@@ -267,6 +269,28 @@ fn the_worst_cell_is_shown_beside_whom_it_harms() {
     let (part, pair) = check.place(0, worst);
     let run = Run { grid: 0, part, cell: 0, pair, variant: Variant::Plain, seed: 1 };
     assert_eq!(check.pair_label(run), "bbr beside cubic");
+}
+
+/// Of five seeds the third harms CUBIC most; two of the five have not converged.
+#[test]
+fn the_worst_run_is_that_of_the_worst_seed() {
+    let check = check("pairs", "kind = \"harm\"\nmeasure = \"goodput\"\nof = \"other\"\nconcern = { by = 2 }", "bbr");
+    let results = |run: Run| {
+        let value = match (check.pair_label(run).as_str(), run.seed) {
+            ("bbr beside cubic", 3) => 1.0,
+            ("bbr beside cubic", _) => 2.0,
+            (label, _) if label.ends_with("alone") => 10.0,
+            _ => 5.0,
+        };
+        let drift = (check.pair_label(run) == "bbr beside cubic" && run.seed > 3).then_some(30.0);
+        Some(Kept { asked: vec![Some(value)], metrics: Vec::new(), drift, fault: None, issues: Vec::new() })
+    };
+    let report = report(&check, &results);
+    let worst = &report.criteria[0].cells[0];
+    assert_eq!(worst.unconverged, 2);
+    let runs: Vec<(String, u16)> = check.worst_runs(worst).into_iter().map(|run| (check.pair_label(run), run.seed)).collect();
+    let expected = ["bbr beside cubic", "newreno beside cubic", "cubic beside cubic"].map(|pair| (pair.to_owned(), 3));
+    assert_eq!(runs, expected);
 }
 
 /// What is decided comes before what is not, whatever the units of their excesses.
@@ -278,7 +302,13 @@ fn a_decided_cell_is_worse_than_an_undecided_one() {
         let bbr = check.pair_label(run) == "bbr";
         // Goodput is 5 +- 4 below the bound's reach, Jain's index 0.3 below in each seed.
         let goodput = if bbr { 94.0 - 4.0 * f64::from(i32::from(run.seed % 2) * 2 - 1) } else { 100.0 };
-        Some(Kept { asked: vec![Some(goodput), Some(if bbr { 0.6 } else { 1.0 })], metrics: Vec::new(), issues: Vec::new() })
+        Some(Kept {
+            asked: vec![Some(goodput), Some(if bbr { 0.6 } else { 1.0 })],
+            metrics: Vec::new(),
+            drift: None,
+            fault: None,
+            issues: Vec::new(),
+        })
     };
     let cells = &report(&check, &kept).criteria[0].cells;
     assert_eq!((cells[0].rule, cells[0].decided().undecided, cells[1].decided().undecided), (1, false, true));
@@ -324,7 +354,7 @@ fn runs_of_a_program_that_do_not_count_are_named_and_not_judged() {
     let made = check.first();
     let kept = |run: Run| {
         let issues = if check.is_of_program(run) { vec!["the program ended with exit status 1".to_owned()] } else { Vec::new() };
-        made.contains(&run).then(|| Kept { asked: vec![Some(10.0)], metrics: Vec::new(), issues })
+        made.contains(&run).then(|| Kept { asked: vec![Some(10.0)], metrics: Vec::new(), drift: None, fault: None, issues })
     };
     assert!(check.further(&kept).is_empty());
     let standing = report(&check, &kept).criteria[0].standing.clone();

@@ -110,5 +110,11 @@ mod long {
         other[1] = "cubic";
         let told = stdout(&place.narrows(other));
         assert!(told.contains("Kept finding for bbr, idle: does not break cubic, "), "{told}");
+        // A check shows them beside its verdicts.
+        let check = place.narrows(["check", "bbr", "--quick", "--only", "wired", "--quiet", "--keep", "kept", "--out", "check"]);
+        assert_eq!(code(&check), 0, "{}", stderr(&check));
+        assert!(stdout(&check).contains("Kept finding, idle: still there, "), "{}", stdout(&check));
+        let json: serde_json::Value = serde_json::from_slice(&place.read("check/check.json")).expect("JSON");
+        assert_eq!(json["findings"][0]["still"], true, "{json}");
     }
 }

@@ -28,7 +28,9 @@ fn a_check_gives_verdicts_and_files_and_the_same_bytes_with_any_threads() {
     assert_eq!(verdicts, [(&Value::from("wired"), &Value::from("pass")), (&Value::from("far"), &Value::from("concern"))]);
     // Far: three controllers, five seeds, thirty fresh ones, three variants of five. Wired: three cells.
     assert_eq!(check["runs"], 3 * (5 + 30 + 15) + 3 * 3 * 5);
-    assert!(place.files_of("1").contains(&"scenario-far.toml".to_owned()), "{:?}", place.files_of("1"));
+    for file in ["scenario-far.toml", "course-far.svg"] {
+        assert!(place.files_of("1").contains(&file.to_owned()), "{:?}", place.files_of("1"));
+    }
     let ran = place.narrows(["run", "1/scenario-far.toml", "--quiet", "--out", "again"]);
     assert_eq!(code(&ran), 0, "{}", stderr(&ran));
     let page = place.read("1/report.html");
@@ -126,6 +128,24 @@ fn what_cannot_be_checked_is_refused_with_a_remedy() {
     assert!(!place.listing().contains(&"narrows-results".to_owned()), "nothing was begun: {:?}", place.listing());
 }
 
+/// NewReno fills whatever buffer there is, which holds 400 ms; BBR does not. Both carry less than a packet.
+#[test]
+fn cases_of_bbr_that_can_be_seen_from_outside_are_judged_of_any_controller() {
+    let place = Scratch::new("check-cases");
+    for (controller, tenth) in [("newreno", "fail"), ("bbr", "pass")] {
+        let words = ["check", controller, "--suite", "bbr-draft", "--quick", "--only", "T02,T14,T16", "--quiet", "--out", controller];
+        let output = place.narrows(words);
+        assert_eq!(code(&output), i32::from(tenth == "fail"), "{}{}", stdout(&output), stderr(&output));
+        let check = json(&place.read(&format!("{controller}/check.json")));
+        let verdicts: Vec<_> = check["criteria"].as_array().expect("criteria").iter().map(|own| (&own["id"], &own["verdict"])).collect();
+        let expected = [("T02", "not run"), ("T14", "pass"), ("T16", tenth)].map(|(id, verdict)| (Value::from(id), Value::from(verdict)));
+        assert_eq!(verdicts, expected.each_ref().map(|(id, verdict)| (id, verdict)));
+    }
+    let check = json(&place.read("newreno/check.json"));
+    let delays = check["criteria"][2]["cells"][0]["subject"].as_array().expect("numbers");
+    assert!(delays.iter().all(|delay| (200.0..400.0).contains(&delay.as_f64().expect("a number"))), "{delays:?}");
+}
+
 #[test]
 fn complete_statements_are_all_that_a_strict_check_asks_of_the_authors() {
     let place = Scratch::new("check-stated");
@@ -208,6 +228,8 @@ mod long {
         let output = place.narrows(["check", "--self", "--quick", "--quiet", "--out", "r"]);
         assert_eq!(code(&output), 0, "{}{}", stdout(&output), stderr(&output));
         assert!(stdout(&output).contains("11 of 11 judged statements hold"), "{}", stdout(&output));
+        assert!(stdout(&output).contains("20 of 20 are those that published results lead to"), "{}", stdout(&output));
+        assert!(place.files_of("r/verdicts").len() >= 10, "{:?}", place.files_of("r/verdicts"));
     }
 
     #[test]

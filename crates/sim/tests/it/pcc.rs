@@ -96,3 +96,18 @@ fn flows_that_share_a_latency_target_stay_near_it() {
     let (median, high) = queue_at(10, &path("750 kB"), 2);
     assert!((9.0..=15.0).contains(&median) && high <= 30.0, "{median} and {high} ms");
 }
+
+/// Bursts make slopes of the round trip that outweigh losses: without the price of slopes the rate stays.
+#[test]
+fn vivaces_rate_wanders_where_acknowledgements_come_in_bursts_by_its_price_of_delay() {
+    let with = |controller: &str, seed: u32| {
+        let link = "rate = \"20 Mbit/s\"\ndelay = \"20 ms\"\nbuffer = \"1 bdp\"\nback = { aggregate = \"40 ms\" }";
+        let record = run(&(format!("seed = {seed}\n") + &one_link(controller, 60, 20, link, "")));
+        (utilisation(&record), of(&record, "loss"))
+    };
+    for seed in 1..=3 {
+        let (priced, free) = (with("vivace", seed), with("vivace?b=0", seed));
+        assert!(priced.0 < 0.8 || priced.1 > 15.0, "seed {seed}: {priced:?}");
+        assert!(free.0 > 0.95 && free.1 < 15.0, "seed {seed}: {free:?}");
+    }
+}

@@ -1,0 +1,78 @@
+//! A check that is made: its runs, what stands beside its verdicts, and the result.
+
+use super::draft;
+use super::job::Job;
+use super::planned::remake;
+use super::tested::Tested;
+use crate::attack::keep::Keep;
+use crate::cli::{CheckArgs, SuiteArg};
+use crate::error::Failure;
+use crate::output::Started;
+use crate::runner::pool;
+use narrows_evidence::attack::{Replayed, Trial};
+use narrows_evidence::check::{Check, report};
+use narrows_evidence::judge::Level;
+use narrows_evidence::report::{Cases, Checked, Conformance, Pages, Statements, check_text};
+use rayon::prelude::*;
+use std::path::PathBuf;
+
+/// Shows a check that is made, and why nothing ran on the kernel.
+pub type Show<'a> = dyn Fn(&Checked, Option<String>) -> Result<(), Failure> + 'a;
+
+/// Makes a check, shows it and writes the result; answers with the worst verdict and the result directory, too.
+pub fn carried_out(
+    args: &CheckArgs,
+    check: &Check,
+    tested: &Tested,
+    statements: Option<Statements>,
+    show: &Show,
+) -> Result<(Checked, Option<Level>, PathBuf), Failure> {
+    let started = Started::now();
+    let job = Job::new(check, remake(args, tested), tested.program());
+    let reserved = job.reserve(&args.output)?;
+    let runs = job.make(reserved.directory(), &args.output)?;
+    let refused = if args.live && tested.program().is_none() { job.on_kernel(&runs, reserved.directory(), &args.output)? } else { None };
+    let report = report(check, &|run| runs.get(run));
+    let checked = Checked::of(check, &report, env!("CARGO_PKG_VERSION"), &job.remake, runs.count());
+    let checked = match statements {
+        Some(statements) => checked.stated(statements),
+        None => checked,
+    };
+    let checked = Checked { findings: replayed(args, tested)?, ..checked };
+    let pages = Pages { courses: job.courses(&report, &args.output)?, conformance: cases(args, tested)? };
+    let checked = Checked { conformance: pages.conformance.as_ref().map(Cases::from), ..checked };
+    show(&checked, refused)?;
+    let directory = reserved.directory().to_owned();
+    job.write(reserved, &checked, &report, &runs, &pages, &started, &args.output)?;
+    runs.remove()?;
+    Ok((checked, report.worst(), directory))
+}
+
+/// The draft's cases as part of the evidence on all criteria, of a controller that shows the states of BBR.
+fn cases(args: &CheckArgs, tested: &Tested) -> Result<Option<Conformance>, Failure> {
+    let controller = tested.controller().filter(|own| args.suite == SuiteArg::Rfc9743 && args.only.is_empty() && draft::shows_states(own));
+    controller.map(|own| draft::conformance(own, &[], true, &args.output)).transpose()
+}
+
+/// Findings of searches, run again.
+fn replayed(args: &CheckArgs, tested: &Tested) -> Result<Vec<Replayed>, Failure> {
+    let Some((directory, controller)) = args.keep.as_deref().zip(tested.controller()) else { return Ok(Vec::new()) };
+    let keep = Keep::read(directory)?;
+    let threads = pool(&args.output)?;
+    keep.replay(controller.text(), &mut |aim, trials| {
+        let one = |trial: &Trial| {
+            aim.evaluate(trial, &|| true).map_err(|error| Failure::Other(format!("on a network of {}: {error}", trial.genome.says())))
+        };
+        threads.install(|| trials.par_iter().map(one).collect())
+    })
+}
+
+/// Prints a check, and why nothing ran on the kernel.
+pub fn shown(args: &CheckArgs, checked: &Checked, refused: Option<String>) -> Result<(), Failure> {
+    let text = if args.output.json { checked.json() } else { check_text(checked) };
+    args.output.console.print(&text)?;
+    match refused {
+        Some(refused) => args.output.console.print(&format!("\nNot run on the kernel: {refused}\n")),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,82 @@
+//! The check that a command asks for, before anything runs.
+
+use super::tested::Tested;
+use crate::cli::{CheckArgs, ScopeArg, SuiteArg};
+use crate::error::Failure;
+use crate::inputs::as_kept;
+use crate::routers;
+use narrows_control::{BASELINES, Choice, Setup};
+use narrows_evidence::EvidenceError;
+use narrows_evidence::check::{Check, Options};
+use narrows_evidence::suite::{Players, Scope, Suite, bbr_draft, media, rfc9743, tcpeval};
+use narrows_wire::Ecn;
+
+/// The check, before anything runs.
+pub fn planned(args: &CheckArgs, tested: &Tested) -> Result<Check, Failure> {
+    routers::refuse(tested.controller().into_iter().chain(&args.baselines), "the queues of a check are those that most routers have")?;
+    let baselines = match &args.baselines[..] {
+        [] => BASELINES.map(str::to_owned).to_vec(),
+        chosen => crate::contenders::distinct(chosen.iter().map(|choice| choice.text()))?,
+    };
+    let players = Players { subject: tested.name(), baselines, program: tested.controller().is_none() };
+    let scope = match args.scope {
+        ScopeArg::Internet => Scope::Internet,
+        ScopeArg::Datacenter => Scope::Datacenter,
+        ScopeArg::Controlled => Scope::Controlled,
+    };
+    let signals = tested.controller().map_or(Ok(false), marks)?;
+    let options = Options { quick: args.quick, scope, only: args.only.clone(), seeds: args.seeds, first_seed: args.seed, signals };
+    Ok(Check::new(suite(args.suite)?, players, options)?)
+}
+
+fn suite(arg: SuiteArg) -> Result<Suite, EvidenceError> {
+    match arg {
+        SuiteArg::Rfc9743 => rfc9743(),
+        SuiteArg::BbrDraft => bbr_draft(),
+        SuiteArg::Tcpeval => tcpeval(),
+        SuiteArg::Media => media(),
+    }
+}
+
+/// True if a controller marks its packets as ECN-capable.
+fn marks(choice: &Choice) -> Result<bool, Failure> {
+    let built = choice.build(&Setup::default()).map_err(|error| Failure::Other(format!("{}: {error}", choice.text())))?;
+    Ok(built.decision().ecn != Ecn::NotEct)
+}
+
+/// The command that makes the same check.
+pub fn remake(args: &CheckArgs, tested: &Tested) -> String {
+    let mut words = vec!["narrows check".to_owned()];
+    words.extend(tested.controller().map(|controller| crate::quote::quote(&as_kept(controller))));
+    let mut option =
+        |name: &str, value: Option<String>| words.extend(value.map(|value| format!("--{name} {}", crate::quote::quote(&value))));
+    let suite = match args.suite {
+        SuiteArg::Rfc9743 => None,
+        SuiteArg::BbrDraft => Some("bbr-draft"),
+        SuiteArg::Tcpeval => Some("tcpeval"),
+        SuiteArg::Media => Some("media"),
+    };
+    option("suite", suite.map(str::to_owned));
+    option("only", (!args.only.is_empty()).then(|| args.only.join(",")));
+    let baselines = args.baselines.iter().map(as_kept).collect::<Vec<_>>().join(",");
+    option("baselines", (!baselines.is_empty()).then_some(baselines));
+    option("keep", args.keep.as_ref().map(|keep| keep.display().to_string()));
+    option("seeds", args.seeds.map(|seeds| seeds.to_string()));
+    option("seed", (args.seed != 1).then(|| args.seed.to_string()));
+    match args.scope {
+        ScopeArg::Internet => {}
+        ScopeArg::Datacenter => option("scope", Some("datacenter".to_owned())),
+        ScopeArg::Controlled => option("scope", Some("controlled".to_owned())),
+    }
+    if args.live {
+        words.push("--live".to_owned());
+    }
+    if args.quick {
+        words.push("--quick".to_owned());
+    }
+    if tested.program().is_some() {
+        words.extend(args.serve.iter().map(|command| format!("--serve {}", crate::quote::quote(command))));
+        words.extend(["--".to_owned(), tested.name()]);
+    }
+    words.join(" ")
+}

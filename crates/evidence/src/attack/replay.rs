@@ -1,0 +1,80 @@
+//! Findings that are run again.
+
+use super::cast::Aim;
+use super::genome::Genome;
+use super::goal::{Goal, Score};
+use super::steady::SEEDS;
+use super::text::Variant;
+use super::trial::{Trial, lower, mean};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Part of the score at which a finding is still there.
+const STILL: f64 = 0.5;
+
+/// A finding that was kept.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct KeptFinding {
+    /// Whom it breaks, how, and beside whom.
+    pub aim: Aim,
+    /// The network.
+    pub genome: Genome,
+    /// The score when it was found.
+    pub score: f64,
+}
+
+/// What became of a finding.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Replayed {
+    /// The network in words.
+    pub says: String,
+    /// What it was found for.
+    pub goal: Goal,
+    /// Whom it broke then.
+    pub found_for: String,
+    /// The score when it was found.
+    pub then: f64,
+    /// The mean score of the controller now.
+    pub now: f64,
+    /// Two standard errors below it.
+    pub low: f64,
+    /// Whether half of the score is left.
+    pub still: bool,
+}
+
+impl KeptFinding {
+    /// Runs it again, with `subject` in the place of whom it broke. `scores` evaluates trials.
+    ///
+    /// # Errors
+    ///
+    /// Those of `scores`.
+    pub fn replay<E>(&self, subject: &str, scores: &mut dyn FnMut(&Aim, &[Trial]) -> Result<Vec<Score>, E>) -> Result<Replayed, E> {
+        let aim = Aim { subject: subject.to_owned(), ..self.aim.clone() };
+        let trials = SEEDS.map(|seed| Trial { genome: self.genome.clone(), seed, variant: Variant::Plain });
+        let values: Vec<f64> = scores(&aim, &trials)?.iter().map(|score| score.value).collect();
+        let now = mean(&values);
+        Ok(Replayed {
+            says: self.genome.says(),
+            goal: aim.goal,
+            found_for: self.aim.subject.clone(),
+            then: self.score,
+            now,
+            low: lower(&values),
+            still: now >= STILL * self.score,
+        })
+    }
+}
+
+impl Replayed {
+    /// It in a sentence: "starve: still there, 0.71 then and 0.70 now: ...".
+    pub fn text(&self, subject: &str) -> String {
+        let Replayed { says, found_for, then, now, .. } = self;
+        let goal = self.goal.name();
+        if found_for == subject {
+            let verdict = if self.still { "still there" } else { "gone" };
+            return format!("Kept finding, {goal}: {verdict}, {then:.2} then and {now:.2} now: {says}");
+        }
+        let verdict = if self.still { "breaks" } else { "does not break" };
+        format!("Kept finding for {found_for}, {goal}: {verdict} {subject}, {then:.2} there and {now:.2} here: {says}")
+    }
+}

@@ -1,0 +1,36 @@
+//! The runs that went worst.
+
+use super::checker::{Check, Look};
+use super::run::{Run, Variant};
+use super::verdict::CellVerdict;
+use crate::suite::Who;
+use narrows_measure::metrics::Better;
+
+impl Check {
+    /// The name of what is measured in a cell.
+    pub fn measure(&self, cell: &CellVerdict) -> &'static str {
+        let grid = &self.suite.grids[cell.grid];
+        grid.asked[grid.rules[cell.rule].number].metric.name
+    }
+
+    /// The run of a cell that went worst for what is judged there, and those with the same seed of each baseline in the subject's place.
+    pub fn worst_runs(&self, cell: &CellVerdict) -> Vec<Run> {
+        let (grid, finding) = (&self.suite.grids[cell.grid], cell.decided());
+        let look = if cell.fresh.is_some() { Look::Fresh } else { Look::First };
+        let metric = grid.asked[grid.rules[cell.rule].number].metric;
+        let badness = |value: Option<f64>| match (value, metric.better) {
+            (None, _) => f64::INFINITY,
+            (Some(value), Better::Higher) => -value,
+            (Some(value), Better::Lower | Better::Neither) => value,
+        };
+        let seeds = self.seeds_of(look).into_iter().zip(&finding.subject.1);
+        let worst = seeds.max_by(|a, b| badness(*a.1).total_cmp(&badness(*b.1)).then(b.0.cmp(&a.0)));
+        let Some((seed, _)) = worst else { return Vec::new() };
+        let beside = finding.beside_whom.map(|who| self.players.as_played(who));
+        let of = |who: Who| {
+            let (part, pair) = self.grids[cell.grid].place(Some(who), beside)?;
+            Some(Run { grid: cell.grid as u16, part, cell: cell.cell as u16, pair, variant: Variant::Plain, seed })
+        };
+        self.players.all().into_iter().filter_map(of).collect()
+    }
+}
