@@ -7,10 +7,11 @@ use crate::error::Failure;
 use crate::output::Started;
 use crate::quote::quote;
 use crate::unverified;
-use narrows_evidence::attack::{Aim, Cast, Finding, Replayed, Search, Searched, Standing, Strategy, Trial, Variant};
+use narrows_evidence::attack::{Aim, Cast, Finding, Genome, Replayed, Search, Searched, Standing, Strategy, Trial, TrialError, Variant};
 use narrows_measure::Record;
 use narrows_measure::metrics::{Better, Metric, Summary, metric};
 use narrows_report::{Case, Comparison, Reserved};
+use narrows_sim::SimError;
 use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
@@ -72,7 +73,11 @@ fn shown(aim: &Aim, finding: &Finding) -> Result<Vec<(String, Vec<Record>)>, Fai
         all.push((aim.scenario(&trial(SHOWN[0]), &cast).map_err(failed)?.to_toml(), Vec::new()));
     }
     for seed in SHOWN {
-        let records = aim.runs(&trial(seed), &|| true).map_err(failed)?;
+        let records = match aim.runs(&trial(seed), &|| true) {
+            // Other seeds tell what there is to see.
+            Err(TrialError::Run(SimError::Fault { .. })) => continue,
+            records => records.map_err(failed)?,
+        };
         all.iter_mut().zip(records).for_each(|((_, runs), record)| runs.push(record));
     }
     Ok(all)
@@ -137,6 +142,8 @@ struct Kinds<'a> {
     kind: &'a str,
     evaluated: usize,
     highest: f64,
+    faulty: usize,
+    first_faulty: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -148,7 +155,13 @@ struct WithFile<'a> {
 }
 
 fn json(found: &Found) -> String {
-    let kinds = |own: &'_ Searched| Kinds { kind: own.kind.name(), evaluated: own.evaluated, highest: own.highest };
+    let kinds = |own: &'_ Searched| Kinds {
+        kind: own.kind.name(),
+        evaluated: own.evaluated,
+        highest: own.highest,
+        faulty: own.faulty,
+        first_faulty: own.first_faulty.as_ref().map(Genome::says),
+    };
     let json = Json {
         format: 1,
         narrows: env!("CARGO_PKG_VERSION"),
@@ -185,6 +198,9 @@ fn told(found: &Found, directory: &Path) -> String {
     for own in searched {
         let how = if plan.strategy == Strategy::Random { "drawn at random" } else { "bred" };
         text += &format!("{}: {} networks {how}, highest score {:.2}\n", own.kind.name(), own.evaluated, own.highest);
+        if let Some(first) = &own.first_faulty {
+            text += &format!("on {} of them a controller cannot go on, which is not scored; the first: {}\n", own.faulty, first.says());
+        }
     }
     for (place, (finding, kernel)) in findings.iter().zip(&found.kernel).enumerate() {
         let Finding { says, standing, score, low, high, copies, variants, passes, complexity, .. } = finding;

@@ -86,10 +86,10 @@ impl<'a> Job<'a> {
 
     /// Makes all runs that are not kept yet, the first ones and those that become necessary.
     pub fn make(&self, directory: &Path, output: &OutputArgs) -> Result<Runs, Failure> {
-        let kept = Cells::<Kept>::open(cells::partial(directory), &self.origin)?;
-        let runs = Runs { kept, known: Mutex::new(BTreeMap::new()) };
         let mut wanted = self.check.first();
         self.refuse_baselines(&wanted)?;
+        let kept = Cells::<Kept>::open(cells::partial(directory), &self.origin)?;
+        let runs = Runs { kept, known: Mutex::new(BTreeMap::new()) };
         if !output.quiet && matches!(output.console, Console::Terminal) {
             eprintln!("{}", self.announced(&wanted)?);
         }

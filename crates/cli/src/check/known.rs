@@ -57,7 +57,13 @@ fn verified(output: &OutputArgs, folder: &Path) -> Result<Vec<Verified>, Failure
     {
         let args = arguments(group, output, folder, place)?;
         let tested = Tested::of(&args)?;
-        let checked = carried_out(&args, &planned(&args, &tested)?, &tested, None, &|_, _| Ok(()))?.0;
+        let made = carried_out(&args, &planned(&args, &tested)?, &tested, None, &|_, _| Ok(()));
+        let (checked, ..) = made.map_err(|failure| match failure {
+            Failure::Paused { .. } => {
+                Failure::Other(format!("stopped before all verdicts were made; those that were are in {}", folder.display()))
+            }
+            other => other,
+        })?;
         all.extend(group.iter().map(|own| verify(own, &checked)));
     }
     Ok(all)

@@ -38,6 +38,14 @@ pub struct Score {
     pub subject: f64,
     /// The same of the reference it was compared with.
     pub reference: f64,
+    /// True if a controller could not go on, so that there is nothing to compare.
+    #[serde(default)]
+    pub faulty: bool,
+}
+
+impl Score {
+    /// That of a network on which nothing can be said of the controller.
+    pub const NONE: Score = Score { value: 0.0, subject: 0.0, reference: 0.0, faulty: false };
 }
 
 /// A reference that uses less of the capacity does not do well.
@@ -156,9 +164,9 @@ impl Goal {
 
     /// The score of records in the order of the casts.
     pub fn score(self, runs: &[Record]) -> Score {
-        let none = Score { value: 0.0, subject: 0.0, reference: 0.0 };
+        let none = Score::NONE;
         let Some((own, references)) = runs.split_first() else { return none };
-        let scored = |value: f64, subject, reference| Score { value: value.clamp(0.0, 1.0), subject, reference };
+        let scored = |value: f64, subject, reference| Score { value: value.clamp(0.0, 1.0), subject, reference, ..none };
         match self {
             Goal::Stall => {
                 let (own, reference) = (stall(own), references.first().map_or(0.0, stall));

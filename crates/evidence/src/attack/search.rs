@@ -45,6 +45,10 @@ pub struct Searched {
     pub evaluated: usize,
     /// The highest score of one seed.
     pub highest: f64,
+    /// On how many a controller could not go on.
+    pub faulty: usize,
+    /// The first of these.
+    pub first_faulty: Option<Genome>,
 }
 
 /// Genomes of an island.
@@ -86,7 +90,7 @@ pub fn search<E: Evaluate>(search: &Search, by: &mut E) -> Result<Vec<Searched>,
 fn of_kind<E: Evaluate>(search: &Search, kind: Kind, budget: usize, by: &mut E) -> Result<Searched, E::Error> {
     let mut islands: Vec<Island> = (0..ISLANDS).map(|_| Island::default()).collect();
     let mut seen: Vec<(Genome, f64)> = Vec::new();
-    let mut generation = 0;
+    let (mut generation, mut faulty, mut first_faulty) = (0, 0, None);
     while seen.len() < budget {
         let mut drawn: Vec<(usize, Genome)> = Vec::new();
         for (place, island) in islands.iter().enumerate() {
@@ -102,6 +106,10 @@ fn of_kind<E: Evaluate>(search: &Search, kind: Kind, budget: usize, by: &mut E) 
         let trials: Vec<Trial> =
             drawn.iter().map(|(_, genome)| Trial { genome: genome.clone(), seed: SEEDS[0], variant: Variant::Plain }).collect();
         let scores = by.scores(&trials)?;
+        for (trial, _) in trials.iter().zip(&scores).filter(|(_, score)| score.faulty) {
+            faulty += 1;
+            first_faulty.get_or_insert_with(|| trial.genome.clone());
+        }
         let scored: Vec<(usize, (Genome, f64))> =
             drawn.into_iter().zip(&scores).map(|((place, genome), score)| (place, (genome, score.value))).collect();
         for (place, island) in islands.iter_mut().enumerate() {
@@ -124,7 +132,7 @@ fn of_kind<E: Evaluate>(search: &Search, kind: Kind, budget: usize, by: &mut E) 
     }
     let highest = seen.iter().map(|member| member.1).fold(0.0, f64::max);
     let evaluated = seen.len();
-    Ok(Searched { kind, best: ranked(seen, (budget / SELECTION / RUNS).max(LEAST), by)?, evaluated, highest })
+    Ok(Searched { kind, best: ranked(seen, (budget / SELECTION / RUNS).max(LEAST), by)?, evaluated, highest, faulty, first_faulty })
 }
 
 /// The first generation of an island: genomes kept, its part of the extremes, and random ones.

@@ -22,7 +22,7 @@ impl<F: FnMut(&Trial) -> f64> Evaluate for ByRule<F> {
     type Error = std::convert::Infallible;
 
     fn scores(&mut self, trials: &[Trial]) -> Result<Vec<Score>, Self::Error> {
-        Ok(trials.iter().map(|trial| Score { value: (self.0)(trial), subject: 0.0, reference: 1.0 }).collect())
+        Ok(trials.iter().map(|trial| Score { value: (self.0)(trial), subject: 0.0, reference: 1.0, faulty: false }).collect())
     }
 
     fn tell(&mut self, _: &str) {}

@@ -59,18 +59,21 @@ impl fmt::Display for TrialError {
 impl std::error::Error for TrialError {}
 
 impl Aim {
-    /// Runs a trial while `go` says so.
+    /// Runs a trial while `go` says so. Where a controller cannot go on there is no score, and the search goes on.
     ///
     /// # Errors
-    /// It was stopped, a scenario is refused, as that of a controller that needs signals the simulator does not have, or a controller fails.
+    /// It was stopped, or a scenario is refused, as that of a controller that needs signals the simulator does not have.
     pub fn evaluate(&self, trial: &Trial, go: &(dyn Fn() -> bool + Sync)) -> Result<Score, TrialError> {
-        Ok(self.goal.score(&self.runs(trial, go)?))
+        match self.runs(trial, go) {
+            Err(TrialError::Run(SimError::Fault { .. })) => Ok(Score { faulty: true, ..Score::NONE }),
+            runs => Ok(self.goal.score(&runs?)),
+        }
     }
 
     /// The records of a trial, in the order of the casts.
     ///
     /// # Errors
-    /// As of [`Aim::evaluate`].
+    /// As of [`Aim::evaluate`]; besides, a controller cannot go on.
     pub fn runs(&self, trial: &Trial, go: &(dyn Fn() -> bool + Sync)) -> Result<Vec<Record>, TrialError> {
         let run = |cast: &Cast| {
             // A short run is over before it asks.

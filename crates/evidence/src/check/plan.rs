@@ -69,8 +69,12 @@ impl Planned {
 
     /// A cell in words: its label on each axis.
     pub fn label(&self, cell: usize) -> String {
-        let labels = self.axes().iter().zip(self.places(cell)).map(|(axis, place)| axis.values[place].label.clone());
-        labels.collect::<Vec<_>>().join(", ")
+        self.coordinates(cell).into_iter().map(|(_, label)| label).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Where a cell is on each axis: the place, and its label.
+    pub fn coordinates(&self, cell: usize) -> Vec<(usize, String)> {
+        self.axes().iter().zip(self.places(cell)).map(|(axis, place)| (place, axis.values[place].label.clone())).collect()
     }
 
     /// Who is in a run, in words.

@@ -37,6 +37,8 @@ pub struct CellVerdict {
     pub cell: usize,
     /// The cell in words.
     pub label: String,
+    /// Where it is on each axis of its grid: the place, and its label.
+    pub coordinates: Vec<(usize, String)>,
     /// What the first seeds show.
     pub first: Finding,
     /// What 30 fresh seeds show, if the first did not pass and they were run.
@@ -140,6 +142,7 @@ fn verdict(check: &Check, place: usize, before: &[CriterionVerdict], results: &R
         rule: own.rule,
         cell: own.cell,
         label: check.grids[own.grid].label(own.cell),
+        coordinates: check.grids[own.grid].coordinates(own.cell),
         unconverged: check.unconverged(&own, results),
         fault: check.fault(&own, results),
         first: own.first,

@@ -3,6 +3,7 @@
 mod conformance;
 mod course;
 mod files;
+mod map;
 mod markdown;
 mod model;
 mod page;

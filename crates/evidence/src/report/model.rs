@@ -232,6 +232,12 @@ impl OnKernel {
 pub struct CheckedCell {
     /// The cell in words.
     pub cell: String,
+    /// The grid that it is a cell of.
+    #[serde(default)]
+    pub grid: String,
+    /// Where it is on each axis of that grid, from 0, with the label there.
+    #[serde(default)]
+    pub coordinates: Vec<(usize, String)>,
     /// The file of its scenario in the result directory; `None` where the cell gave no cause to keep it.
     pub scenario: Option<String>,
     /// What is measured.
@@ -446,6 +452,8 @@ fn kept(check: &Check, place: usize, cell: &CellVerdict) -> CheckedCell {
     let number = &grid.asked[rule.number];
     CheckedCell {
         cell: cell.label.clone(),
+        grid: grid.name.clone(),
+        coordinates: cell.coordinates.clone(),
         scenario: (place == 0).then(|| scenario_file(check, cell)),
         measure: number.text(),
         unit: number.metric.unit.to_owned(),

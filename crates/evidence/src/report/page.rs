@@ -1,5 +1,6 @@
 //! The page of a check.
 
+use super::map::maps;
 use super::model::{Checked, CheckedCell, CheckedCriterion};
 use super::plot::plots;
 use super::statements::ASKED;
@@ -128,7 +129,7 @@ fn section(own: &CheckedCriterion, course: Option<&String>, program: bool) -> St
     let kernel = kernel.map_or_else(String::new, |text| format!("<p>On the kernel: {}.</p>\n", escape(&text)));
     let left_out: String = own.left_out.iter().map(|grid| format!("<p>Judged without {}.</p>\n", escape(grid))).collect();
     format!(
-        "<section id=\"{}\">\n<h2>{} {}</h2>\n<p>{}</p>\n<dl>\n{rules}</dl>\n{left_out}{kernel}{}{course}{scenario}<details{}><summary>All {} cells</summary>\n<div class=\"wide\"><table><thead><tr><th \
+        "<section id=\"{}\">\n<h2>{} {}</h2>\n<p>{}</p>\n<dl>\n{rules}</dl>\n{left_out}{kernel}{}{course}{}{scenario}<details{}><summary>All {} cells</summary>\n<div class=\"wide\"><table><thead><tr><th \
          scope=\"col\">Cell</th><th scope=\"col\">Measure</th><th scope=\"col\">Verdict</th><th scope=\"col\">Value</th><th scope=\"col\">Beside it</th><th \
          scope=\"col\">Beyond the bound</th><th scope=\"col\">Seeds</th></tr></thead><tbody>\n{rows}</tbody></table></div></details>\n</section>\n",
         escape(&own.id),
@@ -136,6 +137,7 @@ fn section(own: &CheckedCriterion, course: Option<&String>, program: bool) -> St
         badge(&own.verdict),
         escape(&own.asks),
         plots(own),
+        maps(own),
         if own.verdict == "pass" { "" } else { " open" },
         own.cells.len()
     )

@@ -23,8 +23,8 @@ pub fn check_text(checked: &Checked) -> String {
     if !undecided.is_empty() {
         text += &format!("\nUndecided, for the interval holds the bound: {}.\n", undecided.join(", "));
     }
-    for (reason, (verdict, ids)) in &common {
-        text += &format!("\n{}, {}: {reason}.\n", capital(verdict), ids.join(", "));
+    for (reason, (verdict, places)) in &common {
+        text += &format!("\n{}, {}: {reason}.\n", capital(verdict), listed(checked, places));
     }
     for own in &checked.criteria {
         if let Some(kernel) = own.kernel.as_ref().and_then(|kernel| on_kernel(own, kernel)) {
@@ -44,16 +44,26 @@ pub fn check_text(checked: &Checked) -> String {
     text
 }
 
-/// Reasons that three criteria or more share, so that their rows would say nothing, with the verdict and the criteria.
-fn common_reasons(checked: &Checked) -> BTreeMap<&str, (&str, Vec<&str>)> {
-    let mut all: BTreeMap<&str, (&str, Vec<&str>)> = BTreeMap::new();
-    for own in &checked.criteria {
+/// Reasons that three criteria or more share, so that their rows would say nothing, with the verdict and the places of the criteria.
+fn common_reasons(checked: &Checked) -> BTreeMap<&str, (&str, Vec<usize>)> {
+    let mut all: BTreeMap<&str, (&str, Vec<usize>)> = BTreeMap::new();
+    for (place, own) in checked.criteria.iter().enumerate() {
         if let Some(reason) = &own.reason {
-            all.entry(reason).or_insert((&own.verdict, Vec::new())).1.push(&own.id);
+            all.entry(reason).or_insert((&own.verdict, Vec::new())).1.push(place);
         }
     }
-    all.retain(|_, (_, ids)| ids.len() >= 3);
+    all.retain(|_, (_, places)| places.len() >= 3);
     all
+}
+
+/// Criteria by their ids, three and more that follow each other as "T02 to T11".
+fn listed(checked: &Checked, places: &[usize]) -> String {
+    let id = |place: usize| checked.criteria[place].id.as_str();
+    let rows = places.chunk_by(|one, next| one + 1 == *next).map(|row| match row {
+        [first, _, .., last] => format!("{} to {}", id(*first), id(*last)),
+        few => few.iter().map(|place| id(*place)).collect::<Vec<_>>().join(", "),
+    });
+    rows.collect::<Vec<_>>().join(", ")
 }
 
 fn capital(word: &str) -> String {

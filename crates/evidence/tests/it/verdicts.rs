@@ -378,3 +378,25 @@ fn a_program_is_one_flow_that_sends_all_the_time() {
     assert_eq!(runs, 0);
     assert!(matches!(&standing, Standing::NotRun(why) if why.contains("one flow that sends all the time")), "{standing:?}");
 }
+
+/// It has no numbers there: a concern, with the reason. One that can go on nowhere is not judged at all.
+#[test]
+fn where_a_controller_cannot_go_on_is_a_concern() {
+    let check = check("alone", LOSS, "bbr");
+    let results = |everywhere: bool| {
+        let check = &check;
+        move |run: Run| {
+            let faulty = check.pair_label(run) == "bbr" && (everywhere || run.seed != 1);
+            let sound = Kept { asked: vec![Some(0.1)], metrics: Vec::new(), drift: None, fault: None, issues: Vec::new() };
+            Some(if faulty { check.keep_fault(run, "its window grew without end".to_owned()) } else { sound })
+        }
+    };
+    assert_eq!(check.never_ran(&results(false)), None);
+    let found = report(&check, &results(false));
+    assert_eq!(found.criteria[0].standing, Standing::Judged(Level::Concern));
+    let checked = Checked::of(&check, &found, "1", "", 0);
+    let note = checked.criteria[0].cells[0].note.clone();
+    assert_eq!(note.as_deref(), Some("not defined in 30 of 30 seeds: its window grew without end"));
+    let reason = check.never_ran(&results(true)).expect("nothing ran");
+    assert_eq!(reason, "its window grew without end (g: bbr, seed 1)");
+}

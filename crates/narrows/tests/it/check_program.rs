@@ -18,6 +18,8 @@ fn a_program_that_fails_in_its_first_run_ends_the_check_with_the_reason() {
         (vec!["--", "sh", "-c", "exit 3"], "the program ended with exit status 3 after"),
         (vec!["--", "sleep", "1"], "and the run lasts 60 s: let it send for longer"),
         (vec!["--", "narrows-no-such-program"], "\"narrows-no-such-program\" cannot be started"),
+        // It would run beside the program wherever that does not pass.
+        (vec!["--baselines", "bbr3", "--", "true"], "Linux has no such controller"),
         // Both ends have a name that does not depend on the network.
         (vec!["--", "sh", "-c", "getent ahostsv4 receiver | grep -q {receiver} && getent ahostsv4 sender && exit 5"], "exit status 5"),
     ];
