@@ -271,6 +271,21 @@ fn the_worst_cell_is_shown_beside_whom_it_harms() {
     assert_eq!(check.pair_label(run), "bbr beside cubic");
 }
 
+/// Fresh seeds look at the cell before, too: without it nothing would be confirmed.
+#[test]
+fn a_number_that_rises_along_an_axis_is_confirmed() {
+    let axis = "[sweep]\n\"link.l.loss\" = [\"10 %\", \"30 %\"]\n";
+    let rule = "kind = \"rises\"\nmeasure = \"goodput\"\naxis = \"link.l.loss\"\nconcern = { by = 0.05 }";
+    let text = grid("alone", &flow("self"), rule) + axis;
+    let suite = Suite::read(&[("suite.toml", ABOUT), ("g.toml", &text)]).unwrap_or_else(|error| panic!("{error}"));
+    let players = Players { subject: "bbr".to_owned(), baselines: vec!["newreno".to_owned(), "cubic".to_owned()], program: false };
+    let options = Options { quick: true, scope: Scope::Internet, only: Vec::new(), seeds: None, first_seed: 1, signals: false };
+    let check = Check::new(suite, players, options).unwrap_or_else(|error| panic!("{error}"));
+    let at = |run: Run, second: f64| Some(if run.cell == 1 { second } else { 1.0 });
+    assert_eq!(judged_by_run(&check, |run| at(run, 2.0)).0, Level::Concern);
+    assert_eq!(judged_by_run(&check, |run| at(run, 1.0)).0, Level::Pass);
+}
+
 /// Of five seeds the third harms CUBIC most; two of the five have not converged.
 #[test]
 fn the_worst_run_is_that_of_the_worst_seed() {
