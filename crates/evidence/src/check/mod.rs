@@ -4,6 +4,7 @@
 //! with 30 fresh seeds, which alone decide, and what still does not pass in three variants, which show whether the verdict is fragile.
 
 mod checker;
+mod further;
 mod options;
 mod plan;
 mod program;

@@ -1,6 +1,7 @@
 //! What the runs of a check say, criterion by criterion.
 
-use super::checker::{Check, Known, Look, Results, decisive};
+use super::checker::{Check, Look, Results};
+use super::further::{Known, decisive};
 use super::run::Variant;
 use super::standing::{Standing, standing_before};
 use crate::judge::{Finding, Level};
