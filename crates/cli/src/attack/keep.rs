@@ -1,7 +1,7 @@
 //! Findings that are kept between searches.
 
 use crate::error::Failure;
-use narrows_evidence::attack::{Aim, Finding, Genome, Goal, KeptFinding, Replayed, Score, Standing, Trial, alike};
+use narrows_evidence::attack::{Aim, Finding, Genome, Goal, KeptFinding, Replayed, Scores, Standing, alike};
 use serde::Serialize;
 use std::fs;
 use std::io;
@@ -43,11 +43,7 @@ impl Keep {
     }
 
     /// Runs all findings again, with `subject` in the place of whom they broke. `scores` evaluates trials.
-    pub fn replay(
-        &self,
-        subject: &str,
-        scores: &mut dyn FnMut(&Aim, &[Trial]) -> Result<Vec<Score>, Failure>,
-    ) -> Result<Vec<Replayed>, Failure> {
+    pub fn replay(&self, subject: &str, scores: &mut Scores<'_, Failure>) -> Result<Vec<Replayed>, Failure> {
         self.all.iter().map(|kept| kept.replay(subject, scores)).collect()
     }
 

@@ -6,13 +6,13 @@ use crate::cells::{self, Cells, Origin};
 use crate::cli::OutputArgs;
 use crate::console::Console;
 use crate::error::Failure;
-use crate::output::{self, Started};
+use crate::output;
 use crate::runner::{pool, run_cells};
 use crate::work::{Work, steps};
 use narrows_evidence::check::{Check, CriterionVerdict, Kept, Report, Run, Variant};
 use narrows_evidence::report::{Checked, Pages, course, write_check};
 use narrows_live::Program;
-use narrows_report::Reserved;
+use narrows_report::{Reserved, RunInfo};
 use narrows_scenario::Scenario;
 use narrows_scenario::paper::World;
 use narrows_units::Span;
@@ -256,10 +256,8 @@ impl<'a> Job<'a> {
         report: &Report,
         runs: &Runs,
         pages: &Pages,
-        started: &Started,
-        output: &OutputArgs,
+        info: &RunInfo,
     ) -> Result<(), Failure> {
-        let info = started.info(Vec::new(), &output.console);
-        write_check(reserved, self.check, checked, report, &runs.all(), pages, &info).map_err(|error| Failure::Other(error.to_string()))
+        write_check(reserved, self.check, checked, report, &runs.all(), pages, info).map_err(|error| Failure::Other(error.to_string()))
     }
 }

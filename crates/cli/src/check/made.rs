@@ -43,7 +43,8 @@ pub fn carried_out(
     let checked = Checked { conformance: pages.conformance.as_ref().map(Cases::from), ..checked };
     show(&checked, refused)?;
     let directory = reserved.directory().to_owned();
-    job.write(reserved, &checked, &report, &runs, &pages, &started, &args.output)?;
+    let info = started.info(Vec::new(), &args.output.console);
+    job.write(reserved, &checked, &report, &runs, &pages, &info)?;
     runs.remove()?;
     Ok((checked, report.worst(), directory))
 }

@@ -32,11 +32,10 @@ pub fn check(args: CheckArgs) -> Result<Outcome, Failure> {
         // Before anything starts a thread.
         narrows_live::acquire()?;
     }
-    if args.suite == SuiteArg::BbrDraft && !args.live {
-        if let Some(controller) = tested.controller().filter(|own| draft::shows_states(own)) {
-            draft::refuse_unheeded(&args)?;
-            return draft::draft(&args, controller);
-        }
+    let shows_states = tested.controller().filter(|own| draft::shows_states(own));
+    if let (SuiteArg::BbrDraft, false, Some(controller)) = (args.suite, args.live, shows_states) {
+        draft::refuse_unheeded(&args)?;
+        return draft::draft(&args, controller);
     }
     let statements = args.about.as_deref().map(statements).transpose()?;
     let check = planned(&args, &tested)?;

@@ -26,7 +26,7 @@ pub use genome::Genome;
 pub use genomes::Kind;
 pub use goal::{Goal, Score};
 pub use minimise::minimise;
-pub use replay::{KeptFinding, Replayed};
+pub use replay::{KeptFinding, Replayed, Scores};
 pub use search::{OF_EVENT, Search, Searched, Strategy, alike, search};
 pub use shape::{Shape, View};
 pub use steady::SEEDS;

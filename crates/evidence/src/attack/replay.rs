@@ -12,6 +12,9 @@ use serde::{Deserialize, Serialize};
 /// Part of the score at which a finding is still there.
 const STILL: f64 = 0.5;
 
+/// Who evaluates trials with an aim.
+pub type Scores<'a, E> = dyn FnMut(&Aim, &[Trial]) -> Result<Vec<Score>, E> + 'a;
+
 /// A finding that was kept.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KeptFinding {
@@ -48,7 +51,7 @@ impl KeptFinding {
     /// # Errors
     ///
     /// Those of `scores`.
-    pub fn replay<E>(&self, subject: &str, scores: &mut dyn FnMut(&Aim, &[Trial]) -> Result<Vec<Score>, E>) -> Result<Replayed, E> {
+    pub fn replay<E>(&self, subject: &str, scores: &mut Scores<'_, E>) -> Result<Replayed, E> {
         let aim = Aim { subject: subject.to_owned(), ..self.aim.clone() };
         let trials = SEEDS.map(|seed| Trial { genome: self.genome.clone(), seed, variant: Variant::Plain });
         let values: Vec<f64> = scores(&aim, &trials)?.iter().map(|score| score.value).collect();
