@@ -37,6 +37,18 @@ impl Keep {
         }
     }
 
+    /// Reads a directory that must have findings.
+    pub fn read_findings(directory: &Path) -> Result<Keep, Failure> {
+        let keep = Keep::read(directory)?;
+        match keep.all.is_empty() {
+            true => Err(Failure::Other(format!(
+                "{} has no findings; name the folder that `narrows attack --keep` has filled",
+                directory.display()
+            ))),
+            false => Ok(keep),
+        }
+    }
+
     /// The networks that were found for a goal.
     pub fn genomes(&self, goal: Goal) -> Vec<Genome> {
         self.all.iter().filter(|kept| kept.aim.goal == goal).map(|kept| kept.genome.clone()).collect()

@@ -28,6 +28,8 @@ pub fn carried_out(
     show: &Show,
 ) -> Result<(Checked, Option<Level>, PathBuf), Failure> {
     let started = Started::now();
+    // Before anything runs for minutes.
+    let keep = args.keep.as_deref().map(Keep::read_findings).transpose()?;
     let job = Job::new(check, remake(args, tested), tested.program());
     let reserved = job.reserve(&args.output)?;
     let runs = job.make(reserved.directory(), &args.output)?;
@@ -38,7 +40,7 @@ pub fn carried_out(
         Some(statements) => checked.stated(statements),
         None => checked,
     };
-    let checked = Checked { findings: replayed(args, tested)?, ..checked };
+    let checked = Checked { findings: replayed(args, tested, keep.as_ref())?, ..checked };
     let pages = Pages { courses: job.courses(&report, &args.output)?, conformance: cases(args, tested)? };
     let checked = Checked { conformance: pages.conformance.as_ref().map(Cases::from), ..checked };
     show(&checked, refused)?;
@@ -56,9 +58,8 @@ fn cases(args: &CheckArgs, tested: &Tested) -> Result<Option<Conformance>, Failu
 }
 
 /// Findings of searches, run again.
-fn replayed(args: &CheckArgs, tested: &Tested) -> Result<Vec<Replayed>, Failure> {
-    let Some((directory, controller)) = args.keep.as_deref().zip(tested.controller()) else { return Ok(Vec::new()) };
-    let keep = Keep::read(directory)?;
+fn replayed(args: &CheckArgs, tested: &Tested, keep: Option<&Keep>) -> Result<Vec<Replayed>, Failure> {
+    let Some((keep, controller)) = keep.zip(tested.controller()) else { return Ok(Vec::new()) };
     let threads = pool(&args.output)?;
     keep.replay(controller.text(), &mut |aim, trials| {
         let one = |trial: &Trial| {

@@ -39,7 +39,8 @@ pub struct CheckArgs {
     /// Run the findings in this directory again, which `narrows attack --keep` keeps there; they are shown, not judged
     #[arg(long, value_name = "DIR", conflicts_with = "words")]
     pub keep: Option<PathBuf>,
-    /// Run the worst cells of collapse, loss, coexist, starve and transient on this host's kernel, too: one run of each pair with --quick, else five
+    /// Run the worst cells of collapse, loss, coexist, starve and transient, or of BBR's cases that can be seen from outside, on this host's kernel, too: one run of each
+    /// pair with --quick, else five
     #[arg(long)]
     pub live: bool,
     /// Exit with 1 for concerns and criteria that were not run, too

@@ -41,7 +41,10 @@ pub struct Replayed {
     pub now: f64,
     /// Two standard errors below it.
     pub low: f64,
-    /// Whether half of the score is left.
+    /// With how many of the seeds a controller could not go on, so that there was no score.
+    #[serde(default)]
+    pub faulty: usize,
+    /// Whether half of the score is left, or a controller could not go on.
     pub still: bool,
 }
 
@@ -54,8 +57,9 @@ impl KeptFinding {
     pub fn replay<E>(&self, subject: &str, scores: &mut Scores<'_, E>) -> Result<Replayed, E> {
         let aim = Aim { subject: subject.to_owned(), ..self.aim.clone() };
         let trials = SEEDS.map(|seed| Trial { genome: self.genome.clone(), seed, variant: Variant::Plain });
-        let values: Vec<f64> = scores(&aim, &trials)?.iter().map(|score| score.value).collect();
-        let now = mean(&values);
+        let scores = scores(&aim, &trials)?;
+        let values: Vec<f64> = scores.iter().map(|score| score.value).collect();
+        let (now, faulty) = (mean(&values), scores.iter().filter(|score| score.faulty).count());
         Ok(Replayed {
             says: self.genome.says(),
             goal: aim.goal,
@@ -63,7 +67,8 @@ impl KeptFinding {
             then: self.score,
             now,
             low: lower(&values),
-            still: now >= STILL * self.score,
+            faulty,
+            still: faulty > 0 || now >= STILL * self.score,
         })
     }
 }
@@ -71,8 +76,12 @@ impl KeptFinding {
 impl Replayed {
     /// It in a sentence: "starve: still there, 0.71 then and 0.70 now: ...".
     pub fn text(&self, subject: &str) -> String {
-        let Replayed { says, found_for, then, now, .. } = self;
+        let Replayed { found_for, then, now, .. } = self;
         let goal = self.goal.name();
+        let says = match self.faulty {
+            0 => self.says.clone(),
+            count => format!("{}; with {count} of {} seeds a controller cannot go on", self.says, SEEDS.len()),
+        };
         if found_for == subject {
             let verdict = if self.still { "still there" } else { "gone" };
             return format!("Kept finding, {goal}: {verdict}, {then:.2} then and {now:.2} now: {says}");

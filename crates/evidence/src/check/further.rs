@@ -59,14 +59,14 @@ impl Check {
     pub(super) fn unconverged(&self, own: &Known, results: &Results) -> usize {
         let look = if own.fresh.is_some() { Look::Fresh } else { Look::First };
         let place = self.place(own.grid, own.decided().beside_whom);
-        let runs = self.runs(own.grid, own.cell, look).into_iter().filter(|run| (run.part, run.pair) == place);
+        let runs = self.runs_for(own.question(), look).into_iter().filter(|run| (run.part, run.pair) == place);
         runs.filter_map(results).filter(|kept| kept.drift.is_some_and(|drift| drift > CONVERGED_PERCENT)).count()
     }
 
     /// Why the subject could not go on in a run behind a finding, if there is one.
     pub(super) fn fault(&self, own: &Known, results: &Results) -> Option<String> {
         let look = if own.fresh.is_some() { Look::Fresh } else { Look::First };
-        let runs = self.runs(own.grid, own.cell, look).into_iter().filter(|run| self.is_of_subject(*run));
+        let runs = self.runs_for(own.question(), look).into_iter().filter(|run| self.is_of_subject(*run));
         runs.filter_map(results).find_map(|kept| kept.fault)
     }
 

@@ -2,7 +2,7 @@
 
 use narrows_evidence::check::{Check, Kept, Options, Run, Standing, Variant, report};
 use narrows_evidence::judge::Level;
-use narrows_evidence::report::Checked;
+use narrows_evidence::report::{Checked, course};
 use narrows_evidence::suite::{Players, Scope, Suite, Who};
 
 const ABOUT: &str = r#"
@@ -414,4 +414,30 @@ fn where_a_controller_cannot_go_on_is_a_concern() {
     assert_eq!(note.as_deref(), Some("not defined in 30 of 30 seeds: its window grew without end"));
     let reason = check.never_ran(&results(true)).expect("nothing ran");
     assert_eq!(reason, "its window grew without end (g: bbr, seed 1)");
+}
+
+/// Allegro sees no loss in a buffer without end, and sends ever more: there is nothing to draw, and the check goes on.
+#[test]
+fn a_run_that_cannot_go_on_is_not_drawn() {
+    let link = "duration = \"30 s\"\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\nrate = \"20 Mbit/s\"\ndelay = \"10 ms\"\n";
+    let rest = "[check]\ncriterion = \"a\"\ncast = \"alone\"\n[[rule]]\nsays = \"r\"\nsource = \"ours\"\n";
+    let text = format!("{link}{}{rest}{LOSS}\n", flow("self"));
+    let suite = Suite::read(&[("suite.toml", ABOUT), ("g.toml", &text)]).unwrap_or_else(|error| panic!("{error}"));
+    let players =
+        |subject: &str| Players { subject: subject.to_owned(), baselines: vec!["newreno".to_owned(), "cubic".to_owned()], program: false };
+    let options = Options { quick: true, scope: Scope::Internet, only: Vec::new(), seeds: None, first_seed: 1, signals: false };
+    let drawn = |subject: &str, fault: Option<&str>| {
+        let check = Check::new(suite.clone(), players(subject), options.clone()).unwrap_or_else(|error| panic!("{error}"));
+        let results = |run: Run| {
+            let own = check.pair_label(run) == subject;
+            let lost =
+                Kept { asked: vec![Some(if own { 50.0 } else { 0.0 })], metrics: Vec::new(), drift: None, fault: None, issues: Vec::new() };
+            Some(fault.filter(|_| own).map_or(lost, |fault| check.keep_fault(run, fault.to_owned())))
+        };
+        let found = report(&check, &results);
+        assert!(found.criteria[0].is_worse_than_pass());
+        course(&check, &found.criteria[0]).unwrap_or_else(|error| panic!("{error}"))
+    };
+    assert_eq!(drawn("allegro", Some("it sends without bound")), None);
+    assert!(drawn("bbr", None).is_some_and(|svg| svg.starts_with("<svg")));
 }
