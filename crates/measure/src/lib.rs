@@ -30,5 +30,6 @@ pub use histogram::Histogram;
 pub use icn::{
     ConsumerCounters, ConsumerRecord, ConsumerSample, IcnRecord, InterestCounters, RatesRecord, RatesSample, SubflowRecord, SubflowSample,
 };
+pub use part::{Sample, standing};
 pub use record::{Change, Changed, FlowCounters, FlowRecord, FlowSample, LinkCounters, LinkNature, LinkRecord, LinkSample, Record};
 pub use transfers::{Ratios, SizeBin, Transfer, Transfers};

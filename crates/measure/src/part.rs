@@ -205,8 +205,8 @@ fn counters(sample: &FlowSample) -> FlowCounters {
     }
 }
 
-/// A sample of a series.
-pub(crate) trait Sample: Copy + Default {
+/// A sample of a series; its default is what stands before the first.
+pub trait Sample: Copy + Default {
     /// When it was taken.
     fn at(&self) -> Time;
 }
@@ -255,7 +255,7 @@ pub(crate) fn until<T: Sample>(samples: &[T], time: Time) -> &[T] {
 }
 
 /// What stood at `time`: the last sample not after it, or the nothing of the run's beginning.
-pub(crate) fn standing<T: Sample>(samples: &[T], time: Time) -> T {
+pub fn standing<T: Sample>(samples: &[T], time: Time) -> T {
     until(samples, time).last().copied().unwrap_or_default()
 }
 

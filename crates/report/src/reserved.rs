@@ -83,7 +83,11 @@ impl Reserved {
         File::create_new(&path).map_err(|source| failed(&path, source))
     }
 
-    pub(crate) fn file(&self, name: &str, content: &[u8]) -> Result<(), ReportError> {
+    /// A file with this content.
+    ///
+    /// # Errors
+    /// As of [`Reserved::create`].
+    pub fn file(&self, name: &str, content: &[u8]) -> Result<(), ReportError> {
         let mut file = self.create(name)?;
         file.write_all(content).map_err(|source| failed(&self.unfinished.join(name), source))
     }

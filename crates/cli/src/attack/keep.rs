@@ -21,6 +21,9 @@ pub struct Keep {
 impl Keep {
     /// Reads a directory; one that is not there is empty.
     pub fn read(directory: &Path) -> Result<Keep, Failure> {
+        if directory.is_file() {
+            return Err(Failure::Other(format!("--keep: {} is a file; name a folder, which has {FILE}", directory.display())));
+        }
         let path = directory.join(FILE);
         let unreadable = |error: &dyn std::fmt::Display| {
             Failure::Other(format!("{} cannot be read: {error}; remove it or choose another --keep", path.display()))
@@ -47,6 +50,11 @@ impl Keep {
             ))),
             false => Ok(keep),
         }
+    }
+
+    /// How many findings there are.
+    pub fn count(&self) -> usize {
+        self.all.len()
     }
 
     /// The networks that were found for a goal.

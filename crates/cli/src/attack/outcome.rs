@@ -199,7 +199,7 @@ fn told(found: &Found, directory: &Path) -> String {
         let how = if plan.strategy == Strategy::Random { "drawn at random" } else { "bred" };
         text += &format!("{}: {} networks {how}, highest score {:.2}\n", own.kind.name(), own.evaluated, own.highest);
         if let Some(first) = &own.first_faulty {
-            text += &format!("on {} of them a controller cannot go on, which is not scored; the first: {}\n", own.faulty, first.says());
+            text += &format!("on {} of them the controller cannot go on, which is not scored; the first: {}\n", own.faulty, first.says());
         }
     }
     for (place, (finding, kernel)) in findings.iter().zip(&found.kernel).enumerate() {

@@ -87,6 +87,11 @@ fn subject(controller: &Choice) -> Subject {
         Some("linux") => Subject::linux(),
         _ => Subject::draft(),
     };
-    let text = if controller.text().contains("profile=") { controller.text().to_owned() } else { own.controller };
+    let text = controller.text();
+    let text = match () {
+        () if text.contains("profile=") => text.to_owned(),
+        () if text.contains('?') => format!("{text}&profile=draft"),
+        () => own.controller,
+    };
     Subject { controller: text, profile: own.profile }
 }

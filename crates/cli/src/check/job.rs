@@ -166,7 +166,7 @@ impl<'a> Job<'a> {
     }
 
     fn round(&self, pending: &[u64], runs: &Runs, directory: &Path, output: &OutputArgs) -> Result<(), Failure> {
-        let all = (runs.count() + pending.len()) as u64;
+        let all = runs.count() + pending.len();
         let scenario = |number: u64| -> Result<Scenario, Failure> { Ok(self.check.scenario(Run::of(number))?) };
         let (of_program, pending): (Vec<u64>, Vec<u64>) = pending.iter().partition(|number| self.check.is_of_program(Run::of(**number)));
         // Runs that differ in their seeds are alike.
@@ -197,15 +197,7 @@ impl<'a> Job<'a> {
             )
         };
         let ran = self.run_program(&of_program, runs, keep, output).and_then(|()| simulated());
-        match ran {
-            Err(Failure::Interrupted) => Err(Failure::Paused {
-                done: runs.kept.done(),
-                all,
-                file: cells::partial(directory).display().to_string(),
-                resume: output.console.same_command(),
-            }),
-            other => other,
-        }
+        ran.map_err(|failure| paused(failure, runs, all, directory, output))
     }
 
     /// Runs the program, one run after another.
@@ -241,11 +233,13 @@ impl<'a> Job<'a> {
     /// The worst cell over time of each criterion that does not pass.
     pub fn courses(&self, report: &Report, output: &OutputArgs) -> Result<BTreeMap<String, String>, Failure> {
         let threads = pool(output)?;
+        let go = || !output.console.is_stopped();
         let of = |own: &CriterionVerdict| -> Option<Result<(String, String), Failure>> {
-            let drawn = course(self.check, own).transpose()?;
+            let drawn = course(self.check, own, &go).transpose()?;
             Some(drawn.map(|svg| (own.criterion.id.clone(), svg)).map_err(Failure::from))
         };
-        threads.install(|| report.criteria.par_iter().filter_map(of).collect())
+        let courses: Result<_, Failure> = threads.install(|| report.criteria.par_iter().filter_map(of).collect());
+        if go() { courses } else { Err(Failure::Interrupted) }
     }
 
     /// Writes the result directory.
@@ -259,5 +253,18 @@ impl<'a> Job<'a> {
         info: &RunInfo,
     ) -> Result<(), Failure> {
         write_check(reserved, self.check, checked, report, &runs.all(), pages, info).map_err(|error| Failure::Other(error.to_string()))
+    }
+}
+
+/// What a check that was stopped answers, `all` being the runs that it needs: its runs are kept.
+pub fn paused(failure: Failure, runs: &Runs, all: usize, directory: &Path, output: &OutputArgs) -> Failure {
+    match failure {
+        Failure::Interrupted => Failure::Paused {
+            done: runs.kept.done(),
+            all: all as u64,
+            file: cells::partial(directory).display().to_string(),
+            resume: output.console.same_command(),
+        },
+        other => other,
     }
 }

@@ -1,14 +1,16 @@
 //! `narrows check --self`: published results about deployed controllers, and the verdicts that they lead to.
 
-use super::made::carried_out;
-use super::planned::planned;
+use super::job::{Job, Runs};
+use super::planned::{planned, remake};
 use super::tested::Tested;
+use crate::cells::partial;
 use crate::cli::{CheckArgs, OutputArgs, ReproduceArgs, ScopeArg, SuiteArg, parse_choice};
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::output;
 use crate::reproduce;
 use narrows_control::Choice;
+use narrows_evidence::check::report;
 use narrows_evidence::report::{Checked, found};
 use narrows_evidence::suite::{KnownVerdict, known_verdicts};
 use narrows_report::{Reproduction, reproduction_json, reproduction_table, text_table};
@@ -30,58 +32,54 @@ struct Verified {
     remake: String,
 }
 
-/// Runs both, and says whether all of it holds.
+/// Runs both, and says whether all of it holds. The verdicts come first: their runs are kept until the claims are made, too.
 pub fn known_answers(args: CheckArgs) -> Result<Outcome, Failure> {
     let CheckArgs { quick, output, .. } = args;
     let papers = vec!["known-answers".to_owned()];
     let claims = ReproduceArgs { papers, quick, live: false, why: false, figure: Vec::new(), output };
-    let show = |reproduction: &Reproduction| match claims.output.json {
-        true => Ok(()),
-        false => claims.output.console.print(&reproduction_table(reproduction)),
+    let reserved = reproduce::reserve(&claims)?;
+    let (verdicts, kept) = verified(&claims.output, &partial(reserved.directory()))?;
+    reserved.file("verdicts.json", (serde_json::to_string_pretty(&verdicts).expect("they are texts") + "\n").as_bytes())?;
+    let show = |reproduction: &Reproduction| {
+        let text = match claims.output.json {
+            true => json(reproduction, &verdicts),
+            false => reproduction_table(reproduction) + &table(&verdicts),
+        };
+        claims.output.console.print(&text)
     };
-    let (reproduction, directory) = reproduce::made(&claims, show)?;
-    let verdicts = verified(&claims.output, &directory.join("verdicts"))?;
-    let text = if claims.output.json { json(&reproduction, &verdicts) } else { table(&verdicts) };
-    claims.output.console.print(&text)?;
+    let (reproduction, directory) = reproduce::made(&claims, reserved, show)?;
+    kept.into_iter().try_for_each(Runs::remove)?;
+    // Only if it is empty.
+    let _ = std::fs::remove_dir(partial(&directory));
     output::point_to(&directory, &claims.output)?;
     let holds = reproduction.as_expected() && verdicts.iter().all(|own| own.holds);
     Ok(if holds { Outcome::Ok } else { Outcome::Missed })
 }
 
-/// Makes a quick check of each controller, by the criteria that something is known of, into a folder of its own.
-fn verified(output: &OutputArgs, folder: &Path) -> Result<Vec<Verified>, Failure> {
+/// Makes a quick check of each controller, by the criteria that something is known of; its runs are kept in `folder`.
+fn verified(output: &OutputArgs, folder: &Path) -> Result<(Vec<Verified>, Vec<Runs>), Failure> {
     let known = known_verdicts()?;
-    let mut all = Vec::new();
+    let (mut all, mut kept) = (Vec::new(), Vec::new());
     for (place, group) in
         known.chunk_by(|one, other| (&one.controller, &one.baselines) == (&other.controller, &other.baselines)).enumerate()
     {
-        let args = arguments(group, output, folder, place)?;
+        let args = arguments(group, output)?;
         let tested = Tested::of(&args)?;
-        let made = carried_out(&args, &planned(&args, &tested)?, &tested, None, &|_, _| Ok(()));
-        let (checked, ..) = made.map_err(|failure| match failure {
-            Failure::Paused { .. } => {
-                Failure::Other(format!("stopped before all verdicts were made; those that were are in {}", folder.display()))
-            }
-            other => other,
-        })?;
+        let check = planned(&args, &tested)?;
+        let job = Job::new(&check, remake(&args, &tested), None);
+        let runs = job.make(&folder.join(format!("verdicts-{:02}", place + 1)), output)?;
+        let report = report(&check, &|run| runs.get(run));
+        let checked = Checked::of(&check, &report, env!("CARGO_PKG_VERSION"), &job.remake, runs.count());
         all.extend(group.iter().map(|own| verify(own, &checked)));
+        kept.push(runs);
     }
-    Ok(all)
+    Ok((all, kept))
 }
 
 /// Those of the check of one controller.
-fn arguments(group: &[KnownVerdict], output: &OutputArgs, folder: &Path, place: usize) -> Result<CheckArgs, Failure> {
+fn arguments(group: &[KnownVerdict], output: &OutputArgs) -> Result<CheckArgs, Failure> {
     let choice = |text: &String| -> Result<Choice, Failure> { parse_choice(text).map_err(Failure::Other) };
     let first = &group[0];
-    let slug = first.controller.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
-    let output = OutputArgs {
-        out: Some(folder.join(format!("{:02}-{slug}", place + 1))),
-        jobs: output.jobs,
-        json: false,
-        open: false,
-        quiet: output.quiet,
-        console: output.console.clone(),
-    };
     Ok(CheckArgs {
         controller: Some(choice(&first.controller)?),
         known: false,
@@ -99,7 +97,7 @@ fn arguments(group: &[KnownVerdict], output: &OutputArgs, folder: &Path, place: 
         seed: 1,
         words: Vec::new(),
         serve: Vec::new(),
-        output,
+        output: output.clone(),
     })
 }
 

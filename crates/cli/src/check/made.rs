@@ -1,7 +1,7 @@
 //! A check that is made: its runs, what stands beside its verdicts, and the result.
 
 use super::draft;
-use super::job::Job;
+use super::job::{Job, paused};
 use super::planned::remake;
 use super::tested::Tested;
 use crate::attack::keep::Keep;
@@ -9,7 +9,7 @@ use crate::cli::{CheckArgs, SuiteArg};
 use crate::error::Failure;
 use crate::output::Started;
 use crate::runner::pool;
-use narrows_evidence::attack::{Replayed, Trial};
+use narrows_evidence::attack::{Replayed, Trial, TrialError};
 use narrows_evidence::check::{Check, report};
 use narrows_evidence::judge::Level;
 use narrows_evidence::report::{Cases, Checked, Conformance, Pages, Statements, check_text};
@@ -40,8 +40,9 @@ pub fn carried_out(
         Some(statements) => checked.stated(statements),
         None => checked,
     };
-    let checked = Checked { findings: replayed(args, tested, keep.as_ref())?, ..checked };
-    let pages = Pages { courses: job.courses(&report, &args.output)?, conformance: cases(args, tested)? };
+    let stopped = |failure| paused(failure, &runs, runs.count(), reserved.directory(), &args.output);
+    let checked = Checked { findings: replayed(args, tested, keep.as_ref()).map_err(stopped)?, ..checked };
+    let pages = Pages { courses: job.courses(&report, &args.output).map_err(stopped)?, conformance: cases(args, tested)? };
     let checked = Checked { conformance: pages.conformance.as_ref().map(Cases::from), ..checked };
     show(&checked, refused)?;
     let directory = reserved.directory().to_owned();
@@ -61,12 +62,20 @@ fn cases(args: &CheckArgs, tested: &Tested) -> Result<Option<Conformance>, Failu
 fn replayed(args: &CheckArgs, tested: &Tested, keep: Option<&Keep>) -> Result<Vec<Replayed>, Failure> {
     let Some((keep, controller)) = keep.zip(tested.controller()) else { return Ok(Vec::new()) };
     let threads = pool(&args.output)?;
-    keep.replay(controller.text(), &mut |aim, trials| {
+    let bar = args.output.console.progress("replaying", keep.count() as u64, args.output.quiet);
+    let replayed = keep.replay(controller.text(), &mut |aim, trials| {
         let one = |trial: &Trial| {
-            aim.evaluate(trial, &|| true).map_err(|error| Failure::Other(format!("on a network of {}: {error}", trial.genome.says())))
+            aim.evaluate(trial, &|| !bar.is_stopped()).map_err(|error| match error {
+                TrialError::Stopped => Failure::Interrupted,
+                other => Failure::Other(format!("on a network of {}: {other}", trial.genome.says())),
+            })
         };
-        threads.install(|| trials.par_iter().map(one).collect())
-    })
+        let scores = threads.install(|| trials.par_iter().map(one).collect());
+        bar.inc(1);
+        scores
+    });
+    bar.end();
+    replayed
 }
 
 /// Prints a check, and why nothing ran on the kernel.

@@ -4,7 +4,7 @@ use crate::console::Console;
 use clap::Args;
 use std::path::PathBuf;
 
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct OutputArgs {
     /// Result directory, which must not exist [default: the next free narrows-results/NAME-N]
     #[arg(short, long)]

@@ -27,17 +27,20 @@ pub fn reproduce(args: ReproduceArgs) -> Result<Outcome, Failure> {
         let json = args.output.json;
         args.output.console.print(&if json { reproduction_json(reproduction) } else { reproduction_table(reproduction) })
     };
-    let (reproduction, directory) = made(&args, show)?;
+    let (reproduction, directory) = made(&args, reserve(&args)?, show)?;
     output::point_to(&directory, &args.output)?;
     Ok(if reproduction.as_expected() { Outcome::Ok } else { Outcome::Missed })
 }
 
-/// Runs and judges, shows what came out, and writes it: into the directory of the answer.
-pub fn made(args: &ReproduceArgs, show: impl FnOnce(&Reproduction) -> Result<(), Failure>) -> Result<(Reproduction, PathBuf), Failure> {
+/// Runs and judges, shows what came out, and writes it into the directory that is reserved for it: that of the answer.
+pub fn made(
+    args: &ReproduceArgs,
+    reserved: Reserved,
+    show: impl FnOnce(&Reproduction) -> Result<(), Failure>,
+) -> Result<(Reproduction, PathBuf), Failure> {
     let started = Started::now();
     let sources = papers::chosen(&args.papers)?;
     let jobs = jobs(&sources, args)?;
-    let reserved = reserve(args)?;
     let directory = reserved.directory().to_owned();
     let kept = jobs.iter().map(|job| job.open(&partial(&directory))).collect::<Result<Vec<_>, _>>()?;
     if let Err(failure) = run(&jobs, &kept, &directory, &args.output) {
@@ -90,7 +93,7 @@ fn jobs<'a>(sources: &'a [Source], args: &ReproduceArgs) -> Result<Vec<Job<'a>>,
 
 /// Reserves the result directory: what was named, else the first of the numbered places that is free. Runs that are kept there are used as
 /// far as they belong to it.
-fn reserve(args: &ReproduceArgs) -> Result<Reserved, Failure> {
+pub fn reserve(args: &ReproduceArgs) -> Result<Reserved, Failure> {
     let live = if args.live { "-live" } else { "" };
     output::reserve(&args.output, &format!("reproduction{live}{}", if args.quick { "-quick" } else { "" }))
 }

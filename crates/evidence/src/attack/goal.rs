@@ -38,7 +38,7 @@ pub struct Score {
     pub subject: f64,
     /// The same of the reference it was compared with.
     pub reference: f64,
-    /// True if a controller could not go on, so that there is nothing to compare.
+    /// True if the controller could not go on, so that there is nothing to compare.
     #[serde(default)]
     pub faulty: bool,
 }

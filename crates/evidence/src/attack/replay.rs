@@ -41,10 +41,10 @@ pub struct Replayed {
     pub now: f64,
     /// Two standard errors below it.
     pub low: f64,
-    /// With how many of the seeds a controller could not go on, so that there was no score.
+    /// With how many of the seeds the controller could not go on, so that there was no score.
     #[serde(default)]
     pub faulty: usize,
-    /// Whether half of the score is left, or a controller could not go on.
+    /// Whether half of the score is left, or the controller could not go on.
     pub still: bool,
 }
 
@@ -74,19 +74,31 @@ impl KeptFinding {
 }
 
 impl Replayed {
-    /// It in a sentence: "starve: still there, 0.71 then and 0.70 now: ...".
+    /// "still there" or "gone"; of a controller that it was not found for, "breaks cubic" or "does not break cubic".
+    pub fn verdict(&self, subject: &str) -> String {
+        match (self.found_for == subject, self.still) {
+            (true, true) => "still there".to_owned(),
+            (true, false) => "gone".to_owned(),
+            (false, true) => format!("breaks {subject}"),
+            (false, false) => format!("does not break {subject}"),
+        }
+    }
+
+    /// The network in words, and with how many seeds the controller cannot go on there.
+    pub fn network(&self) -> String {
+        match self.faulty {
+            0 => self.says.clone(),
+            count => format!("{}; with {count} of {} seeds the controller cannot go on", self.says, SEEDS.len()),
+        }
+    }
+
+    /// It in a sentence: "Kept finding, starve: still there, 0.71 then and 0.70 now: ...".
     pub fn text(&self, subject: &str) -> String {
         let Replayed { found_for, then, now, .. } = self;
-        let goal = self.goal.name();
-        let says = match self.faulty {
-            0 => self.says.clone(),
-            count => format!("{}; with {count} of {} seeds a controller cannot go on", self.says, SEEDS.len()),
-        };
+        let (goal, verdict, network) = (self.goal.name(), self.verdict(subject), self.network());
         if found_for == subject {
-            let verdict = if self.still { "still there" } else { "gone" };
-            return format!("Kept finding, {goal}: {verdict}, {then:.2} then and {now:.2} now: {says}");
+            return format!("Kept finding, {goal}: {verdict}, {then:.2} then and {now:.2} now: {network}");
         }
-        let verdict = if self.still { "breaks" } else { "does not break" };
-        format!("Kept finding for {found_for}, {goal}: {verdict} {subject}, {then:.2} there and {now:.2} here: {says}")
+        format!("Kept finding for {found_for}, {goal}: {verdict}, {then:.2} there and {now:.2} here: {network}")
     }
 }

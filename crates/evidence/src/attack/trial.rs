@@ -59,15 +59,20 @@ impl fmt::Display for TrialError {
 impl std::error::Error for TrialError {}
 
 impl Aim {
-    /// Runs a trial while `go` says so. Where a controller cannot go on there is no score, and the search goes on.
+    /// Runs a trial while `go` says so. Where the subject or a reference cannot go on there is no score, and the search goes on.
     ///
     /// # Errors
     /// It was stopped, or a scenario is refused, as that of a controller that needs signals the simulator does not have.
     pub fn evaluate(&self, trial: &Trial, go: &(dyn Fn() -> bool + Sync)) -> Result<Score, TrialError> {
-        match self.runs(trial, go) {
-            Err(TrialError::Run(SimError::Fault { .. })) => Ok(Score { faulty: true, ..Score::NONE }),
-            runs => Ok(self.goal.score(&runs?)),
+        let mut runs = Vec::new();
+        for (place, cast) in self.casts(trial.genome.kind).iter().enumerate() {
+            match self.run(trial, cast, go) {
+                // The first run is the subject's.
+                Err(TrialError::Run(SimError::Fault { .. })) => return Ok(Score { faulty: place == 0, ..Score::NONE }),
+                run => runs.push(run?),
+            }
         }
+        Ok(self.goal.score(&runs))
     }
 
     /// The records of a trial, in the order of the casts.
@@ -75,18 +80,19 @@ impl Aim {
     /// # Errors
     /// As of [`Aim::evaluate`]; besides, a controller cannot go on.
     pub fn runs(&self, trial: &Trial, go: &(dyn Fn() -> bool + Sync)) -> Result<Vec<Record>, TrialError> {
-        let run = |cast: &Cast| {
-            // A short run is over before it asks.
-            if !go() {
-                return Err(TrialError::Stopped);
-            }
-            let scenario = self.scenario(trial, cast)?;
-            narrows_sim::run_with_progress(&scenario, &mut |_| go()).map_err(|error| match error {
-                SimError::Stopped => TrialError::Stopped,
-                other => TrialError::Run(other),
-            })
-        };
-        self.casts(trial.genome.kind).iter().map(run).collect()
+        self.casts(trial.genome.kind).iter().map(|cast| self.run(trial, cast, go)).collect()
+    }
+
+    fn run(&self, trial: &Trial, cast: &Cast, go: &(dyn Fn() -> bool + Sync)) -> Result<Record, TrialError> {
+        // A short run is over before it asks.
+        if !go() {
+            return Err(TrialError::Stopped);
+        }
+        let scenario = self.scenario(trial, cast)?;
+        narrows_sim::run_with_progress(&scenario, &mut |_| go()).map_err(|error| match error {
+            SimError::Stopped => TrialError::Stopped,
+            other => TrialError::Run(other),
+        })
     }
 
     /// The scenario of a trial with these on it.

@@ -85,12 +85,6 @@ impl Check {
         Ok(Check { suite, players, options, grids })
     }
 
-    /// The runs that every check has.
-    pub fn first(&self) -> Vec<Run> {
-        let cells = self.grids.iter().enumerate().flat_map(|(grid, planned)| planned.chosen.iter().map(move |cell| (grid, *cell)));
-        cells.flat_map(|(grid, cell)| self.runs(grid, cell, Look::First)).collect()
-    }
-
     /// The scenario of a run.
     ///
     /// # Errors

@@ -11,6 +11,13 @@ use crate::suite::Who;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Check {
+    /// The runs that every check has: those that rules read of the cells with the first seeds.
+    pub fn first(&self) -> Vec<Run> {
+        let questions = (0..self.suite.criteria.len()).flat_map(|criterion| self.judged_cells(criterion));
+        let runs: BTreeSet<Run> = questions.flat_map(|own| self.runs_for(own, Look::First)).collect();
+        runs.into_iter().collect()
+    }
+
     /// The runs that what is known makes necessary; nothing when all is known.
     pub fn further(&self, results: &Results) -> Vec<Run> {
         let mut wanted = Vec::new();
@@ -32,7 +39,7 @@ impl Check {
             return Vec::new();
         }
         let asked = (0..self.suite.criteria.len()).filter(|criterion| self.suite.criteria[*criterion].live);
-        let worst = asked.filter_map(|criterion| self.known(criterion, results).into_iter().next());
+        let worst = asked.filter_map(|criterion| self.known(criterion, results).into_iter().find(|own| own.judged));
         let mut runs: Vec<Run> = worst.flat_map(|own| self.runs_for(own.question(), Look::Other(Variant::Kernel))).collect();
         runs.sort();
         runs.dedup();
@@ -43,7 +50,8 @@ impl Check {
     fn runs_for(&self, (grid, rule, cell): Question, look: Look) -> Vec<Run> {
         let (planned, rule) = (&self.grids[grid], &self.suite.grids[grid].rules[rule]);
         let before = if let Kind::Rises { axis } = &rule.kind { planned.before(cell, axis) } else { None };
-        let subject = Some(self.players.as_played(Who::Subject));
+        // A baseline under test is its own reference, and what it does to itself is read.
+        let subject = Some(Who::Subject);
         let read = |run: &Run| {
             let (this, other) = planned.players(run.part, run.pair);
             match rule.kind {
@@ -114,7 +122,7 @@ impl Check {
                 return None;
             }
             let fresh = if first.level == Level::Pass { None } else { self.finding(grid, own, cell, Look::Fresh, results) };
-            Some(Known { grid, rule, cell, first, fresh })
+            Some(Known { grid, rule, cell, judged: own.kind != Kind::Shown, first, fresh })
         };
         let known: Vec<Known> = self.judged_cells(criterion).into_iter().filter_map(of).collect();
         worst_first(known)
@@ -174,14 +182,16 @@ pub(super) fn decisive(known: &[Known], level: Level) -> impl Iterator<Item = &K
     known.iter().filter(move |own| level > Level::Pass && own.fresh.as_ref().is_some_and(|fresh| fresh.level == level))
 }
 
-/// How bad a cell looks: its level, whether fresh seeds confirmed it, and whether it is decided.
-type Severity = (Level, bool, bool);
+/// How bad a cell looks: whether it is judged at all, its level, whether fresh seeds confirmed it, and whether it is decided.
+type Severity = (bool, Level, bool, bool);
 
 /// A rule's findings in a cell, as far as they are known.
 pub(super) struct Known {
     pub grid: usize,
     pub rule: usize,
     pub cell: usize,
+    /// False of a number that is only shown.
+    pub judged: bool,
     pub first: Finding,
     pub fresh: Option<Finding>,
 }
@@ -198,18 +208,23 @@ impl Known {
     fn severity(&self) -> Severity {
         let finding = self.decided();
         let confirmed = finding.level > Level::Pass && self.fresh.is_some();
-        (finding.level, confirmed, !finding.undecided)
+        (self.judged, finding.level, confirmed, !finding.undecided)
     }
 
     fn excess(&self) -> f64 {
-        self.decided().excess.map_or(0.0, |excess| excess.mean)
+        self.decided().excess.map_or_else(|| self.without_excess(), |excess| excess.mean)
+    }
+
+    /// The excess of a rule that has none: a pass by it says least.
+    fn without_excess(&self) -> f64 {
+        if self.decided().level == Level::Pass { f64::NEG_INFINITY } else { 0.0 }
     }
 
     /// How many times the width of its interval the excess is beyond the bound, since that of another rule may be in another unit. Where there is no width, as of one
     /// seed, how many times the number itself.
     fn clearness(&self) -> f64 {
         let finding = self.decided();
-        let Some(excess) = finding.excess else { return 0.0 };
+        let Some(excess) = finding.excess else { return self.without_excess() };
         let number = finding.subject.1.iter().flatten().copied().fold(0.0f64, |most, value| most.max(value.abs()));
         let unit = if excess.high > excess.low { excess.high - excess.low } else { number };
         excess.mean / unit.max(1e-9)

@@ -6,16 +6,19 @@ use crate::judge::Finding;
 use crate::number::Number;
 use crate::rule::{Kind, Rule};
 use narrows_scenario::{FlowId, Scenario, Workload};
+use narrows_transport::Transport;
 use narrows_units::Time;
 
-/// The flow that a program takes the place of: the only one of `self`, if that sends from the beginning to the end to a receiver that does not lie.
+/// The flow that a program takes the place of: the only one of `self`, if that sends segments of the usual size from the beginning to the end, to a
+/// receiver that does not lie.
 pub fn place(scenario: &Scenario) -> Option<FlowId> {
     let mut own = scenario.flows.iter().enumerate().filter(|(_, flow)| flow.name.starts_with("self"));
     let (Some((place, flow)), None) = (own.next(), own.next()) else { return None };
     let always = flow.workload == Workload::Bulk && flow.start == Time::ZERO && flow.stop.is_none() && flow.pauses.is_empty();
-    // A program's receiver is its own.
+    // A program's receiver and the size of its segments are its own.
     let honest = flow.transport.ack_pieces == 1 && flow.transport.ack_ahead == 0;
-    (always && honest).then_some(FlowId(place))
+    let usual = flow.transport.mss == Transport::default().mss;
+    (always && honest && usual).then_some(FlowId(place))
 }
 
 /// The grid with the cells that a program can have.

@@ -5,7 +5,6 @@ use super::further::{Known, decisive};
 use super::run::Variant;
 use super::standing::{Standing, standing_before};
 use crate::judge::{Finding, Level};
-use crate::rule::Kind;
 use crate::suite::Criterion;
 
 /// The verdict on a criterion.
@@ -136,8 +135,7 @@ fn verdict(check: &Check, place: usize, before: &[CriterionVerdict], results: &R
     let fragile = fragility(check, &known, level, results);
     let level = if fragile.is_some() { level.min(Level::Concern) } else { level };
     let kernel = known.first().filter(|_| !check.players.program).and_then(|own| on_kernel(check, own, results));
-    let judged = known.iter().any(|own| check.suite.grids[own.grid].rules[own.rule].kind != Kind::Shown);
-    let standing = if judged { Standing::Judged(level) } else { Standing::Shown };
+    let standing = if known.iter().any(|own| own.judged) { Standing::Judged(level) } else { Standing::Shown };
     let cells = known.into_iter().map(|own| CellVerdict {
         grid: own.grid,
         rule: own.rule,

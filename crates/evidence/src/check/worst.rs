@@ -3,6 +3,7 @@
 use super::checker::{Check, Look};
 use super::run::{Run, Variant};
 use super::verdict::CellVerdict;
+use crate::rule::Kind;
 use crate::suite::Who;
 use narrows_measure::metrics::Better;
 
@@ -13,7 +14,8 @@ impl Check {
         grid.asked[grid.rules[cell.rule].number].metric.name
     }
 
-    /// The run of a cell that went worst for what is judged there, and those with the same seed of each baseline in the subject's place.
+    /// The run of a cell that went worst for what is judged there, and those with the same seed of each baseline in the subject's place, of twins in
+    /// both places.
     pub fn worst_runs(&self, cell: &CellVerdict) -> Vec<Run> {
         let (grid, finding) = (&self.suite.grids[cell.grid], cell.decided());
         let look = if cell.fresh.is_some() { Look::Fresh } else { Look::First };
@@ -26,8 +28,10 @@ impl Check {
         let seeds = self.seeds_of(look).into_iter().zip(&finding.subject.1);
         let worst = seeds.max_by(|a, b| badness(*a.1).total_cmp(&badness(*b.1)).then(b.0.cmp(&a.0)));
         let Some((seed, _)) = worst else { return Vec::new() };
+        let twins = grid.rules[cell.rule].kind == Kind::Twins;
         let beside = finding.beside_whom.map(|who| self.players.as_played(who));
         let of = |who: Who| {
+            let beside = if twins { Some(who) } else { beside };
             let (part, pair) = self.grids[cell.grid].place(Some(who), beside)?;
             Some(Run { grid: cell.grid as u16, part, cell: cell.cell as u16, pair, variant: Variant::Plain, seed })
         };

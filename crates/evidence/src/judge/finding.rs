@@ -1,7 +1,7 @@
 //! What a rule finds in a cell.
 
 use super::level::Level;
-use super::numbers::{Named, Numbers};
+use super::numbers::{Named, Numbers, Values};
 use crate::rule::{Kind, Rule};
 use crate::statistics::Estimate;
 use crate::suite::Who;
@@ -17,6 +17,8 @@ pub struct Finding {
     pub subject: Named,
     /// Those that it is compared with.
     pub beside: Vec<Named>,
+    /// The second number of a rule that compares two: the subject's, then those that it is compared with; else empty.
+    pub second: Vec<Values>,
     /// By how much the subject is beyond the bound that decided, seed by seed; `None` of numbers that are not defined.
     pub excess: Option<Estimate>,
     /// More in words, if there is more to say.
@@ -29,5 +31,9 @@ pub struct Finding {
 pub(super) fn shown(rule: &Rule, numbers: &Numbers, level: Level, note: Option<String>, victim: Option<Who>) -> Finding {
     let (subject, beside) = numbers.shown(rule, victim);
     let beside_whom = if rule.kind == Kind::Twins { Some(numbers.players.as_played(Who::Subject)) } else { victim };
-    Finding { level, undecided: false, subject, beside, excess: None, note, beside_whom }
+    let second = match rule.kind {
+        Kind::Pareto { and } => [Who::Subject].into_iter().chain(numbers.players.standard()).map(|who| numbers.alone(who, and)).collect(),
+        _ => Vec::new(),
+    };
+    Finding { level, undecided: false, subject, beside, second, excess: None, note, beside_whom }
 }

@@ -1,7 +1,8 @@
 //! Circuit breakers: whether one would trip.
 
+use super::intervals;
 use narrows_measure::metrics::{Better, Metric};
-use narrows_measure::{FlowRecord, Record};
+use narrows_measure::{FlowRecord, Record, standing};
 use narrows_units::{Span, Time};
 
 pub(super) const BREAKER: Metric = Metric {
@@ -72,16 +73,8 @@ fn meter(record: &Record) -> Option<f64> {
     (!record.flows.is_empty()).then_some(f64::from(u8::from(longest >= 3)))
 }
 
-/// Whole intervals of this length since warm-up.
-fn intervals(record: &Record, length: Span) -> impl Iterator<Item = (Time, Time)> {
-    let (begin, over) = (Time::ZERO + record.warmup, Time::ZERO + record.duration);
-    (0u64..).map(move |n| (begin + length * n, begin + length * (n + 1))).take_while(move |(_, to)| *to <= over)
-}
-
 /// Packets sent and dropped until a time.
 fn counts(flow: &FlowRecord, at: Time) -> (u64, u64) {
-    match flow.samples.partition_point(|sample| sample.at <= at) {
-        0 => (0, 0),
-        next => (flow.samples[next - 1].sent, flow.samples[next - 1].dropped),
-    }
+    let sample = standing(&flow.samples, at);
+    (sample.sent, sample.dropped)
 }

@@ -1,7 +1,7 @@
 //! Whether flows have come to rest.
 
 use narrows_measure::metrics::{Better, Metric};
-use narrows_measure::{FlowRecord, Record};
+use narrows_measure::{FlowRecord, Record, standing};
 use narrows_units::Time;
 
 /// Long flows whose goodput changes by more than this between the halves of a run have not converged; ours.
@@ -38,8 +38,5 @@ pub(super) fn is_long(record: &Record, flow: &FlowRecord) -> bool {
 
 /// Bytes of payload that had arrived at a time, each once.
 pub(super) fn delivered(flow: &FlowRecord, at: Time) -> u64 {
-    match flow.samples.partition_point(|sample| sample.at <= at) {
-        0 => 0,
-        next => flow.samples[next - 1].goodput.get(),
-    }
+    standing(&flow.samples, at).goodput.get()
 }

@@ -1,6 +1,7 @@
 //! Fairness over short times.
 
 use super::convergence::{delivered, is_long};
+use super::intervals;
 use narrows_measure::metrics::{Better, Metric};
 use narrows_measure::{FlowRecord, Record};
 use narrows_units::{Span, Time};
@@ -26,13 +27,11 @@ const fn over(name: &'static str, summary: &'static str, formula: &'static str, 
 
 fn jain(record: &Record, interval: Span) -> Option<f64> {
     let flows: Vec<&FlowRecord> = record.flows.iter().filter(|flow| is_long(record, flow)).collect();
-    let (begin, over) = (Time::ZERO + record.warmup, Time::ZERO + record.duration);
-    let whole = (0u64..).map(|n| (begin + interval * n, begin + interval * (n + 1))).take_while(|(_, to)| *to <= over);
     let index = |(from, to): (Time, Time)| {
         let shares: Vec<f64> = flows.iter().map(|flow| (delivered(flow, to) - delivered(flow, from)) as f64).collect();
         let (sum, squares) = (shares.iter().sum::<f64>(), shares.iter().map(|share| share * share).sum::<f64>());
         (squares > 0.0).then(|| sum * sum / (shares.len() as f64 * squares))
     };
-    let indices: Vec<f64> = whole.filter_map(index).collect();
+    let indices: Vec<f64> = intervals(record, interval).filter_map(index).collect();
     if flows.len() < 2 { None } else { narrows_measure::statistics::mean(&indices) }
 }

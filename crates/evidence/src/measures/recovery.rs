@@ -2,7 +2,7 @@
 
 use super::sending::seconds;
 use narrows_measure::metrics::{Better, Metric, bottleneck};
-use narrows_measure::{FlowSample, LinkRecord, LinkSample, Record};
+use narrows_measure::{LinkRecord, Record, Sample, standing};
 use narrows_units::{Bytes, Span, Time};
 use std::collections::BTreeMap;
 
@@ -135,28 +135,7 @@ fn used(record: &Record, link: &LinkRecord, from: Time, to: Time, part: f64) -> 
     })
 }
 
-/// A sample of a series, by its time.
-trait Timed: Copy {
-    fn at(self) -> Time;
-}
-
-impl Timed for FlowSample {
-    fn at(self) -> Time {
-        self.at
-    }
-}
-
-impl Timed for LinkSample {
-    fn at(self) -> Time {
-        self.at
-    }
-}
-
 /// How much a count grew between the samples that stood at two times.
-fn carried<T: Timed>(samples: &[T], count: impl Fn(T) -> Bytes, from: Time, to: Time) -> Bytes {
-    let standing = |at: Time| match samples.partition_point(|sample| sample.at() <= at) {
-        0 => Bytes::ZERO,
-        next => count(samples[next - 1]),
-    };
-    standing(to).saturating_sub(standing(from))
+fn carried<T: Sample>(samples: &[T], count: impl Fn(T) -> Bytes, from: Time, to: Time) -> Bytes {
+    count(standing(samples, to)).saturating_sub(count(standing(samples, from)))
 }

@@ -1,7 +1,8 @@
 //! The result directory of a check.
 
+use super::cell::scenario_file;
 use super::conformance::Conformance;
-use super::model::{Checked, scenario_file};
+use super::model::Checked;
 use super::{check_html, check_markdown};
 use crate::EvidenceError;
 use crate::check::{CellVerdict, Check, Kept, Report, Run, Variant};

@@ -1,6 +1,7 @@
 //! The cells of a grid as a map: its last axis from left to right, the others from above.
 
-use super::model::{CheckedCell, CheckedCriterion};
+use super::cell::CheckedCell;
+use super::model::CheckedCriterion;
 use super::text::{found, short};
 use narrows_report::escape;
 use std::collections::{BTreeMap, BTreeSet};

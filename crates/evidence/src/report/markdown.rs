@@ -1,7 +1,7 @@
 //! Text for a mail or the appendix of a draft.
 
 use super::model::{Checked, CheckedCriterion};
-use super::text::{found, left_out, on_kernel, short, shown, value};
+use super::text::{left_out, measured, on_kernel, others, short, shown, value};
 
 /// Lines of mails and drafts are no longer.
 const WIDTH: usize = 80;
@@ -27,6 +27,10 @@ pub fn check_markdown(checked: &Checked) -> String {
         let rule = row(&vec!["---".to_owned(); rows[0].len()]);
         text += &format!("\n## {}\n\n{}{rule}{}", own.title, row(&rows[0]), rows[1..].iter().map(|cells| row(cells)).collect::<String>());
     }
+    let beside = checked.conformance.is_some() || !checked.findings.is_empty();
+    if beside && checked.criteria.iter().any(CheckedCriterion::is_shown) {
+        text += "\n## Beside the criteria\n\n";
+    }
     if let Some(own) = &checked.conformance {
         text += &item(&format!("**Example cases of {}**: {}.", own.draft, own.line));
     }
@@ -43,15 +47,8 @@ fn told(own: &CheckedCriterion) -> String {
             (None, None) => "no criterion above is worse.".to_owned(),
         };
     };
-    let mut text = format!("worst in {}: {} {}", cell.cell, cell.measure, value(cell));
-    text += &cell
-        .beside
-        .iter()
-        .map(|other| format!("; {} {}", other.of, other.value().map_or("–".to_owned(), |own| short(own.mean))))
-        .collect::<String>();
-    if cell.note.is_some() {
-        text += &format!("; {}", found(cell));
-    }
+    let mut text = format!("worst in {}: {} {}; {}", cell.cell, measured(cell), value(cell), others(cell));
+    text += &cell.note.as_ref().map_or_else(String::new, |note| format!("; {note}"));
     text += ".";
     if let Some(excess) = cell.excess.filter(|_| own.verdict != "pass") {
         let undecided = if cell.undecided { ", so undecided" } else { "" };

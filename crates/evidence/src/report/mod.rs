@@ -1,5 +1,6 @@
 //! What people read and attach: a table, a page, text for a mail or a draft, JSON, and the result directory.
 
+mod cell;
 mod conformance;
 mod course;
 mod files;
@@ -10,13 +11,15 @@ mod page;
 mod plot;
 mod statements;
 mod text;
+mod trade;
 mod versions;
 
+pub use cell::{Beside, CheckedCell, OnKernel, Second};
 pub use conformance::Conformance;
 pub use course::course;
 pub use files::{Pages, course_file, write_check};
 pub use markdown::check_markdown;
-pub use model::{Beside, Cases, Checked, CheckedCell, CheckedCriterion, Counts, NOT_SHOWN, OnKernel, Terms};
+pub use model::{Cases, Checked, CheckedCriterion, Counts, NOT_SHOWN, Terms};
 pub use page::check_html;
 pub use statements::{ASKED, Statements};
 pub use text::{check_text, found};

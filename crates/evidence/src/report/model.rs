@@ -1,12 +1,10 @@
 //! A check as it is kept.
 
+use super::cell::{CheckedCell, OnKernel, kept_cells};
 use super::conformance::Conformance;
 use super::statements::Statements;
 use crate::attack::Replayed;
-use crate::check::{CellVerdict, Check, CriterionVerdict, Report};
-use crate::judge::{Finding, Named};
-use crate::rule::Kind;
-use crate::statistics::{Estimate, estimate};
+use crate::check::{Check, CriterionVerdict, Report};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
@@ -200,110 +198,10 @@ pub struct CheckedCriterion {
     pub cells: Vec<CheckedCell>,
 }
 
-/// What the kernel showed in a cell.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct OnKernel {
-    /// pass, concern or fail; "not run" where the machine set part of the result.
-    pub verdict: String,
-    /// What was judged there, one for each run.
-    pub subject: Vec<Option<f64>>,
-    /// What it was compared with.
-    pub beside: Vec<Beside>,
-    /// Why the machine set part of the result.
-    pub issues: Vec<String>,
-}
-
-impl OnKernel {
-    fn of(found: &Result<Finding, Vec<String>>) -> OnKernel {
-        match found {
-            Err(issues) => OnKernel { verdict: "not run".to_owned(), subject: Vec::new(), beside: Vec::new(), issues: issues.clone() },
-            Ok(own) => OnKernel {
-                verdict: own.level.word().to_owned(),
-                subject: own.subject.1.clone(),
-                beside: own.beside.iter().map(Beside::of).collect(),
-                issues: Vec::new(),
-            },
-        }
-    }
-}
-
-/// The verdict of a rule on a cell.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct CheckedCell {
-    /// The cell in words.
-    pub cell: String,
-    /// The grid that it is a cell of.
-    #[serde(default)]
-    pub grid: String,
-    /// Where it is on each axis of that grid, from 0, with the label there.
-    #[serde(default)]
-    pub coordinates: Vec<(usize, String)>,
-    /// The file of its scenario in the result directory; `None` where the cell gave no cause to keep it.
-    pub scenario: Option<String>,
-    /// What is measured.
-    pub measure: String,
-    /// Its unit.
-    pub unit: String,
-    /// The rule in words.
-    pub rule: String,
-    /// Where its bound comes from.
-    pub source: String,
-    /// pass, concern, fail, or shown.
-    pub verdict: String,
-    /// True if more seeds would decide.
-    pub undecided: bool,
-    /// True if 30 fresh seeds decided; of a program, that its baselines ran on the kernel, too.
-    pub confirmed: bool,
-    /// What was judged: the controller, or another beside it.
-    pub of: String,
-    /// Its numbers, one for each seed that decided.
-    pub subject: Vec<Option<f64>>,
-    /// Those that they are compared with.
-    pub beside: Vec<Beside>,
-    /// By how much the controller is beyond the bound, with the interval of the mean: above zero is beyond.
-    pub excess: Option<Estimate>,
-    /// In how many of the controller's runs the goodput of a long flow changed by more than 20 % between the halves of the time since warm-up.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub not_converged: usize,
-    /// More in words.
-    pub note: Option<String>,
-}
-
-fn is_zero(count: &usize) -> bool {
-    *count == 0
-}
-
-/// Numbers that others are compared with.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Beside {
-    /// Whose they are.
-    pub of: String,
-    /// One for each seed.
-    pub values: Vec<Option<f64>>,
-}
-
-impl Beside {
-    fn of((of, values): &Named) -> Beside {
-        Beside { of: of.clone(), values: values.clone() }
-    }
-
-    /// The mean with its interval.
-    pub fn value(&self) -> Option<Estimate> {
-        estimate(&self.values.iter().flatten().copied().collect::<Vec<_>>())
-    }
-}
-
 impl CheckedCriterion {
     /// True if its numbers are shown and not judged.
     pub fn is_shown(&self) -> bool {
         self.verdict == "shown" && !self.cells.is_empty()
-    }
-}
-
-impl CheckedCell {
-    /// The mean of the controller's numbers with its interval.
-    pub fn value(&self) -> Option<Estimate> {
-        estimate(&self.subject.iter().flatten().copied().collect::<Vec<_>>())
     }
 }
 
@@ -390,7 +288,7 @@ impl Checked {
         Terms { suite, rules, scope, quick, seeds, first_seed, baselines, program }
     }
 
-    /// Against whom and how: "Against newreno and cubic; scope internet, rules 2026-11.3, quick, 5 seeds, 1650 runs".
+    /// Against whom and how: "Against newreno and cubic; scope internet, rules 2026-11.4, quick, 5 seeds, 1650 runs".
     pub fn extent(&self) -> String {
         let seeds = match (self.program, self.seeds) {
             (false, seeds) => format!("{seeds} seeds"),
@@ -424,49 +322,5 @@ impl Checked {
     /// As JSON.
     pub fn json(&self) -> String {
         serde_json::to_string_pretty(self).expect("its fields are texts and finite numbers") + "\n"
-    }
-}
-
-/// The file of a cell's scenario.
-pub(super) fn scenario_file(check: &Check, cell: &CellVerdict) -> String {
-    let words = format!("{} {}", check.suite.grids[cell.grid].name, cell.label).to_lowercase();
-    let slug: String = words.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' }).collect();
-    let slug = slug.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-");
-    format!("scenario-{slug}.toml")
-}
-
-/// Cells as they are kept. Where they are of several grids, which may have cells of the same label, the grid is named.
-fn kept_cells(check: &Check, cells: &[CellVerdict]) -> Vec<CheckedCell> {
-    let several = cells.iter().any(|cell| cell.grid != cells[0].grid);
-    let label = |cell: &CellVerdict| match (&check.suite.grids[cell.grid].name, &cell.label) {
-        (grid, label) if label.is_empty() => grid.clone(),
-        (grid, label) if several => format!("{grid}: {label}"),
-        (_, label) => label.clone(),
-    };
-    cells.iter().enumerate().map(|(place, cell)| CheckedCell { cell: label(cell), ..kept(check, place, cell) }).collect()
-}
-
-fn kept(check: &Check, place: usize, cell: &CellVerdict) -> CheckedCell {
-    let grid = &check.suite.grids[cell.grid];
-    let (rule, finding) = (&grid.rules[cell.rule], cell.decided());
-    let number = &grid.asked[rule.number];
-    CheckedCell {
-        cell: cell.label.clone(),
-        grid: grid.name.clone(),
-        coordinates: cell.coordinates.clone(),
-        scenario: (place == 0).then(|| scenario_file(check, cell)),
-        measure: number.text(),
-        unit: number.metric.unit.to_owned(),
-        rule: rule.says.clone(),
-        source: rule.source.clone(),
-        verdict: if rule.kind == Kind::Shown { "shown".to_owned() } else { finding.level.word().to_owned() },
-        undecided: finding.undecided,
-        confirmed: cell.fresh.is_some(),
-        of: finding.subject.0.clone(),
-        subject: finding.subject.1.clone(),
-        beside: finding.beside.iter().map(Beside::of).collect(),
-        excess: finding.excess,
-        not_converged: cell.unconverged,
-        note: finding.note.clone().into_iter().chain(cell.fault.clone()).reduce(|note, fault| format!("{note}: {fault}")),
     }
 }

@@ -1,10 +1,12 @@
 //! The page of a check.
 
+use super::cell::CheckedCell;
 use super::map::maps;
-use super::model::{Checked, CheckedCell, CheckedCriterion};
+use super::model::{Checked, CheckedCriterion};
 use super::plot::plots;
 use super::statements::ASKED;
-use super::text::{found, on_kernel, others, short, value};
+use super::text::{found, measured, on_kernel, others, short, value};
+use super::trade::trades;
 use crate::attack::Replayed;
 use narrows_report::{Document, escape};
 use std::collections::BTreeMap;
@@ -56,10 +58,10 @@ fn findings(checked: &Checked) -> String {
         return String::new();
     }
     let row = |own: &Replayed| {
-        let still = if own.still { "still there" } else { "gone" };
+        let verdict = own.verdict(&checked.controller);
         let cells =
-            [own.goal.name(), &own.found_for, &short(own.then), &short(own.now), still].map(|text| format!("<td>{}</td>", escape(text)));
-        format!("<tr><th scope=\"row\">{}</th>{}</tr>\n", escape(&own.says), cells.concat())
+            [own.goal.name(), &own.found_for, &short(own.then), &short(own.now), &verdict].map(|text| format!("<td>{}</td>", escape(text)));
+        format!("<tr><th scope=\"row\">{}</th>{}</tr>\n", escape(&own.network()), cells.concat())
     };
     let heads = ["Network", "Goal", "Found for", "Score then", "Score now", ""].map(|head| format!("<th scope=\"col\">{head}</th>"));
     format!(
@@ -93,7 +95,7 @@ fn row(own: &CheckedCriterion) -> String {
         (Some(reason), _, _) => format!("<span class=\"none\">{}</span>", escape(reason)),
         (_, Some(other), _) => format!("see <a href=\"#{0}\">{0}</a>", escape(other)),
         (_, _, Some(_)) if own.is_shown() => format!("{} numbers", own.cells.len()),
-        (_, _, Some(cell)) => format!("{}<small>{}</small>", escape(&cell.cell), escape(&cell.measure)),
+        (_, _, Some(cell)) => format!("{}<small>{}</small>", escape(&cell.cell), escape(&measured(cell))),
         _ => String::new(),
     };
     let name = if own.cells.is_empty() { escape(&own.id) } else { format!("<a href=\"#{0}\">{0}</a>", escape(&own.id)) };
@@ -136,7 +138,7 @@ fn section(own: &CheckedCriterion, course: Option<&String>, program: bool) -> St
         escape(&own.title),
         badge(&own.verdict),
         escape(&own.asks),
-        plots(own),
+        plots(own) + &trades(own),
         maps(own),
         if own.verdict == "pass" { "" } else { " open" },
         own.cells.len()
@@ -163,7 +165,7 @@ fn cell_row(cell: &CheckedCell, program: bool) -> String {
     format!(
         "<tr><th scope=\"row\">{}</th><td class=\"words\">{}{note}</td><td>{}{undecided}</td><td>{}</td><td class=\"words\">{}</td><td>{}</td><td>{}{settled}</td></tr>\n",
         escape(&cell.cell),
-        escape(&cell.measure),
+        escape(&measured(cell)),
         badge(&cell.verdict),
         escape(&value(cell)),
         escape(&others(cell)),

@@ -1,6 +1,7 @@
-//! The cells of a criterion as dots with intervals, a row each.
+//! The cells of a criterion as dots with intervals, a row each; those of two numbers are drawn as trades.
 
-use super::model::{CheckedCell, CheckedCriterion};
+use super::cell::CheckedCell;
+use super::model::CheckedCriterion;
 use super::text::short;
 use crate::statistics::Estimate;
 use narrows_report::escape;
@@ -13,18 +14,16 @@ const RIGHT: f64 = 70.0;
 /// More rows are left out, for the table has them.
 const MOST: usize = 14;
 
-/// A plot for each measure of a criterion: the cells, the worst first, with the mean and interval of what was judged and of what it was compared with.
+/// A plot for each measure of a criterion that is judged alone: the cells, the worst first, with the mean and interval of what was judged and of what it was compared with.
 pub fn plots(own: &CheckedCriterion) -> String {
     let mut measures: Vec<&str> = Vec::new();
-    for cell in &own.cells {
+    let cells = || own.cells.iter().filter(|cell| cell.second.is_none());
+    for cell in cells() {
         if !measures.contains(&cell.measure.as_str()) {
             measures.push(&cell.measure);
         }
     }
-    measures
-        .into_iter()
-        .map(|measure| plot(measure, own.cells.iter().filter(|cell| cell.measure == measure).take(MOST).collect()))
-        .collect()
+    measures.into_iter().map(|measure| plot(measure, cells().filter(|cell| cell.measure == measure).take(MOST).collect())).collect()
 }
 
 fn plot(measure: &str, cells: Vec<&CheckedCell>) -> String {

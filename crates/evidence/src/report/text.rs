@@ -1,6 +1,7 @@
 //! The table on a terminal.
 
-use super::model::{Beside, Checked, CheckedCell, CheckedCriterion, OnKernel};
+use super::cell::{Beside, CheckedCell, OnKernel};
+use super::model::{Checked, CheckedCriterion};
 use crate::statistics::Estimate;
 use narrows_report::text_table;
 use std::collections::BTreeMap;
@@ -87,7 +88,6 @@ pub(super) fn shown(own: &CheckedCriterion) -> Vec<Vec<String>> {
     let mut rows = vec![["Cell", "Measure"].map(str::to_owned).into_iter().chain(heads).collect::<Vec<_>>()];
     rows.extend(own.cells.iter().map(|cell| {
         let unit = if cell.unit.is_empty() { String::new() } else { format!(", {}", cell.unit) };
-        let mean = |value: Option<Estimate>| value.map_or("–".to_owned(), |own| short(own.mean));
         let values = std::iter::once(mean(cell.value())).chain(others(cell).iter().map(|other| mean(other.value())).collect::<Vec<_>>());
         [cell.cell.clone(), format!("{}{unit}", cell.measure)].into_iter().chain(values).collect()
     }));
@@ -122,30 +122,53 @@ fn place(own: &CheckedCriterion) -> String {
     }
 }
 
-/// "loss 14.2 %; newreno 0.555", or the harm in words.
+/// "loss 14.2 %; newreno 0.555", "utilisation 78.2 %, delay_p95 55.0 ms; newreno 99.1 and 35.0", or the harm in words.
 pub fn found(cell: &CheckedCell) -> String {
-    if let Some(note) = &cell.note {
-        return note.clone();
+    let one = |measure: &str, value: Option<Estimate>, unit: &str| format!("{measure} {}{}", mean(value), spaced(unit));
+    let first = one(&cell.measure, cell.value(), &cell.unit);
+    match (&cell.note, &cell.second) {
+        (Some(note), None) => note.clone(),
+        (None, None) => format!("{first}; {}", others(cell)),
+        (note, Some(own)) => {
+            let note = note.as_ref().map_or_else(String::new, |note| format!("{note}: "));
+            format!("{note}{first}, {}; {}", one(&own.measure, own.value(), &own.unit), others(cell))
+        }
     }
-    let unit = if cell.unit.is_empty() { String::new() } else { format!(" {}", cell.unit) };
-    let own = cell.value().map_or("–".to_owned(), |own| short(own.mean));
-    format!("{} {own}{unit}; {}", cell.measure, others(cell))
 }
 
-/// "12.3 [11.0–13.1] %".
+/// "utilisation", or "utilisation and delay_p95".
+pub(super) fn measured(cell: &CheckedCell) -> String {
+    cell.second.as_ref().map_or_else(|| cell.measure.clone(), |own| format!("{} and {}", cell.measure, own.measure))
+}
+
+/// "12.3 [11.0–13.1] %", of two numbers with "and" between them.
 pub(super) fn value(cell: &CheckedCell) -> String {
-    let unit = if cell.unit.is_empty() { String::new() } else { format!(" {}", cell.unit) };
-    match cell.value() {
+    let one = |value: Option<Estimate>, unit: &str| match value {
         None => "–".to_owned(),
-        Some(own) if own.low == own.high => format!("{}{unit}", short(own.mean)),
-        Some(own) => format!("{} [{}–{}]{unit}", short(own.mean), short(own.low), short(own.high)),
-    }
+        Some(own) if own.low == own.high => format!("{}{}", short(own.mean), spaced(unit)),
+        Some(own) => format!("{} [{}–{}]{}", short(own.mean), short(own.low), short(own.high), spaced(unit)),
+    };
+    let first = one(cell.value(), &cell.unit);
+    cell.second.as_ref().map_or(first.clone(), |own| format!("{first} and {}", one(own.value(), &own.unit)))
 }
 
-/// "newreno 0.2, cubic 0.3".
+/// "newreno 0.2, cubic 0.3", of two numbers "newreno 99.1 and 35.0".
 pub(super) fn others(cell: &CheckedCell) -> String {
-    let one = |own: &Beside| format!("{} {}", own.of, own.value().map_or("–".to_owned(), |value| short(value.mean)));
-    cell.beside.iter().map(one).collect::<Vec<_>>().join(", ")
+    let one = |(place, own): (usize, &Beside)| {
+        let second = cell.second.as_ref().map_or_else(String::new, |second| format!(" and {}", mean(second.beside[place].value())));
+        format!("{} {}{second}", own.of, mean(own.value()))
+    };
+    cell.beside.iter().enumerate().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// A mean, or a dash.
+fn mean(value: Option<Estimate>) -> String {
+    value.map_or("–".to_owned(), |own| short(own.mean))
+}
+
+/// A unit behind a number.
+fn spaced(unit: &str) -> String {
+    if unit.is_empty() { String::new() } else { format!(" {unit}") }
 }
 
 /// A number to three digits.

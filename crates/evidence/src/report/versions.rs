@@ -1,6 +1,7 @@
 //! Two checks of two versions of a controller, beside each other.
 
-use super::model::{Checked, CheckedCell, CheckedCriterion};
+use super::cell::CheckedCell;
+use super::model::{Checked, CheckedCriterion};
 use super::text::short;
 use crate::statistics::{Estimate, estimate};
 use narrows_report::text_table;

@@ -155,19 +155,20 @@ fn keep_places(labelled: &mut Value, places: &[usize]) {
     *value = if kept.len() == 1 { kept.remove(0) } else { Value::Array(kept.into_iter().collect()) };
 }
 
-/// Takes the flows of `self` away, and what axes say of them.
+/// Takes the flows of `self` away, and what axes say of them. Axes stay in their order, so that cells have the same numbers as with these flows.
 fn remove_tested(document: &mut DocumentMut) {
     let gone = named(document, "self");
+    let stays = |path: &str| !gone.iter().any(|flow| path.starts_with(&format!("flow.{flow}.")));
     if let Some(axes) = document.get_mut("sweep").and_then(Item::as_table_mut) {
-        let stays = |path: &str| !gone.iter().any(|flow| path.starts_with(&format!("flow.{flow}.")));
-        let keys: Vec<String> = axes.iter().map(|(key, _)| key.to_owned()).collect();
-        for key in keys.into_iter().filter(|key| key.split(", ").any(|path| !stays(path))) {
+        let all: Vec<(String, Item)> = axes.iter().map(|(key, values)| (key.to_owned(), values.clone())).collect();
+        axes.clear();
+        for (key, mut values) in all {
             let paths: Vec<&str> = key.split(", ").collect();
             let left: Vec<usize> = (0..paths.len()).filter(|place| stays(paths[*place])).collect();
-            let (Some(mut values), false) = (axes.remove(&key), left.is_empty()) else { continue };
-            values.as_array_mut().into_iter().flat_map(Array::iter_mut).for_each(|value| keep_places(value, &left));
-            let key = left.iter().map(|place| paths[*place]).collect::<Vec<_>>().join(", ");
-            axes.insert(&key, values);
+            if left.len() < paths.len() {
+                values.as_array_mut().into_iter().flat_map(Array::iter_mut).for_each(|value| keep_places(value, &left));
+            }
+            axes.insert(&left.iter().map(|place| paths[*place]).collect::<Vec<_>>().join(", "), values);
         }
     }
     if let Some(flows) = document.get_mut("flow").and_then(Item::as_array_of_tables_mut) {

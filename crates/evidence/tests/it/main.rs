@@ -4,5 +4,6 @@ mod bbr_draft;
 mod faults;
 mod measures;
 mod mutants;
+mod planning;
 mod suites;
 mod verdicts;

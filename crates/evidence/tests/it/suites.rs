@@ -1,7 +1,8 @@
 //! The suites of the program are sound.
 
 use narrows_evidence::check::{Check, Options};
-use narrows_evidence::suite::{Cast, Players, Scope, Suite, bbr_draft, known_verdicts, media, rfc9743, tcpeval};
+use narrows_evidence::suite::{Cast, Part, Players, Scope, Suite, bbr_draft, known_verdicts, media, rfc9743, tcpeval};
+use narrows_scenario::Axis;
 use std::collections::BTreeSet;
 
 fn players() -> Players {
@@ -30,6 +31,23 @@ fn every_cell_of_every_grid_is_a_scenario() {
         println!("quick {quick}: {} scenarios, {} runs", seen.len(), runs.len());
         let distinct: BTreeSet<u64> = runs.iter().map(|run| run.number()).collect();
         assert_eq!(distinct.len(), runs.len(), "two runs have one number");
+    }
+}
+
+/// The numbers of one cell are compared across parts.
+#[test]
+fn all_parts_of_a_grid_have_the_same_cells_in_the_same_order() {
+    for (full, suite) in [false, true].into_iter().flat_map(|full| suites().map(|suite| (full, suite))) {
+        for grid in &suite.grids {
+            let parts = grid.parts(&players(), full).unwrap_or_else(|error| panic!("{error}"));
+            let cells = |part: &Part| -> Vec<Vec<String>> {
+                let axes = part.sweep.axes().split_last().map_or(&[][..], |(_, cells)| cells);
+                axes.iter().map(Axis::labels).collect()
+            };
+            for part in &parts[1..] {
+                assert_eq!(cells(part), cells(&parts[0]), "{} of {}, full: {full}", grid.name, suite.name);
+            }
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use narrows_evidence::judge::Level;
 use narrows_evidence::report::{Checked, course};
 use narrows_evidence::suite::{Players, Scope, Suite, Who};
 
-const ABOUT: &str = r#"
+pub const ABOUT: &str = r#"
 name = "t"
 document = "RFC 9743"
 title = "a suite of tests"
@@ -19,22 +19,22 @@ asks = "nothing"
 "#;
 
 /// One cell, one link, and a rule.
-fn grid(cast: &str, flows: &str, rule: &str) -> String {
+pub fn grid(cast: &str, flows: &str, rule: &str) -> String {
     format!(
         "duration = \"1 s\"\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\nrate = \"1 Mbit/s\"\nbuffer = \"10 packets\"\n{flows}\n[check]\ncriterion = \"a\"\ncast = \
          \"{cast}\"\n[[rule]]\nsays = \"r\"\nsource = \"ours\"\n{rule}\n"
     )
 }
 
-fn flow(role: &str) -> String {
+pub fn flow(role: &str) -> String {
     format!("[[flow]]\nname = \"{role}\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"{role}\"\n")
 }
 
-fn check(cast: &str, rule: &str, subject: &str) -> Check {
+pub fn check(cast: &str, rule: &str, subject: &str) -> Check {
     check_of(cast, rule, subject, false)
 }
 
-fn check_of(cast: &str, rule: &str, subject: &str, program: bool) -> Check {
+pub fn check_of(cast: &str, rule: &str, subject: &str, program: bool) -> Check {
     let flows = if cast == "pairs" { flow("self") + &flow("other") } else { flow("self") };
     let suite = Suite::read(&[("suite.toml", ABOUT), ("g.toml", &grid(cast, &flows, rule))]).unwrap_or_else(|error| panic!("{error}"));
     let players = Players { subject: subject.to_owned(), baselines: vec!["newreno".to_owned(), "cubic".to_owned()], program };
@@ -308,6 +308,16 @@ fn the_worst_run_is_that_of_the_worst_seed() {
     assert_eq!(runs, expected);
 }
 
+#[test]
+fn the_worst_run_of_twins_is_drawn_beside_twins() {
+    let check = check("pairs", "kind = \"twins\"\nmeasure = \"goodput\"\nconcern = { by = 5 }", "bbr");
+    let results = |_: Run| Some(Kept { asked: vec![Some(1.0)], metrics: Vec::new(), drift: None, fault: None, issues: Vec::new() });
+    let report = report(&check, &results);
+    let runs = check.worst_runs(&report.criteria[0].cells[0]);
+    let pairs: Vec<String> = runs.into_iter().map(|run| check.pair_label(run)).collect();
+    assert_eq!(pairs, ["bbr beside bbr", "newreno beside newreno", "cubic beside cubic"]);
+}
+
 /// What is decided comes before what is not, whatever the units of their excesses.
 #[test]
 fn a_decided_cell_is_worse_than_an_undecided_one() {
@@ -436,7 +446,7 @@ fn a_run_that_cannot_go_on_is_not_drawn() {
         };
         let found = report(&check, &results);
         assert!(found.criteria[0].is_worse_than_pass());
-        course(&check, &found.criteria[0]).unwrap_or_else(|error| panic!("{error}"))
+        course(&check, &found.criteria[0], &|| true).unwrap_or_else(|error| panic!("{error}"))
     };
     assert_eq!(drawn("allegro", Some("it sends without bound")), None);
     assert!(drawn("bbr", None).is_some_and(|svg| svg.starts_with("<svg")));
