@@ -48,32 +48,50 @@ impl Ellipse {
     }
 }
 
+/// The values that an axis shows.
+struct Axis {
+    low: f64,
+    high: f64,
+}
+
+impl Axis {
+    /// One over all these values, from zero on unless they are all far from it.
+    fn over(values: impl Iterator<Item = f64> + Clone) -> Axis {
+        let (least, most) = (values.clone().fold(f64::INFINITY, f64::min), values.fold(0.0, f64::max));
+        let room = 0.1 * (most - least).max(0.02 * most).max(1e-9);
+        Axis { low: if least < 0.5 * most { 0.0 } else { least - room }, high: most + room }
+    }
+
+    /// How far along it a value is, from 0 to 1.
+    fn part(&self, value: f64) -> f64 {
+        (value - self.low) / (self.high - self.low)
+    }
+}
+
 /// The panels of a criterion whose rules compare two numbers, the worst cell first; nothing if it has none.
 pub fn trades(own: &CheckedCriterion) -> String {
     let cells: Vec<&CheckedCell> = own.cells.iter().filter(|cell| cell.second.is_some()).take(MOST).collect();
     let pairs = cells.iter().flat_map(|cell| points(cell)).flat_map(|(_, points)| points).collect::<Vec<_>>();
     let Some(first) = cells.first().filter(|_| !pairs.is_empty()) else { return String::new() };
-    let most = |axis: usize| pairs.iter().map(|own| own[axis]).fold(f64::MIN_POSITIVE, f64::max);
-    let scale = [most(0), most(1)];
+    let axes = [0, 1].map(|axis| Axis::over(pairs.iter().map(|own| own[axis])));
     let columns = cells.len().min(COLUMNS);
     let rows = cells.len().div_ceil(COLUMNS);
-    let panels: String = cells.iter().enumerate().map(|(place, cell)| panel(place, cell, scale)).collect();
+    let panels: String = cells.iter().enumerate().map(|(place, cell)| panel(place, cell, &axes)).collect();
     let (wide, tall) = (LEFT + columns as f64 * (WIDE + GAP), rows as f64 * (TALL + NAME) + BELOW);
     let second = first.second.as_ref().expect("they have one");
     let unit = |unit: &str| if unit.is_empty() { String::new() } else { format!(", {unit}") };
     let (up, right) = (format!("{}{}", first.measure, unit(&first.unit)), format!("{}{}", second.measure, unit(&second.unit)));
-    let ends = format!(
-        "<text class=\"soft\" x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"end\">{}</text><text class=\"soft\" x=\"{:.0}\" y=\"{:.0}\" \
-         text-anchor=\"end\">0</text><text class=\"soft\" x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"end\">{}</text>",
-        LEFT - 6.0,
-        NAME + 10.0,
-        short(scale[1]),
-        LEFT - 6.0,
-        NAME + TALL,
-        LEFT + WIDE,
-        rows as f64 * (TALL + NAME) + 16.0,
-        short(scale[0]),
-    );
+    let foot = rows as f64 * (TALL + NAME) + 16.0;
+    let end = |x: f64, y: f64, anchor: &str, value: f64| {
+        format!("<text class=\"soft\" x=\"{x:.0}\" y=\"{y:.0}\" text-anchor=\"{anchor}\">{}</text>", short(value))
+    };
+    let ends = [
+        end(LEFT - 6.0, NAME + 10.0, "end", axes[1].high),
+        end(LEFT - 6.0, NAME + TALL, "end", axes[1].low),
+        end(LEFT, foot, "start", axes[0].low),
+        end(LEFT + WIDE, foot, "end", axes[0].high),
+    ]
+    .concat();
     let keys: String = points(first).iter().enumerate().map(|(series, (name, _))| format!("{} {} ", dot(series), escape(name))).collect();
     format!(
         "<div class=\"track\"><h3>{} over {}</h3><p class=\"hint\">{keys}</p><svg viewBox=\"0 0 {wide} {tall}\" style=\"max-width:{wide}px\" role=\"img\" \
@@ -101,7 +119,7 @@ fn points(cell: &CheckedCell) -> Vec<(&str, Vec<[f64; 2]>)> {
     std::iter::once((cell.of.as_str(), both(&cell.subject, &second.subject))).chain(beside).collect()
 }
 
-fn panel(place: usize, cell: &CheckedCell, scale: [f64; 2]) -> String {
+fn panel(place: usize, cell: &CheckedCell, axes: &[Axis; 2]) -> String {
     let left = LEFT + (place % COLUMNS) as f64 * (WIDE + GAP);
     let top = NAME + (place / COLUMNS) as f64 * (TALL + NAME);
     let mut body = format!(
@@ -112,7 +130,7 @@ fn panel(place: usize, cell: &CheckedCell, scale: [f64; 2]) -> String {
         top - 6.0,
         escape(&cell.verdict),
     );
-    let at = |own: &[f64; 2]| [left + WIDE * (own[0] / scale[0]), top + TALL * (1.0 - own[1] / scale[1])];
+    let at = |own: &[f64; 2]| [left + WIDE * axes[0].part(own[0]), top + TALL * (1.0 - axes[1].part(own[1]))];
     // The controller that is judged is drawn last, on top.
     for (series, (name, own)) in points(cell).iter().enumerate().rev() {
         let colour = format!("var(--case-{})", series.min(6));
@@ -152,6 +170,16 @@ mod tests {
         assert_eq!(own.angle, 0.0);
         let upright = Ellipse::of(&[[0.0, 3.0], [0.0, -3.0]]).unwrap();
         assert_eq!(upright.angle, 90.0);
+    }
+
+    #[test]
+    fn an_axis_begins_at_zero_unless_values_are_far_from_it() {
+        let near = Axis::over([2.0, 10.0].into_iter());
+        assert_eq!((near.low, near.part(10.0) < 1.0), (0.0, true));
+        let far = Axis::over([97.0, 99.0].into_iter());
+        assert!((far.low - 96.8).abs() < 1e-9 && (far.high - 99.2).abs() < 1e-9, "{} {}", far.low, far.high);
+        assert!(Axis::over([100.0, 100.0].into_iter()).part(100.0) > 0.4);
+        assert!(Axis::over([0.0].into_iter()).part(0.0).is_finite());
     }
 
     #[test]

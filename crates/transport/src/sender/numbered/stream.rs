@@ -1,7 +1,6 @@
 //! The segments that numbered transmissions carry.
 
-use crate::ranges::RangeSet;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 /// Which segment each outstanding transmission carries, and which segments have been delivered.
 #[derive(Clone, Debug, Default)]
@@ -10,12 +9,11 @@ pub(in crate::sender) struct Stream {
     carried: VecDeque<u64>,
     /// The number of the oldest transmission.
     first: u64,
-    /// Segments delivered above `una`.
-    delivered: RangeSet,
     una: u64,
-    next: u64,
+    /// Of each segment from `una` on that was ever sent, whether it is delivered.
+    delivered: VecDeque<bool>,
     /// Lost and not sent again since.
-    to_retransmit: RangeSet,
+    to_retransmit: BTreeSet<u64>,
     /// Lost transmissions, each with the one whose delivery ends the watch for a late acknowledgement.
     remembered: VecDeque<(u64, u64)>,
 }
@@ -30,25 +28,28 @@ impl Stream {
     /// First segment never sent.
     #[inline]
     pub fn next(&self) -> u64 {
-        self.next
+        self.una + self.delivered.len() as u64
     }
 
     /// The first segment that waits for retransmission.
     #[inline]
     pub fn first_to_retransmit(&self) -> Option<u64> {
-        self.to_retransmit.first()
+        self.to_retransmit.first().copied()
     }
 
     /// The segment that a probe carries if there is no new data: the first not delivered, or the last one sent if only acknowledgements are missing.
     pub fn to_probe(&self) -> u64 {
-        self.una.min(self.next - 1)
+        self.una.min(self.next() - 1)
     }
 
     /// A transmission of `segment` leaves.
     pub fn on_sent(&mut self, segment: u64) {
         self.carried.push_back(segment);
-        self.to_retransmit.remove(segment);
-        self.next = self.next.max(segment + 1);
+        if segment == self.next() {
+            self.delivered.push_back(false);
+        } else {
+            self.to_retransmit.remove(&segment);
+        }
     }
 
     /// The segment that an outstanding transmission carries.
@@ -57,7 +58,7 @@ impl Stream {
     }
 
     fn has(&self, segment: u64) -> bool {
-        segment < self.una || self.delivered.contains(segment)
+        segment.checked_sub(self.una).is_none_or(|place| self.delivered[place as usize])
     }
 
     /// A segment is delivered, if it was not before.
@@ -65,11 +66,11 @@ impl Stream {
         if self.has(segment) {
             return;
         }
-        self.to_retransmit.remove(segment);
-        self.delivered.insert(segment..segment + 1, |_| {});
-        if let Some(end) = self.delivered.end_of(self.una) {
-            self.una = end;
-            self.delivered.remove_below(end);
+        self.to_retransmit.remove(&segment);
+        self.delivered[(segment - self.una) as usize] = true;
+        while self.delivered.front() == Some(&true) {
+            self.delivered.pop_front();
+            self.una += 1;
         }
     }
 
@@ -83,7 +84,7 @@ impl Stream {
     pub fn repeat(&mut self, packet: u64) -> u64 {
         let segment = self.segment(packet);
         if !self.has(segment) {
-            self.to_retransmit.insert(segment..segment + 1, |_| {});
+            self.to_retransmit.insert(segment);
         }
         segment
     }
