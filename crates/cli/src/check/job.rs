@@ -91,7 +91,12 @@ impl<'a> Job<'a> {
         let kept = Cells::<Kept>::open(cells::partial(directory), &self.origin)?;
         let runs = Runs { kept, known: Mutex::new(BTreeMap::new()) };
         if !output.quiet && matches!(output.console, Console::Terminal) {
-            eprintln!("{}", self.announced(&wanted)?);
+            let left: Vec<Run> = wanted.iter().copied().filter(|run| !runs.kept.has(run.number())).collect();
+            let before = match runs.kept.done() {
+                0 => String::new(),
+                kept => format!("{kept} runs are kept from before; "),
+            };
+            eprintln!("{before}{}", self.announced(&left)?);
         }
         while !wanted.is_empty() {
             let mut pending = Vec::new();
@@ -146,7 +151,7 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
-    /// How much there is to do, for people.
+    /// How much there is to do first, for people.
     fn announced(&self, wanted: &[Run]) -> Result<String, Failure> {
         let all = wanted.len();
         if self.program.is_none() {
