@@ -94,6 +94,7 @@ impl<'a> Job<'a> {
             let left: Vec<Run> = wanted.iter().copied().filter(|run| !runs.kept.has(run.number())).collect();
             let before = match runs.kept.done() {
                 0 => String::new(),
+                1 => "1 run is kept from before; ".to_owned(),
                 kept => format!("{kept} runs are kept from before; "),
             };
             eprintln!("{before}{}", self.announced(&left)?);

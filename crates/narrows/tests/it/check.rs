@@ -122,6 +122,7 @@ fn what_cannot_be_checked_is_refused_with_a_remedy() {
     assert!(refused(&["vcp"]).contains("vcp needs the vcp router"));
     assert!(refused(&["bbr", "--about", "about.toml"]).contains("about.toml: \"licence\" is not asked for"));
     assert!(refused(&["bbr", "--keep", "nowhere"]).contains("nowhere has no findings; name the folder"));
+    assert!(refused(&["bbr", "--keep", "bad.json"]).contains("bad.json is a file; name a folder, which has kept.json"));
     assert!(refused(&["bbr", "--against", "bad.json"]).contains("bad.json is not the result of a check"));
     assert!(refused(&["bbr", "--against", "nosuch"]).contains("there is no controller \"nosuch\""));
     assert!(refused(&["bbr3", "--suite", "bbr-draft", "--strict"]).contains("--strict cannot be used with --suite bbr-draft"));

@@ -1,7 +1,7 @@
 //! `narrows check --live -- PROGRAM`: a program in the place of a controller.
 
 use crate::host::{alone, capable, has, told};
-use crate::scratch::{Scratch, code, stderr, stdout};
+use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
 
 /// Checks a program by a criterion.
 fn checked(place: &Scratch, criterion: &str, words: &[&str]) -> std::process::Output {
@@ -53,6 +53,8 @@ fn a_program_is_refused_where_it_would_not_be_heeded() {
 mod long {
     use super::*;
     use serde_json::Value;
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
 
     #[test]
     #[ignore = "long: make long"]
@@ -77,5 +79,36 @@ mod long {
         let cubic = used["beside"].as_array().expect("a list").iter().find(|own| own["of"] == "cubic").expect("a baseline");
         assert!((number(&used["subject"]) - number(&cubic["values"])).abs() < 5.0, "the margin of the rule: {used:#}");
         assert!(place.path("r/report.html").exists());
+    }
+
+    /// Three runs of a few seconds: stopped after the first, it makes the other two.
+    #[test]
+    #[ignore = "long: make long"]
+    fn a_check_of_a_program_that_was_stopped_goes_on() {
+        let test = "a_check_of_a_program_that_was_stopped_goes_on";
+        if !capable(test) || !has("iperf3", test) {
+            return;
+        }
+        let (_alone, place) = (alone(), Scratch::new("check-iperf3-resumed"));
+        let words = "check --live --quick --suite bbr-draft --only T01,T12 --out r --serve";
+        let arguments: Vec<&str> =
+            words.split(' ').chain(["iperf3 -s", "--", "iperf3", "-c", "receiver", "-C", "cubic", "-t", "60"]).collect();
+        let mut child = place.command(PROGRAM).args(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("narrows runs");
+        let began = Instant::now();
+        // A line tells what the runs belong to, and each run has one.
+        let kept = || std::fs::read(place.path("r.partial")).map_or(0, |text| text.iter().filter(|byte| **byte == b'\n').count());
+        while kept() < 2 && began.elapsed() < Duration::from_secs(120) {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let stopped = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+        assert!(stopped.success(), "it ended before");
+        assert_eq!(child.wait().expect("it ends").code(), Some(2));
+        assert_eq!(kept(), 2);
+        let output = place.narrows(arguments.iter().copied());
+        assert!(stderr(&output).contains("1 run is kept from before; 2 runs of the program on the kernel"), "{}", told(&output));
+        let checked: Value = serde_json::from_slice(&place.read("r/check.json")).expect("JSON");
+        let judged: Vec<_> = checked["criteria"].as_array().expect("a list").iter().map(|own| own["id"].clone()).collect();
+        assert_eq!(judged, ["T01", "T12"]);
+        assert!(!place.path("r.partial").exists());
     }
 }
