@@ -55,11 +55,12 @@ struct Axis {
 }
 
 impl Axis {
-    /// One over all these values, from zero on unless they are all far from it.
-    fn over(values: impl Iterator<Item = f64> + Clone) -> Axis {
+    /// One over all these values, from zero on unless they are all far from it. Shares of a whole end with the whole.
+    fn over(values: impl Iterator<Item = f64> + Clone, unit: &str) -> Axis {
         let (least, most) = (values.clone().fold(f64::INFINITY, f64::min), values.fold(0.0, f64::max));
         let room = 0.1 * (most - least).max(0.02 * most).max(1e-9);
-        Axis { low: if least < 0.5 * most { 0.0 } else { least - room }, high: most + room }
+        let high = if unit == "%" && most <= 100.0 { (most + room).min(100.0) } else { most + room };
+        Axis { low: if least < 0.5 * most { 0.0 } else { least - room }, high }
     }
 
     /// How far along it a value is, from 0 to 1.
@@ -73,12 +74,12 @@ pub fn trades(own: &CheckedCriterion) -> String {
     let cells: Vec<&CheckedCell> = own.cells.iter().filter(|cell| cell.second.is_some()).take(MOST).collect();
     let pairs = cells.iter().flat_map(|cell| points(cell)).flat_map(|(_, points)| points).collect::<Vec<_>>();
     let Some(first) = cells.first().filter(|_| !pairs.is_empty()) else { return String::new() };
-    let axes = [0, 1].map(|axis| Axis::over(pairs.iter().map(|own| own[axis])));
+    let second = first.second.as_ref().expect("they have one");
+    let axes = [(0, &second.unit), (1, &first.unit)].map(|(axis, unit)| Axis::over(pairs.iter().map(|own| own[axis]), unit));
     let columns = cells.len().min(COLUMNS);
     let rows = cells.len().div_ceil(COLUMNS);
     let panels: String = cells.iter().enumerate().map(|(place, cell)| panel(place, cell, &axes)).collect();
     let (wide, tall) = (LEFT + columns as f64 * (WIDE + GAP), rows as f64 * (TALL + NAME) + BELOW);
-    let second = first.second.as_ref().expect("they have one");
     let unit = |unit: &str| if unit.is_empty() { String::new() } else { format!(", {unit}") };
     let (up, right) = (format!("{}{}", first.measure, unit(&first.unit)), format!("{}{}", second.measure, unit(&second.unit)));
     let foot = rows as f64 * (TALL + NAME) + 16.0;
@@ -174,12 +175,12 @@ mod tests {
 
     #[test]
     fn an_axis_begins_at_zero_unless_values_are_far_from_it() {
-        let near = Axis::over([2.0, 10.0].into_iter());
+        let near = Axis::over([2.0, 10.0].into_iter(), "ms");
         assert_eq!((near.low, near.part(10.0) < 1.0), (0.0, true));
-        let far = Axis::over([97.0, 99.0].into_iter());
+        let far = Axis::over([97.0, 99.0].into_iter(), "%");
         assert!((far.low - 96.8).abs() < 1e-9 && (far.high - 99.2).abs() < 1e-9, "{} {}", far.low, far.high);
-        assert!(Axis::over([100.0, 100.0].into_iter()).part(100.0) > 0.4);
-        assert!(Axis::over([0.0].into_iter()).part(0.0).is_finite());
+        assert!(Axis::over([100.0, 100.0].into_iter(), "%").part(100.0) == 1.0);
+        assert!(Axis::over([0.0].into_iter(), "ms").part(0.0).is_finite());
     }
 
     #[test]
