@@ -15,6 +15,8 @@ pub struct Rule {
     pub only: Vec<String>,
     /// True if a number that is not defined is within bounds.
     pub passes_undefined: bool,
+    /// A mean, of which less is better, below this part of each baseline's is told as an improvement.
+    pub improves: Option<f64>,
     /// The rule in words.
     pub says: String,
     /// Where the bound comes from.

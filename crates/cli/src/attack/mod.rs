@@ -14,7 +14,7 @@ use crate::outcome::Outcome;
 use crate::output::{self, Started};
 use crate::quote::quote;
 use keep::Keep;
-use narrows_evidence::attack::{Aim, Examined, Genome, Replayed, Search, Searched, Standing, examine, search};
+use narrows_evidence::attack::{Aim, Examined, Genome, Kind, Replayed, Search, Searched, Standing, examine, search};
 use narrows_report::Reserved;
 use on_kernel::{OnKernel, on_kernel};
 use outcome::Found;
@@ -34,7 +34,7 @@ pub fn attack(args: AttackArgs) -> Result<Outcome, Failure> {
     let aim = aim(&args)?;
     let mut keep = args.keep.as_deref().map(Keep::read).transpose()?;
     let plan = Search {
-        kinds: if args.genome.is_empty() { vec![args.goal.kind()] } else { args.genome.clone() },
+        kinds: kinds(&args)?,
         seed: args.seed,
         budget: args.budget.map_or(if args.quick { QUICK } else { WHOLE }, |budget| budget as usize),
         strategy: args.search.strategy(),
@@ -104,6 +104,21 @@ fn work(runs: &mut Runs<'_>, plan: &Search, keep: Option<&Keep>, args: &AttackAr
     let candidates: Vec<Genome> = ranked.into_iter().map(|(genome, _)| genome.clone()).collect();
     let examined = examine(&candidates, args.findings as usize, plan.seed, runs)?;
     Ok((replayed, searched, examined))
+}
+
+/// The kinds of networks to search.
+fn kinds(args: &AttackArgs) -> Result<Vec<Kind>, Failure> {
+    let goal = args.goal;
+    if let Some(kind) = args.genome.iter().find(|kind| !goal.suits(**kind)) {
+        let others: Vec<&str> = Kind::ALL.into_iter().filter(|other| goal.suits(*other)).map(Kind::name).collect();
+        return Err(Failure::Other(format!(
+            "--goal {} is about what lasts after a change, and a network of {} has none; take --genome {}",
+            goal.name(),
+            kind.name(),
+            others.join(",")
+        )));
+    }
+    Ok(if args.genome.is_empty() { vec![goal.kind()] } else { args.genome.clone() })
 }
 
 fn aim(args: &AttackArgs) -> Result<Aim, Failure> {

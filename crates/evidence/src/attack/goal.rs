@@ -139,7 +139,12 @@ impl Goal {
 
     /// True if the first state of the network is to return, constant and alone, before the end.
     pub fn has_tail(self) -> bool {
-        self == Goal::Stuck
+        matches!(self, Goal::Stall | Goal::Stuck)
+    }
+
+    /// True if it can be asked of networks of a kind: what lasts after a change cannot be asked where nothing changes.
+    pub fn suits(self, kind: Kind) -> bool {
+        self != Goal::Stuck || !kind.shape().constant
     }
 
     /// Who runs, the controller first, then each reference in its place, then what else the score needs.

@@ -19,6 +19,8 @@ pub struct Shape {
     pub most: usize,
     /// True if it is about two groups of flows: where a goal names one controller alone, both groups have it.
     pub two_groups: bool,
+    /// True if nothing happens at a time in it.
+    pub constant: bool,
     /// Where the kind comes from.
     pub source: &'static str,
     /// Whether numbers within the ranges are within reality together.

@@ -117,6 +117,28 @@ fn a_flow_without_anything_for_half_of_the_time_starves_half_of_the_time() {
     assert!((0.45..=0.56).contains(&score.value) && score.reference < 0.01, "{score:?}");
 }
 
+/// Events that reach beyond the end are over at the end: what comes after it is the first state.
+#[test]
+fn the_first_state_returns_before_a_tail() {
+    for (kind, event, ends) in
+        [(Kind::Reorder, vec![8.0, 5000.0, 30.0, 5.0], "share = \"0 %\""), (Kind::Drops, vec![9.99, 10.0], "loss = \"0 %\"")]
+    {
+        let genome = Genome { kind, base: vec![5.0, 20.0, 1.0], events: vec![event] };
+        for goal in [Goal::Stuck, Goal::Stall] {
+            let aim = Aim::new("bbr", goal);
+            let scenario = aim.scenario(&trial(&genome, 1), &aim.casts(kind)[0]).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(scenario.duration, Span::from_secs(40));
+            let text = aim.text(&genome, &aim.casts(kind)[0], Variant::Plain, "t");
+            let last = text.rsplit("[[change]]").next().expect("a change");
+            assert!(last.contains("at = \"9.999 s\"") && last.contains(ends), "{text}");
+        }
+    }
+    assert_eq!(
+        Kind::ALL.into_iter().filter(|kind| !Goal::Stuck.suits(*kind)).map(Kind::name).collect::<Vec<_>>(),
+        ["pair", "acks", "back"]
+    );
+}
+
 #[test]
 fn a_stall_is_time_without_delivery() {
     let whole = two();

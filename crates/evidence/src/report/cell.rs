@@ -71,6 +71,9 @@ pub struct CheckedCell {
     /// The second number, of a rule that compares two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub second: Option<Second>,
+    /// True if the number is so much smaller than each baseline's that the rule tells it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub improves: bool,
     /// By how much the controller is beyond the bound, with the interval of the mean: above zero is beyond.
     pub excess: Option<Estimate>,
     /// In how many of the controller's runs the goodput of a long flow changed by more than 20 % between the halves of the time since warm-up.
@@ -78,6 +81,10 @@ pub struct CheckedCell {
     pub not_converged: usize,
     /// More in words.
     pub note: Option<String>,
+}
+
+fn is_false(own: &bool) -> bool {
+    !own
 }
 
 fn is_zero(count: &usize) -> bool {
@@ -181,6 +188,7 @@ fn kept(check: &Check, place: usize, cell: &CellVerdict) -> CheckedCell {
         subject: finding.subject.1.clone(),
         beside: finding.beside.iter().map(Beside::of).collect(),
         second: if let Kind::Pareto { and } = rule.kind { Second::of(&grid.asked[and], finding) } else { None },
+        improves: finding.improves,
         excess: finding.excess,
         not_converged: cell.unconverged,
         note: finding.note.clone().into_iter().chain(cell.fault.clone()).reduce(|note, fault| format!("{note}: {fault}")),

@@ -1,7 +1,7 @@
 //! Text for a mail or the appendix of a draft.
 
 use super::model::{Checked, CheckedCriterion};
-use super::text::{left_out, measured, on_kernel, others, short, shown, value};
+use super::text::{improved, left_out, measured, on_kernel, others, short, shown, value};
 
 /// Lines of mails and drafts are no longer.
 const WIDTH: usize = 80;
@@ -59,6 +59,9 @@ fn told(own: &CheckedCriterion) -> String {
             short(excess.high),
             cell.rule
         );
+    }
+    if let Some(improved) = improved(own) {
+        text += &format!(" The {improved}.");
     }
     if let Some(variant) = &own.fragile {
         text += &format!(" It passes {variant}.");

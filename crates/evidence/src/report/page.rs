@@ -148,7 +148,11 @@ fn section(own: &CheckedCriterion, course: Option<&String>, program: bool) -> St
 fn cell_row(cell: &CheckedCell, program: bool) -> String {
     let excess = cell.excess.map_or("–".to_owned(), |own| format!("{} [{}–{}]", short(own.mean), short(own.low), short(own.high)));
     let note = cell.note.as_ref().map_or_else(String::new, |note| format!("<small>{}</small>", escape(note)));
-    let undecided = if cell.undecided { "<small>undecided</small>" } else { "" };
+    let more = match (cell.undecided, cell.improves) {
+        (true, _) => "<small>undecided</small>",
+        (false, true) => "<small>improves</small>",
+        _ => "",
+    };
     let settled = match cell.not_converged {
         0 => String::new(),
         count => format!("<small>{count} of {} not converged</small>", cell.subject.len()),
@@ -163,7 +167,7 @@ fn cell_row(cell: &CheckedCell, program: bool) -> String {
         }
     );
     format!(
-        "<tr><th scope=\"row\">{}</th><td class=\"words\">{}{note}</td><td>{}{undecided}</td><td>{}</td><td class=\"words\">{}</td><td>{}</td><td>{}{settled}</td></tr>\n",
+        "<tr><th scope=\"row\">{}</th><td class=\"words\">{}{note}</td><td>{}{more}</td><td>{}</td><td class=\"words\">{}</td><td>{}</td><td>{}{settled}</td></tr>\n",
         escape(&cell.cell),
         escape(&measured(cell)),
         badge(&cell.verdict),

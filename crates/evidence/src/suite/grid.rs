@@ -217,5 +217,15 @@ fn rule(raw: raw::Rule, criterion: usize, asked: &mut Vec<Number>) -> Result<Rul
         Some("pass") => true,
         Some(other) => return Err(format!("undefined = \"{other}\" is not known; take \"pass\"")),
     };
-    Ok(Rule { criterion, kind, number, levels, only: raw.only, passes_undefined, says: raw.says, source: raw.source })
+    Ok(Rule {
+        criterion,
+        kind,
+        number,
+        levels,
+        only: raw.only,
+        passes_undefined,
+        improves: raw.improves,
+        says: raw.says,
+        source: raw.source,
+    })
 }

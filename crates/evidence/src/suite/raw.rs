@@ -72,6 +72,8 @@ pub struct Rule {
     pub only: Vec<String>,
     #[serde(default)]
     pub undefined: Option<String>,
+    #[serde(default)]
+    pub improves: Option<f64>,
     pub says: String,
     pub source: String,
 }

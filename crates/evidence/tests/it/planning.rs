@@ -3,7 +3,7 @@
 use crate::verdicts::{ABOUT, check, check_of, flow, grid};
 use narrows_evidence::check::{Check, Kept, Options, Run, Variant, report};
 use narrows_evidence::judge::Level;
-use narrows_evidence::report::Checked;
+use narrows_evidence::report::{Checked, check_text};
 use narrows_evidence::suite::{Players, Scope, Suite, rfc9743};
 
 const HARM: &str = "kind = \"harm\"\nmeasure = \"goodput\"\nof = \"other\"\nfail = { by = 0.05 }";
@@ -94,4 +94,22 @@ fn a_rule_of_two_numbers_shows_both() {
     assert_eq!(told, "newreno is better in both: utilisation 80.0 %, delay_p95 40.0 ms; newreno 100 and 20.0, cubic 100 and 20.0");
     let page = narrows_evidence::report::check_html(&checked, &Default::default());
     assert_eq!(page.matches("<ellipse ").count(), 3, "one for each controller");
+}
+
+/// Queues of 4 beside 10 and 12 are below half of the shorter, those of 6 are not.
+#[test]
+fn what_is_much_better_is_told() {
+    let rule = "kind = \"relative\"\nmeasure = \"standing_queue\"\nimproves = 0.5\nconcern = { times = 1.15 }";
+    let check = check("alone", rule, "bbr");
+    let told = |own: f64| {
+        let value = |who: &str| match who {
+            "bbr" => own,
+            "cubic" => 12.0,
+            _ => 10.0,
+        };
+        let found = report(&check, &|run| kept(&[value(&check.pair_label(run))]));
+        check_text(&Checked::of(&check, &found, "1", "", 0))
+            .contains("standing_queue improves, being less than half of each baseline's, in 1 of 1 cells")
+    };
+    assert_eq!([told(4.0), told(6.0), told(20.0)], [true, false, false]);
 }

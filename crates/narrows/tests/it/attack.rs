@@ -43,6 +43,8 @@ fn a_search_that_cannot_be_is_refused() {
     };
     let told = refused(&["attack", "bbr", "--goal", "speed"]);
     assert!(told.contains("choose from stall, idle, delay, harm, starve, stuck, waste"), "{told}");
+    let told = refused(&["attack", "bbr", "--goal", "stuck", "--genome", "cross,back"]);
+    assert!(told.contains("a network of back has none; take --genome steps,trace,cross,drops,pauses,reorder"), "{told}");
     let told = refused(&["attack", "bbr", "--reference", "bbr"]);
     assert!(told.contains("cannot be its own reference"), "{told}");
     let told = refused(&["attack", "bbr", "--budget", "3", "--transport", "mss_=1"]);

@@ -32,6 +32,7 @@ pub(super) static SHAPE: Shape = Shape {
     least: 2,
     most: 2,
     two_groups: true,
+    constant: true,
     source: SOURCE,
     real,
     network,

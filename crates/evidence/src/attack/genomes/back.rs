@@ -21,6 +21,7 @@ pub(super) static SHAPE: Shape = Shape {
     least: 0,
     most: 0,
     two_groups: false,
+    constant: true,
     source: SOURCE,
     real,
     network,

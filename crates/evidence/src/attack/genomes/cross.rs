@@ -20,6 +20,7 @@ pub(super) static SHAPE: Shape = Shape {
     least: 1,
     most: 20,
     two_groups: false,
+    constant: false,
     source: SOURCE,
     real: |genome| holds(genome) && load(genome) <= MOST,
     network,

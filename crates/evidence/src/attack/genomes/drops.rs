@@ -18,6 +18,7 @@ pub(super) static SHAPE: Shape = Shape {
     least: 1,
     most: 30,
     two_groups: false,
+    constant: false,
     source: SOURCE,
     real,
     network,
@@ -47,9 +48,10 @@ fn real(genome: &View<'_>) -> bool {
 
 fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
     let mut tables = link(genome.get("rate"), genome.get("delay"), &format!("{} bdp", genome.get("buffer")), setting);
-    for (from, to) in runs(genome) {
-        // A copy with other numbers may reach beyond the end, and the last millisecond may be written as the end.
-        for (at, loss) in [(from, 100), (to, 0)].into_iter().filter(|(at, _)| *at < LENGTH - 0.001) {
+    // A copy with other numbers may reach beyond the end, and the last millisecond may be written as the end.
+    let last = LENGTH - 0.001;
+    for (from, to) in runs(genome).into_iter().filter(|(from, _)| *from < last) {
+        for (at, loss) in [(from, 100), (to.min(last), 0)] {
             tables += &format!("\n[[change]]\nlink = \"bottleneck\"\nat = \"{} s\"\nloss = \"{loss} %\"\n", plain(at));
         }
     }

@@ -38,6 +38,7 @@ pub(super) static SHAPE: Shape = Shape {
     least: 0,
     most: 0,
     two_groups: true,
+    constant: true,
     source: SOURCE,
     real: |_| true,
     network,
@@ -55,8 +56,12 @@ fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
 }
 
 fn says(genome: &View<'_>) -> String {
+    let earlier = match genome.get("offset") {
+        0.0 => String::new(),
+        offset => format!(", which begin {offset} s earlier"),
+    };
     format!(
-        "{} beside {} of the other kind on {} Mbit/s, {} ms of round trip, a buffer of {} bdp",
+        "{} beside {} of the other kind{earlier}, on {} Mbit/s, {} ms of round trip, a buffer of {} bdp",
         counted(genome.get("flows_a") as usize, "flow"),
         genome.get("flows_b"),
         genome.get("rate"),

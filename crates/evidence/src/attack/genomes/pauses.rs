@@ -28,6 +28,7 @@ pub(super) static SHAPE: Shape = Shape {
     least: 1,
     most: 10,
     two_groups: false,
+    constant: false,
     source: SOURCE,
     real,
     network,

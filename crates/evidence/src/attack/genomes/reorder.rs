@@ -20,15 +20,16 @@ pub(super) static SHAPE: Shape = Shape {
     least: 1,
     most: 5,
     two_groups: false,
+    constant: false,
     source: SOURCE,
     real,
     network,
     says,
 };
 
-/// The time until which an event's packets are late, in seconds.
+/// The time until which an event's packets are late, in seconds: at most the end, of which the last millisecond may be written as the end.
 fn end(event: &[f64]) -> f64 {
-    event[0] + event[1] / 1e3
+    (event[0] + event[1] / 1e3).min(LENGTH - 0.001)
 }
 
 /// No packet is later than a round trip, and times follow each other.
@@ -42,8 +43,8 @@ fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
     let mut tables = link(genome.get("rate"), genome.get("delay"), &format!("{} bdp", genome.get("buffer")), setting);
     for (place, event) in genome.events.iter().enumerate() {
         let [start, _, share, late] = event[..] else { continue };
-        // A copy with other numbers may reach into the next, or beyond the end.
-        let next = genome.events.get(place + 1).map_or(LENGTH - 0.001, |next| next[0]);
+        // A copy with other numbers may reach into the next.
+        let next = genome.events.get(place + 1).map_or(f64::INFINITY, |next| next[0]);
         for (at, reorder) in [
             (start, format!("{{ share = \"{share} %\", delay = \"{late} ms\" }}")),
             (end(event), "{ share = \"0 %\", delay = \"0 s\" }".to_owned()),
@@ -59,8 +60,8 @@ fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
 fn says(genome: &View<'_>) -> String {
     let mut words = link_says(genome);
     for event in genome.events {
-        let [start, length, share, late] = event[..] else { continue };
-        words += &format!("; {share} % of packets {late} ms late for {length} ms from {start} s on");
+        let [start, _, share, late] = event[..] else { continue };
+        words += &format!("; {share} % of packets {late} ms late from {start} to {} s", plain(end(event)));
     }
     words
 }

@@ -27,6 +27,7 @@ pub(super) static SHAPE: Shape = Shape {
     least: 1,
     most: 6,
     two_groups: false,
+    constant: false,
     source: SOURCE,
     real,
     network,

@@ -21,6 +21,7 @@ pub(super) static SHAPE: Shape = Shape {
     least: PIECES,
     most: PIECES,
     two_groups: false,
+    constant: false,
     source: "the idea of CC-Fuzz (HotNets 2022) to hold the capacity and vary its times; 20 pieces of 250 ms and 12 Mbit/s are ours",
     real: |_| true,
     network,
