@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The file in the directory.
-const FILE: &str = "kept.json";
+pub const FILE: &str = "kept.json";
 
 /// The directory, and what is in it.
 #[derive(Serialize)]
@@ -52,6 +52,11 @@ impl Keep {
         }
     }
 
+    /// The text of its file.
+    pub fn json(&self) -> String {
+        serde_json::to_string_pretty(&self.all).expect("its fields are texts and numbers") + "\n"
+    }
+
     /// How many findings there are.
     pub fn count(&self) -> usize {
         self.all.len()
@@ -76,7 +81,7 @@ impl Keep {
             }
         }
         let path = self.directory.join(FILE);
-        let text = serde_json::to_string_pretty(&self.all).expect("its fields are texts and numbers") + "\n";
+        let text = self.json();
         // Whole or not at all.
         let new = path.with_extension("partial");
         let written = fs::create_dir_all(&self.directory).and_then(|()| fs::write(&new, text)).and_then(|()| fs::rename(&new, &path));

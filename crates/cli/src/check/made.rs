@@ -2,9 +2,9 @@
 
 use super::draft;
 use super::job::{Job, paused};
-use super::planned::remake;
+use super::planned::{ABOUT, remake};
 use super::tested::Tested;
-use crate::attack::keep::Keep;
+use crate::attack::keep::{FILE as KEPT, Keep};
 use crate::cli::{CheckArgs, SuiteArg};
 use crate::error::Failure;
 use crate::output::Started;
@@ -12,19 +12,28 @@ use crate::runner::pool;
 use narrows_evidence::attack::{Replayed, Trial, TrialError};
 use narrows_evidence::check::{Check, report};
 use narrows_evidence::judge::Level;
-use narrows_evidence::report::{Cases, Checked, Conformance, Pages, Statements, check_text};
+use narrows_evidence::report::{Cases, Checked, Conformance, Pages, Statements, Versions, check_text};
 use rayon::prelude::*;
 use std::path::PathBuf;
 
 /// Shows a check that is made, and why nothing ran on the kernel.
 pub type Show<'a> = dyn Fn(&Checked, Option<String>) -> Result<(), Failure> + 'a;
 
+/// What a check is told beside its runs.
+#[derive(Default)]
+pub struct Beside<'a> {
+    /// The statements of the authors.
+    pub statements: Option<Statements>,
+    /// The check of another version.
+    pub before: Option<&'a Checked>,
+}
+
 /// Makes a check, shows it and writes the result; answers with the worst verdict and the result directory, too.
 pub fn carried_out(
     args: &CheckArgs,
     check: &Check,
     tested: &Tested,
-    statements: Option<Statements>,
+    beside: Beside<'_>,
     show: &Show,
 ) -> Result<(Checked, Option<Level>, PathBuf), Failure> {
     let started = Started::now();
@@ -36,13 +45,16 @@ pub fn carried_out(
     let refused = if args.live && tested.program().is_none() { job.on_kernel(&runs, reserved.directory(), &args.output)? } else { None };
     let report = report(check, &|run| runs.get(run));
     let checked = Checked::of(check, &report, env!("CARGO_PKG_VERSION"), &job.remake, runs.count());
-    let checked = match statements {
+    let checked = match beside.statements {
         Some(statements) => checked.stated(statements),
         None => checked,
     };
+    let versions = beside.before.map(|before| Versions::of(before, &checked)).transpose().map_err(Failure::Other)?;
+    let checked = Checked { versions, ..checked };
     let stopped = |failure| paused(failure, &runs, runs.count(), reserved.directory(), &args.output);
     let checked = Checked { findings: replayed(args, tested, keep.as_ref()).map_err(stopped)?, ..checked };
-    let pages = Pages { courses: job.courses(&report, &args.output).map_err(stopped)?, conformance: cases(args, tested)? };
+    let inputs = inputs(&checked, keep.as_ref());
+    let pages = Pages { courses: job.courses(&report, &args.output).map_err(stopped)?, conformance: cases(args, tested)?, inputs };
     let checked = Checked { conformance: pages.conformance.as_ref().map(Cases::from), ..checked };
     show(&checked, refused)?;
     let directory = reserved.directory().to_owned();
@@ -50,6 +62,12 @@ pub fn carried_out(
     job.write(reserved, &checked, &report, &runs, &pages, &info)?;
     runs.remove()?;
     Ok((checked, report.worst(), directory))
+}
+
+/// What a check was made from, as `remake` names it.
+fn inputs(checked: &Checked, keep: Option<&Keep>) -> Vec<(String, Vec<u8>)> {
+    let stated = (!checked.statements.0.is_empty()).then(|| (ABOUT.to_owned(), checked.statements.toml().into_bytes()));
+    stated.into_iter().chain(keep.map(|keep| (KEPT.to_owned(), keep.json().into_bytes()))).collect()
 }
 
 /// The draft's cases as part of the evidence on all criteria, of a controller that shows the states of BBR.

@@ -11,10 +11,10 @@ use crate::cli::{CheckArgs, SuiteArg, parse_choice};
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::output;
-use made::{carried_out, shown};
+use made::{Beside, carried_out, shown};
 use narrows_evidence::check::Check;
 use narrows_evidence::judge::Level;
-use narrows_evidence::report::{Checked, Counts, Statements, Terms, Versions};
+use narrows_evidence::report::{Checked, Counts, Statements, Terms};
 use planned::planned;
 use std::path::Path;
 use tested::Tested;
@@ -37,16 +37,18 @@ pub fn check(args: CheckArgs) -> Result<Outcome, Failure> {
         draft::refuse_unheeded(&args)?;
         return draft::draft(&args, controller);
     }
+    if args.about.is_some() && !args.only.is_empty() && args.only.iter().all(|id| id != "stated") {
+        return Err(Failure::Other(
+            "--about is read for criterion stated, which --only leaves out; add it, or leave --about out".to_owned(),
+        ));
+    }
     let statements = args.about.as_deref().map(statements).transpose()?;
     let check = planned(&args, &tested)?;
     let before = args.against.as_deref().map(|other| earlier(&args, other, &check)).transpose()?;
-    let (checked, worst, directory) = carried_out(&args, &check, &tested, statements, &|checked, refused| shown(&args, checked, refused))?;
+    let beside = Beside { statements, before: before.as_ref() };
+    let (checked, worst, directory) = carried_out(&args, &check, &tested, beside, &|checked, refused| shown(&args, checked, refused))?;
     output::point_to(&directory, &args.output)?;
-    if let Some(before) = before {
-        let versions = Versions::of(&before, &checked).map_err(Failure::Other)?;
-        if !args.output.json {
-            args.output.console.print(&format!("\n{}", versions.text()))?;
-        }
+    if let Some(versions) = &checked.versions {
         return Ok(if versions.is_worse() { Outcome::Missed } else { Outcome::Ok });
     }
     let Counts { concern, not_run, .. } = checked.summary;
@@ -79,7 +81,8 @@ fn earlier(args: &CheckArgs, other: &str, check: &Check) -> Result<Checked, Fail
         if let Some(why) = Terms::of(&planned).differ(&Terms::of(check)) {
             return Err(Failure::Other(format!("{why}; give --against the result of a check")));
         }
-        let (before, _, directory) = carried_out(args, &planned, &controller, None, &|checked, refused| shown(args, checked, refused))?;
+        let (before, _, directory) =
+            carried_out(args, &planned, &controller, Beside::default(), &|checked, refused| shown(args, checked, refused))?;
         output::point_to(&directory, &args.output)?;
         return Ok(before);
     };
@@ -87,10 +90,19 @@ fn earlier(args: &CheckArgs, other: &str, check: &Check) -> Result<Checked, Fail
         .map_err(|error| Failure::Other(format!("{} cannot be read: {error}; give the result of a check", file.display())))?;
     let damaged = |reason: String| Failure::Other(format!("{} is not the result of a check: {reason}", file.display()));
     let before = Checked::read(&text).map_err(damaged)?;
-    match before.terms().differ(&Terms::of(check)) {
-        Some(why) => Err(Failure::Other(format!("{why}; make the earlier one again with {}", before.remake))),
-        None => Ok(before),
+    if let Some(why) = before.terms().differ(&Terms::of(check)) {
+        return Err(Failure::Other(format!("{why}; check {} again with the options of this check", before.controller)));
     }
+    let judged: Vec<&str> = before.criteria.iter().filter(|own| own.reason.is_none()).map(|own| own.id.as_str()).collect();
+    if !args.only.is_empty() && args.only.iter().all(|id| !judged.contains(&id.as_str())) {
+        return Err(Failure::Other(format!(
+            "there is nothing to compare: {} judged {}, and --only asks for {}",
+            file.display(),
+            judged.join(", "),
+            args.only.join(", ")
+        )));
+    }
+    Ok(before)
 }
 
 fn statements(file: &Path) -> Result<Statements, Failure> {

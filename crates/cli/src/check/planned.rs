@@ -18,6 +18,9 @@ pub fn planned(args: &CheckArgs, tested: &Tested) -> Result<Check, Failure> {
         [] => BASELINES.map(str::to_owned).to_vec(),
         chosen => crate::contenders::distinct(chosen.iter().map(|choice| choice.text()))?,
     };
+    if !args.baselines.is_empty() && baselines.iter().all(|own| *own == tested.name()) {
+        return Err(Failure::Other(format!("{} cannot be its own only baseline; name another with --baselines", tested.name())));
+    }
     let players = Players { subject: tested.name(), baselines, program: tested.controller().is_none() };
     let scope = match args.scope {
         ScopeArg::Internet => Scope::Internet,
@@ -44,7 +47,10 @@ fn marks(choice: &Choice) -> Result<bool, Failure> {
     Ok(built.decision().ecn != Ecn::NotEct)
 }
 
-/// The command that makes the same check.
+/// What the statements of the authors are called in a result.
+pub const ABOUT: &str = "about.toml";
+
+/// The command that makes the same check in its result directory.
 pub fn remake(args: &CheckArgs, tested: &Tested) -> String {
     let mut words = vec!["narrows check".to_owned()];
     words.extend(tested.controller().map(|controller| crate::quote::quote(&as_kept(controller))));
@@ -60,7 +66,9 @@ pub fn remake(args: &CheckArgs, tested: &Tested) -> String {
     option("only", (!args.only.is_empty()).then(|| args.only.join(",")));
     let baselines = args.baselines.iter().map(as_kept).collect::<Vec<_>>().join(",");
     option("baselines", (!baselines.is_empty()).then_some(baselines));
-    option("keep", args.keep.as_ref().map(|keep| keep.display().to_string()));
+    // The result directory has a copy.
+    option("about", args.about.as_ref().map(|_| ABOUT.to_owned()));
+    option("keep", args.keep.as_ref().map(|_| ".".to_owned()));
     option("seeds", args.seeds.map(|seeds| seeds.to_string()));
     option("seed", (args.seed != 1).then(|| args.seed.to_string()));
     match args.scope {

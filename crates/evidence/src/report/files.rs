@@ -17,6 +17,8 @@ pub struct Pages {
     pub courses: BTreeMap<String, String>,
     /// The example cases of BBR's draft.
     pub conformance: Option<Conformance>,
+    /// Files that it was made from, by their names in the result.
+    pub inputs: Vec<(String, Vec<u8>)>,
 }
 
 /// Writes `report.html`, `check.md`, `check.json`, `runs.parquet`, and the scenario of the worst cell of each criterion with its figure over time.
@@ -42,6 +44,7 @@ pub fn write_check(
         documents.push(("conformance.html".to_owned(), own.html().into_bytes()));
         documents.push(("conformance.json".to_owned(), own.json().into_bytes()));
     }
+    documents.extend(pages.inputs.iter().cloned());
     documents.extend(pages.courses.iter().map(|(id, svg)| (course_file(id), svg.clone().into_bytes())));
     for own in &report.criteria {
         let Some(worst) = own.cells.first() else { continue };

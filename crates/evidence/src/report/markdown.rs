@@ -1,6 +1,7 @@
 //! Text for a mail or the appendix of a draft.
 
 use super::model::{Checked, CheckedCriterion};
+use super::statements::ASKED;
 use super::text::{improved, left_out, measured, on_kernel, others, short, shown, value};
 
 /// Lines of mails and drafts are no longer.
@@ -16,7 +17,7 @@ pub fn check_markdown(checked: &Checked) -> String {
     if judged().next().is_some() {
         text += "\n| Criterion | Section | Strength | Verdict |\n| --- | --- | --- | --- |\n";
     }
-    for own in judged() {
+    for own in checked.criteria.iter().filter(|_| judged().next().is_some()) {
         let fragile = if own.fragile.is_some() { " (fragile)" } else { "" };
         text += &row(&[own.id.clone(), own.section.clone(), own.strength.clone(), own.verdict.clone() + fragile]);
     }
@@ -35,7 +36,20 @@ pub fn check_markdown(checked: &Checked) -> String {
         text += &item(&format!("**Example cases of {}**: {}.", own.draft, own.line));
     }
     checked.findings.iter().for_each(|own| text += &item(&format!("{}.", own.text(&checked.controller))));
-    text + &format!("\nMade again by\n\n    {}\n", checked.remake)
+    if !checked.statements.0.is_empty() {
+        text += "\n## Stated by the authors\n\n";
+        for (key, section, question) in ASKED {
+            let stated = checked.statements.0.get(key).map_or("missing", String::as_str);
+            text += &item(&format!("{question} (section {section}) {stated}"));
+        }
+    }
+    if let Some(own) = &checked.versions {
+        let rows = own.rows();
+        let rule = row(&vec!["---".to_owned(); rows[0].len()]);
+        text += &format!("\n## {}\n\n{}{rule}{}", own.title(), row(&rows[0]), rows[1..].iter().map(|cells| row(cells)).collect::<String>());
+        text += &own.rest().map_or_else(String::new, |rest| format!("\n{}", wrapped(&rest)));
+    }
+    text + &format!("\nMade again in the result directory by\n\n    {}\n", checked.remake)
 }
 
 /// What decided a criterion, in sentences.

@@ -3,6 +3,7 @@
 use super::cell::{CheckedCell, OnKernel, kept_cells};
 use super::conformance::Conformance;
 use super::statements::Statements;
+use super::versions::Versions;
 use crate::attack::Replayed;
 use crate::check::{Check, CriterionVerdict, Report};
 use schemars::JsonSchema;
@@ -67,6 +68,9 @@ pub struct Checked {
     /// Findings of searches that were kept, run again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Replayed>,
+    /// What changed from another version, if it was compared with one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub versions: Option<Versions>,
     /// What it does not show.
     pub not_shown: Vec<String>,
 }
@@ -250,6 +254,7 @@ impl Checked {
             statements: Statements::default(),
             conformance: None,
             findings: Vec::new(),
+            versions: None,
             not_shown: NOT_SHOWN.map(str::to_owned).to_vec(),
         }
     }

@@ -28,9 +28,10 @@ pub fn check_html(checked: &Checked, courses: &BTreeMap<String, String>) -> Stri
     let main = format!(
         "<p class=\"line\">{}</p>\n<section>\n<h2>Not shown</h2>\n<ul>\n{not_shown}</ul>\n</section>\n<section>\n<h2>Criteria</h2>\n<div class=\"wide\"><table \
          class=\"criteria\"><thead><tr><th scope=\"col\">Criterion</th><th scope=\"col\">Section</th><th scope=\"col\">Strength</th><th scope=\"col\">Verdict</th><th \
-         scope=\"col\">Worst cell</th><th scope=\"col\">Found there</th></tr></thead><tbody>\n{rows}</tbody></table></div>\n</section>\n{sections}{}{}{}\
-         <section>\n<h2>Made again by</h2>\n<pre>{}</pre>\n</section>\n",
+         scope=\"col\">Worst cell</th><th scope=\"col\">Found there</th></tr></thead><tbody>\n{rows}</tbody></table></div>\n</section>\n{}{sections}{}{}{}\
+         <section>\n<h2>Made again in this directory by</h2>\n<pre>{}</pre>\n</section>\n",
         escape(&checked.line()),
+        versions(checked),
         conformance(checked),
         findings(checked),
         statements(checked),
@@ -49,6 +50,23 @@ fn conformance(checked: &Checked) -> String {
         "<section>\n<h2>Example cases of {}</h2>\n<p>{}: <a href=\"conformance.html\">each of them</a></p>\n</section>\n",
         escape(&own.draft),
         escape(&own.line)
+    )
+}
+
+/// What changed from another version.
+fn versions(checked: &Checked) -> String {
+    let Some(own) = &checked.versions else { return String::new() };
+    let rows = own.rows();
+    let heads: String = rows[0].iter().map(|head| format!("<th scope=\"col\">{}</th>", escape(head))).collect();
+    let row = |cells: &Vec<String>| {
+        let rest: String = cells[1..].iter().map(|cell| format!("<td class=\"words\">{}</td>", escape(cell))).collect();
+        format!("<tr><th scope=\"row\">{}</th>{rest}</tr>\n", escape(&cells[0]))
+    };
+    format!(
+        "<section id=\"versions\">\n<h2>{}</h2>\n<div class=\"wide\"><table class=\"criteria\"><thead><tr>{heads}</tr></thead><tbody>\n{}</tbody></table></div>\n<p>{}</p>\n</section>\n",
+        escape(&own.title()),
+        rows[1..].iter().map(row).collect::<String>(),
+        escape(&own.rest().unwrap_or_default())
     )
 }
 

@@ -6,9 +6,10 @@ use super::text::short;
 use crate::statistics::Estimate;
 use narrows_report::escape;
 
-/// Pixels of a row, of the names before it, of the whole.
+/// Pixels of a row, of the names before it; letters of a name; pixels of the whole.
 const ROW: f64 = 24.0;
 const NAMES: f64 = 290.0;
+const LETTERS: usize = 46;
 const WIDE: f64 = 860.0;
 const RIGHT: f64 = 70.0;
 /// More rows are left out, for the table has them.
@@ -26,6 +27,14 @@ pub fn plots(own: &CheckedCriterion) -> String {
     measures.into_iter().map(|measure| plot(measure, cells().filter(|cell| cell.measure == measure).take(MOST).collect())).collect()
 }
 
+/// A cell's name, as much of it as there is room for.
+fn named(cell: &str) -> String {
+    match cell.chars().count() > LETTERS {
+        true => cell.chars().take(LETTERS - 1).chain(['\u{2026}']).collect(),
+        false => cell.to_owned(),
+    }
+}
+
 fn plot(measure: &str, cells: Vec<&CheckedCell>) -> String {
     let dots = |cell: &CheckedCell| -> Vec<(String, Estimate)> {
         let all = std::iter::once((cell.of.clone(), cell.value())).chain(cell.beside.iter().map(|own| (own.of.clone(), own.value())));
@@ -41,7 +50,7 @@ fn plot(measure: &str, cells: Vec<&CheckedCell>) -> String {
     for (place, cell) in cells.iter().enumerate() {
         let y = ROW * (place as f64 + 0.5) + 4.0;
         body += &format!("<line class=\"grid\" x1=\"{NAMES}\" x2=\"{:.0}\" y1=\"{y}\" y2=\"{y}\"/>", WIDE - RIGHT);
-        body += &format!("<text x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"end\">{}</text>", NAMES - 10.0, y + 4.0, escape(&cell.cell));
+        body += &format!("<text x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"end\">{}</text>", NAMES - 10.0, y + 4.0, escape(&named(&cell.cell)));
         // What is judged is drawn last, on top.
         for (series, (name, own)) in dots(cell).iter().enumerate().rev() {
             let colour = format!("var(--case-{})", series.min(6));

@@ -34,6 +34,12 @@ impl Statements {
         Ok(Statements(own))
     }
 
+    /// As a file that [`Statements::read`] reads.
+    pub fn toml(&self) -> String {
+        // The strings of JSON are basic strings of TOML.
+        self.0.iter().map(|(key, text)| format!("{key} = {}\n", serde_json::Value::from(text.as_str()))).collect()
+    }
+
     /// The keys that are asked for and not stated.
     pub fn missing(&self) -> Vec<&'static str> {
         let stated = |key: &str| self.0.get(key).is_some_and(|text| !text.trim().is_empty());

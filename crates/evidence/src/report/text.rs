@@ -43,6 +43,9 @@ pub fn check_text(checked: &Checked) -> String {
     for own in &checked.findings {
         text += &format!("\n{}\n", own.text(&checked.controller));
     }
+    if let Some(own) = &checked.versions {
+        text += &format!("\n{}", own.text());
+    }
     text
 }
 

@@ -5,10 +5,11 @@ use super::model::{Checked, CheckedCriterion};
 use super::text::short;
 use crate::statistics::{Estimate, estimate};
 use narrows_report::text_table;
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// The change from one check to another.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Versions {
     /// The controller that was checked before.
     pub before: String,
@@ -21,7 +22,7 @@ pub struct Versions {
 }
 
 /// The change of a criterion.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Change {
     /// Its id.
     pub id: String,
@@ -31,12 +32,13 @@ pub struct Change {
     pub after: String,
     /// better, worse or same.
     pub change: String,
-    /// The cells whose numbers moved beyond chance: all of the interval of the paired difference is on one side of zero. The largest first, in parts of the number before.
+    /// The cells whose numbers moved beyond chance: all of the interval of the difference is on one side of zero. Those that were worst in one of the checks first if the verdict changed,
+    /// then the largest, in parts of the number before.
     pub moved: Vec<Moved>,
 }
 
 /// A cell whose numbers moved.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Moved {
     /// The cell in words.
     pub cell: String,
@@ -46,7 +48,7 @@ pub struct Moved {
     pub unit: String,
     /// The mean before.
     pub before: f64,
-    /// The mean of the differences of equal seeds, with its interval.
+    /// The mean of the differences of equal seeds, with its interval; where the checks were decided by other seeds, that of the means.
     pub difference: Estimate,
 }
 
@@ -86,9 +88,9 @@ impl Versions {
         self.criteria.iter().any(|own| own.change == "worse")
     }
 
-    /// As a table.
-    pub fn text(&self) -> String {
-        let mut rows = vec![["Criterion", "Before", "Now", "", "Largest change beyond chance"].map(str::to_owned).to_vec()];
+    /// As rows of a table, its heads first.
+    pub(super) fn rows(&self) -> Vec<Vec<String>> {
+        let mut rows = vec![["Criterion", "Before", "Now", "", "A change beyond chance"].map(str::to_owned).to_vec()];
         rows.extend(self.criteria.iter().map(|own| {
             let moved = own.moved.first().map_or_else(String::new, |cell| {
                 let Estimate { mean, low, high } = cell.difference;
@@ -106,11 +108,23 @@ impl Versions {
             });
             vec![own.id.clone(), own.before.clone(), own.after.clone(), own.change.clone(), moved.trim_end().to_owned()]
         }));
-        let rest = match &self.not_compared[..] {
-            [] => String::new(),
-            ids => format!("\nJudged by one of the checks only: {}.\n", ids.join(", ")),
-        };
-        format!("From {} to {}\n\n{}{rest}", self.before, self.after, text_table(&rows, 5))
+        rows
+    }
+
+    /// What was changed: "From a to b".
+    pub(super) fn title(&self) -> String {
+        format!("From {} to {}", self.before, self.after)
+    }
+
+    /// The criteria that are not compared, in a sentence; nothing if there are none.
+    pub(super) fn rest(&self) -> Option<String> {
+        (!self.not_compared.is_empty()).then(|| format!("Judged by one of the checks only: {}.", self.not_compared.join(", ")))
+    }
+
+    /// As a table.
+    pub(super) fn text(&self) -> String {
+        let rest = self.rest().map_or_else(String::new, |rest| format!("\n{rest}\n"));
+        format!("{}\n\n{}{rest}", self.title(), text_table(&self.rows(), 5))
     }
 }
 
@@ -126,18 +140,24 @@ fn change(old: &CheckedCriterion, new: &CheckedCriterion) -> Change {
     let mut moved: Vec<Moved> = new.cells.iter().filter_map(|cell| moved(same(cell)?, cell)).collect();
     moved.dedup_by(|a, b| a.cell == b.cell && a.measure == b.measure);
     let size = |own: &Moved| (own.difference.mean / own.before.abs().max(1e-9)).abs();
-    moved.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    let worst = |own: &Moved| {
+        let first = |of: &CheckedCriterion| of.cells.first().is_some_and(|cell| cell.cell == own.cell && cell.measure == own.measure);
+        change != "same" && (first(old) || first(new))
+    };
+    moved.sort_by(|a, b| worst(b).cmp(&worst(a)).then(size(b).total_cmp(&size(a))));
     Change { id: new.id.clone(), before: old.verdict.clone(), after: new.verdict.clone(), change: change.to_owned(), moved }
 }
 
-/// The change of a cell, if it is beyond chance. Seeds are paired where both checks were decided by the same ones.
+/// The change of a cell, if it is beyond chance. Seeds are paired where both checks were decided by the same ones; else the intervals of the means must not touch.
 fn moved(old: &CheckedCell, new: &CheckedCell) -> Option<Moved> {
-    if old.confirmed != new.confirmed || old.subject.len() != new.subject.len() {
-        return None;
-    }
-    let pairs: Vec<(f64, f64)> = old.subject.iter().zip(&new.subject).filter_map(|(old, new)| Some(((*old)?, (*new)?))).collect();
-    let difference = estimate(&pairs.iter().map(|(old, new)| new - old).collect::<Vec<_>>())?;
-    let before = pairs.iter().map(|(old, _)| old).sum::<f64>() / pairs.len() as f64;
+    let (difference, before) = if old.confirmed == new.confirmed && old.subject.len() == new.subject.len() {
+        let pairs: Vec<(f64, f64)> = old.subject.iter().zip(&new.subject).filter_map(|(old, new)| Some(((*old)?, (*new)?))).collect();
+        let difference = estimate(&pairs.iter().map(|(old, new)| new - old).collect::<Vec<_>>())?;
+        (difference, pairs.iter().map(|(old, _)| old).sum::<f64>() / pairs.len() as f64)
+    } else {
+        let (old, new) = (old.value()?, new.value()?);
+        (Estimate { mean: new.mean - old.mean, low: new.low - old.high, high: new.high - old.low }, old.mean)
+    };
     let (cell, measure, unit) = (new.cell.clone(), new.measure.clone(), new.unit.clone());
     (difference.low > 0.0 || difference.high < 0.0).then_some(Moved { cell, measure, unit, before, difference })
 }

@@ -119,8 +119,11 @@ fn what_cannot_be_checked_is_refused_with_a_remedy() {
         stderr(&output)
     };
     assert!(refused(&["bbr", "--only", "los"]).contains("there is no criterion \"los\"; did you mean \"loss\"?"));
+    assert!(refused(&["bbr", "--baselines", "bbr"]).contains("bbr cannot be its own only baseline"));
     assert!(refused(&["vcp"]).contains("vcp needs the vcp router"));
     assert!(refused(&["bbr", "--about", "about.toml"]).contains("about.toml: \"licence\" is not asked for"));
+    place.write("all.toml", "security = \"none\"\n");
+    assert!(refused(&["bbr", "--about", "all.toml", "--only", "loss"]).contains("--about is read for criterion stated"));
     assert!(refused(&["bbr", "--keep", "nowhere"]).contains("nowhere has no findings; name the folder"));
     assert!(refused(&["bbr", "--keep", "bad.json"]).contains("bad.json is a file; name a folder, which has kept.json"));
     assert!(refused(&["bbr", "--against", "bad.json"]).contains("bad.json is not the result of a check"));
@@ -157,6 +160,9 @@ fn complete_statements_are_all_that_a_strict_check_asks_of_the_authors() {
         let output =
             place.narrows(["check", "bbr", "--quick", "--only", "stated", "--quiet", "--strict", "--about", "about.toml", "--out", out]);
         assert!(stdout(&output).contains("stated"), "{}{}", stdout(&output), stderr(&output));
+        let markdown = String::from_utf8(place.read(&format!("{out}/check.md"))).expect("text");
+        assert!(markdown.contains("are known? (section 8) everywhere") && markdown.contains("--about about.toml"), "{markdown}");
+        assert!(place.files_of(out).contains(&"about.toml".to_owned()), "{:?}", place.files_of(out));
         code(&output)
     };
     assert_eq!(status(&["where", "rfc2914", "rfc7141", "deployment", "security"], "all"), 0);
@@ -209,8 +215,9 @@ fn checks_without_a_criterion_in_common_are_not_compared() {
     let first = place.narrows(["check", "cubic", "--quick", "--only", "wired", "--quiet", "--out", "first"]);
     assert_eq!(code(&first), 0, "{}", stderr(&first));
     let second = place.narrows(["check", "cubic", "--quick", "--only", "far", "--quiet", "--against", "first"]);
-    let said = "there is nothing to compare: the earlier check judged wired, this one far; give both the same --only";
+    let said = "there is nothing to compare: first/check.json judged wired, and --only asks for far";
     assert!(code(&second) == 2 && stderr(&second).contains(said), "{}", stderr(&second));
+    assert!(!place.listing().contains(&"narrows-results".to_owned()), "nothing was run: {:?}", place.listing());
     // Its figures are in its page.
     for arguments in [vec!["figure", "first"], vec!["diff", "first", "first"]] {
         let output = place.narrows(arguments);
@@ -231,7 +238,7 @@ mod long {
         assert_eq!(code(&output), 0, "{}{}", stdout(&output), stderr(&output));
         assert!(stdout(&output).contains("11 of 11 judged statements hold"), "{}", stdout(&output));
         assert!(stdout(&output).contains("19 of 19 are those that published results lead to"), "{}", stdout(&output));
-        assert!(place.files_of("r/verdicts").len() >= 10, "{:?}", place.files_of("r/verdicts"));
+        assert_eq!(json(&place.read("r/verdicts.json")).as_array().map(Vec::len), Some(19));
     }
 
     #[test]
@@ -244,6 +251,10 @@ mod long {
         let same = place.narrows(again);
         assert_eq!(code(&same), 0, "{}", stderr(&same));
         assert!(stdout(&same).contains("From bbr3 to bbr3") && stdout(&same).contains("same"), "{}", stdout(&same));
+        for file in ["same/check.md", "same/report.html"] {
+            assert!(String::from_utf8(place.read(file)).expect("text").contains("From bbr3 to bbr3"), "{file}");
+        }
+        assert_eq!(json(&place.read("same/check.json"))["versions"]["criteria"][0]["change"], "same");
         let both = place.narrows(["check", "bbr", "--quick", "--only", "far", "--quiet", "--against", "cubic"]);
         assert_eq!(code(&both), 1, "CUBIC passes, BBR does not: {}", stdout(&both));
         assert!(stdout(&both).contains("worse"), "{}", stdout(&both));
