@@ -12,7 +12,7 @@ use crate::runner::pool;
 use narrows_evidence::attack::{Replayed, Trial, TrialError};
 use narrows_evidence::check::{Check, report};
 use narrows_evidence::judge::Level;
-use narrows_evidence::report::{Cases, Checked, Conformance, Pages, Statements, Versions, check_text};
+use narrows_evidence::report::{Cases, Checked, Conformance, Pages, Statements, check_text, compared};
 use rayon::prelude::*;
 use std::path::PathBuf;
 
@@ -49,7 +49,7 @@ pub fn carried_out(
         Some(statements) => checked.stated(statements),
         None => checked,
     };
-    let versions = beside.before.map(|before| Versions::of(before, &checked)).transpose().map_err(Failure::Other)?;
+    let versions = beside.before.map(|before| compared(before, &checked)).transpose().map_err(Failure::Other)?;
     let checked = Checked { versions, ..checked };
     let stopped = |failure| paused(failure, &runs, runs.count(), reserved.directory(), &args.output);
     let checked = Checked { findings: replayed(args, tested, keep.as_ref()).map_err(stopped)?, ..checked };

@@ -1,6 +1,6 @@
 //! Circuit breakers: whether one would trip.
 
-use super::intervals;
+use super::intervals::intervals;
 use narrows_measure::metrics::{Better, Metric};
 use narrows_measure::{FlowRecord, Record, standing};
 use narrows_units::{Span, Time};

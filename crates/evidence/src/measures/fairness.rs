@@ -1,7 +1,7 @@
 //! Fairness over short times.
 
 use super::convergence::{delivered, is_long};
-use super::intervals;
+use super::intervals::intervals;
 use narrows_measure::metrics::{Better, Metric};
 use narrows_measure::{FlowRecord, Record};
 use narrows_units::{Span, Time};

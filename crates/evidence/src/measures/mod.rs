@@ -3,14 +3,13 @@
 mod breakers;
 mod convergence;
 mod fairness;
+mod intervals;
 mod queue;
 mod recovery;
 mod sending;
 
 pub use convergence::{CONVERGED_PERCENT, DRIFT};
-use narrows_measure::Record;
 use narrows_measure::metrics::Metric;
-use narrows_units::{Span, Time};
 
 /// All of them. Suites name them as they name the metrics of every run.
 pub const MEASURES: &[Metric] = &[
@@ -33,9 +32,3 @@ pub const MEASURES: &[Metric] = &[
     breakers::BREAKER,
     breakers::METER,
 ];
-
-/// Whole intervals of this length since warm-up.
-fn intervals(record: &Record, length: Span) -> impl Iterator<Item = (Time, Time)> {
-    let (begin, over) = (Time::ZERO + record.warmup, Time::ZERO + record.duration);
-    (0u64..).map(move |n| (begin + length * n, begin + length * (n + 1))).take_while(move |(_, to)| *to <= over)
-}

@@ -105,8 +105,12 @@ fn row(own: &Outcome) -> String {
     let differs = own.differs_from_text.map_or_else(String::new, |text| format!("<small>{}</small>", escape(text)));
     let reasons: String =
         own.reasons.iter().map(String::as_str).chain(known(own)).map(|text| format!("<small>{}</small>", escape(text))).collect();
-    let evidence =
-        own.evidence.iter().map(|(name, value)| format!("{} {}", escape(name), super::text::short(*value))).collect::<Vec<_>>().join("; ");
+    let evidence = own
+        .evidence
+        .iter()
+        .map(|(name, value)| format!("{} {}", escape(name), super::digits::short(*value)))
+        .collect::<Vec<_>>()
+        .join("; ");
     format!(
         "<tr><th scope=\"row\">{}<small>{}</small></th><td class=\"words\"><span class=\"verdict {class}\">{}</span>{reasons}</td><td class=\"words\">{}{differs}</td><td \
          class=\"words\"><small>{evidence}</small></td></tr>\n",

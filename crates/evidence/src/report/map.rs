@@ -1,8 +1,9 @@
 //! The cells of a grid as a map: its last axis from left to right, the others from above.
 
 use super::cell::CheckedCell;
+use super::digits::short;
 use super::model::CheckedCriterion;
-use super::text::{found, short};
+use super::text::found;
 use narrows_report::escape;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,9 @@
 //! Text for a mail or the appendix of a draft.
 
+use super::digits::short;
 use super::model::{Checked, CheckedCriterion};
 use super::statements::ASKED;
-use super::text::{improved, left_out, measured, on_kernel, others, short, shown, value};
+use super::text::{improved, left_out, measured, on_kernel, others, shown, value};
 
 /// Lines of mails and drafts are no longer.
 const WIDTH: usize = 80;

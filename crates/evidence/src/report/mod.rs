@@ -1,8 +1,10 @@
 //! What people read and attach: a table, a page, text for a mail or a draft, JSON, and the result directory.
 
 mod cell;
+mod compared;
 mod conformance;
 mod course;
+mod digits;
 mod files;
 mod map;
 mod markdown;
@@ -15,6 +17,7 @@ mod trade;
 mod versions;
 
 pub use cell::{Beside, CheckedCell, OnKernel, Second};
+pub use compared::compared;
 pub use conformance::Conformance;
 pub use course::course;
 pub use files::{Pages, course_file, write_check};

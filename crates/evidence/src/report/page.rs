@@ -1,11 +1,12 @@
 //! The page of a check.
 
 use super::cell::CheckedCell;
+use super::digits::short;
 use super::map::maps;
 use super::model::{Checked, CheckedCriterion};
 use super::plot::plots;
 use super::statements::ASKED;
-use super::text::{found, measured, on_kernel, others, short, value};
+use super::text::{found, measured, on_kernel, others, value};
 use super::trade::trades;
 use crate::attack::Replayed;
 use narrows_report::{Document, escape};

@@ -1,8 +1,8 @@
 //! The cells of a criterion as dots with intervals, a row each; those of two numbers are drawn as trades.
 
 use super::cell::CheckedCell;
+use super::digits::short;
 use super::model::CheckedCriterion;
-use super::text::short;
 use crate::statistics::Estimate;
 use narrows_report::escape;
 

@@ -1,6 +1,7 @@
 //! The table on a terminal.
 
 use super::cell::{Beside, CheckedCell, OnKernel};
+use super::digits::short;
 use super::model::{Checked, CheckedCriterion};
 use crate::statistics::Estimate;
 use narrows_report::text_table;
@@ -181,15 +182,4 @@ fn mean(value: Option<Estimate>) -> String {
 /// A unit behind a number.
 fn spaced(unit: &str) -> String {
     if unit.is_empty() { String::new() } else { format!(" {unit}") }
-}
-
-/// A number to three digits.
-pub(super) fn short(value: f64) -> String {
-    let size = value.abs();
-    match size {
-        _ if size >= 100.0 || size == 0.0 => format!("{value:.0}"),
-        _ if size >= 10.0 => format!("{value:.1}"),
-        _ if size >= 1.0 => format!("{value:.2}"),
-        _ => format!("{value:.3}"),
-    }
 }

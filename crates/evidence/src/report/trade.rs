@@ -1,8 +1,8 @@
 //! Cells of two numbers, one to gain and one to keep low: a panel each, with an ellipse for each controller, as RFC 7928, section 2.7, draws goodput over delay.
 
 use super::cell::CheckedCell;
+use super::digits::short;
 use super::model::CheckedCriterion;
-use super::text::short;
 use narrows_report::escape;
 
 /// Pixels of a panel, without the space for its name above it.
