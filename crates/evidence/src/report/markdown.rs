@@ -17,10 +17,10 @@ pub fn check_markdown(checked: &Checked) -> String {
     let judged = || checked.criteria.iter().filter(|own| !own.is_shown());
     if judged().next().is_some() {
         text += "\n| Criterion | Section | Strength | Verdict |\n| --- | --- | --- | --- |\n";
-    }
-    for own in checked.criteria.iter().filter(|_| judged().next().is_some()) {
-        let fragile = if own.fragile.is_some() { " (fragile)" } else { "" };
-        text += &row(&[own.id.clone(), own.section.clone(), own.strength.clone(), own.verdict.clone() + fragile]);
+        for own in &checked.criteria {
+            let fragile = if own.fragile.is_some() { " (fragile)" } else { "" };
+            text += &row(&[own.id.clone(), own.section.clone(), own.strength.clone(), own.verdict.clone() + fragile]);
+        }
     }
     text += "\n";
     judged().for_each(|own| text += &item(&format!("**{}**, {}: {}", own.id, own.verdict, told(own))));

@@ -99,12 +99,12 @@ pub(super) fn shown(own: &CheckedCriterion) -> Vec<Vec<String>> {
     rows
 }
 
-/// "standing_queue is less than half of each baseline's in 5 of 6 cells", if it is so in any.
+/// "standing_queue improves on each baseline in 5 of 6 cells", if it does so in any; the rule has by how much.
 pub(super) fn improved(own: &CheckedCriterion) -> Option<String> {
     let first = own.cells.iter().find(|cell| cell.improves)?;
     let alike: Vec<&CheckedCell> = own.cells.iter().filter(|cell| cell.measure == first.measure).collect();
     let count = alike.iter().filter(|cell| cell.improves).count();
-    Some(format!("{} improves, being less than half of each baseline's, in {count} of {} cells", first.measure, alike.len()))
+    Some(format!("{} improves on each baseline in {count} of {} cells", first.measure, alike.len()))
 }
 
 /// A paragraph for each grid that the controller cannot run in.

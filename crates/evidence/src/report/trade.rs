@@ -69,9 +69,18 @@ impl Axis {
     }
 }
 
-/// The panels of a criterion whose rules compare two numbers, the worst cell first; nothing if it has none.
+/// The panels of a criterion whose rules compare two numbers, for each such pair, the worst cell first; nothing if it has none.
 pub fn trades(own: &CheckedCriterion) -> String {
-    let cells: Vec<&CheckedCell> = own.cells.iter().filter(|cell| cell.second.is_some()).take(MOST).collect();
+    let measures = |cell: &CheckedCell| Some((cell.measure.clone(), cell.second.as_ref()?.measure.clone()));
+    let mut all: Vec<(String, String)> = own.cells.iter().filter_map(measures).collect();
+    all.sort();
+    all.dedup();
+    let of = |pair: &(String, String)| own.cells.iter().filter(|cell| measures(cell).as_ref() == Some(pair)).take(MOST).collect();
+    all.iter().map(|pair| trade(of(pair))).collect()
+}
+
+/// The panels of cells of the same two numbers.
+fn trade(cells: Vec<&CheckedCell>) -> String {
     let pairs = cells.iter().flat_map(|cell| points(cell)).flat_map(|(_, points)| points).collect::<Vec<_>>();
     let Some(first) = cells.first().filter(|_| !pairs.is_empty()) else { return String::new() };
     let second = first.second.as_ref().expect("they have one");

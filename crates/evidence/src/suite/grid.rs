@@ -6,6 +6,7 @@ use super::raw;
 use crate::EvidenceError;
 use crate::number::{Number, metric};
 use crate::rule::{Bound, Kind, Levels, Rule};
+use narrows_measure::metrics::Better;
 use narrows_scenario::{Changes, Sweep};
 use narrows_units::{Span, Time};
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value};
@@ -205,6 +206,9 @@ fn rule(raw: raw::Rule, criterion: usize, asked: &mut Vec<Number>) -> Result<Rul
         "rises" => Kind::Rises { axis: raw.axis.ok_or("a rule of kind \"rises\" needs an axis")? },
         other => return Err(format!("there is no kind of rule \"{other}\"")),
     };
+    if raw.improves.is_some() && asked[number].metric.better != Better::Lower {
+        return Err("improves is of numbers of which less is better".to_owned());
+    }
     let bound = |raw: raw::Bound| Bound { above: raw.above, below: raw.below, by: raw.by, times: raw.times };
     let levels = Levels { fail: raw.fail.map(bound), concern: raw.concern.map(bound) };
     match (&kind, levels.fail.is_some() || levels.concern.is_some()) {

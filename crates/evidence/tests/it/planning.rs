@@ -108,8 +108,7 @@ fn what_is_much_better_is_told() {
             _ => 10.0,
         };
         let found = report(&check, &|run| kept(&[value(&check.pair_label(run))]));
-        check_text(&Checked::of(&check, &found, "1", "", 0))
-            .contains("standing_queue improves, being less than half of each baseline's, in 1 of 1 cells")
+        check_text(&Checked::of(&check, &found, "1", "", 0)).contains("standing_queue improves on each baseline in 1 of 1 cells")
     };
     assert_eq!([told(4.0), told(6.0), told(20.0)], [true, false, false]);
 }

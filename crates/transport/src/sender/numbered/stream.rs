@@ -48,6 +48,7 @@ impl Stream {
         if segment == self.next() {
             self.delivered.push_back(false);
         } else {
+            debug_assert!(segment < self.next(), "segments leave in their order");
             self.to_retransmit.remove(&segment);
         }
     }
