@@ -9,15 +9,16 @@ use crate::program::{Program, Variable};
 use crate::shown::structures;
 use crate::socket::Field;
 use narrows_control::{Basis, Build, Built, Entry, Form, KeptFile, Setup, Source, forget_passing, register_file};
+use narrows_files::{Limit, read as read_file};
 use narrows_params::{Kind, Need, ParamError, Params, Spec, Words};
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The longest object or source, in bytes: one with a kernel's types has less than 1 MB.
-const LONGEST: u64 = 16 << 20;
+/// The longest object or source: one with a kernel's types has less than 1 MB.
+const LONGEST: Limit = Limit::mib(16);
 /// The ends of sources' and of objects' names.
 const SOURCE: &str = ".c";
 const ENDS: [&str; 5] = [".bpf.c", ".bpf.o", ".c", ".o", ""];
@@ -72,6 +73,9 @@ pub fn forget() {
 ///
 /// It cannot be read or compiled.
 pub fn read(path: &str) -> Result<KeptFile, String> {
+    if path.ends_with(SOURCE) && fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+        return Err(format!("{path}: it is not a regular file, which the compiler reads, too; give the path of a BPF source (.bpf.c)"));
+    }
     let content = content(path)?;
     if !path.ends_with(SOURCE) {
         return Ok(KeptFile { form: Form::Object, object: content, source: None, notes: Vec::new() });
@@ -84,15 +88,10 @@ pub fn read(path: &str) -> Result<KeptFile, String> {
 }
 
 fn content(path: &str) -> Result<Vec<u8>, String> {
-    let mut content = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut content));
-    match read {
-        Err(error) => Err(format!("{path}: it cannot be read: {error}; give the path of a BPF source (.bpf.c) or object (.o)")),
-        Ok(_) if content.len() as u64 > LONGEST => {
-            Err(format!("{path}: it is longer than {} MiB; give the object of one controller", LONGEST >> 20))
-        }
-        Ok(_) => Ok(content),
-    }
+    read_file(Path::new(path), LONGEST).map_err(|error| match error.kind() {
+        ErrorKind::FileTooLarge => format!("{path}: {error}; give the object of one controller"),
+        _ => format!("{path}: it cannot be read: {error}; give the path of a BPF source (.bpf.c) or object (.o)"),
+    })
 }
 
 fn stem(path: &str) -> String {

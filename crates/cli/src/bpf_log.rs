@@ -3,11 +3,11 @@
 use crate::error::Failure;
 use narrows_bpf::log::{Gathered, gather};
 use narrows_control::kept_objects;
+use narrows_files::Output;
 use narrows_scenario::{Scenario, Workload};
 use narrows_units::Time;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 /// The file, and what is to go into it.
 pub struct BpfLog {
     path: PathBuf,
-    file: File,
+    file: Output,
     /// The lines of each run.
     runs: Mutex<BTreeMap<usize, String>>,
 }
@@ -25,7 +25,7 @@ impl BpfLog {
     ///
     /// # Errors
     ///
-    /// It exists or cannot be made; nothing in the scenarios can print, or what prints cannot be told apart.
+    /// It is a regular file that exists, or cannot be made; nothing in the scenarios can print, or what prints cannot be told apart.
     pub fn begin(path: Option<&Path>, scenarios: &[Scenario]) -> Result<Option<BpfLog>, Failure> {
         let Some(path) = path else { return Ok(None) };
         scenarios.iter().try_for_each(refuse)?;
@@ -33,7 +33,7 @@ impl BpfLog {
             let problem = "--bpf-log keeps what controllers from BPF files print, and none of these comes from a file; leave it out";
             return Err(Failure::Other(problem.to_owned()));
         }
-        let file = File::options().write(true).create_new(true).open(path).map_err(|error| unwritable(path, &error))?;
+        let file = Output::create_new(path).map_err(|error| unwritable(path, &error))?;
         Ok(Some(BpfLog { path: path.to_owned(), file, runs: Mutex::default() }))
     }
 
@@ -53,7 +53,7 @@ impl BpfLog {
     pub fn finish(self) -> Result<(), Failure> {
         let BpfLog { path, mut file, runs } = self;
         let runs = runs.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let written = runs.values().try_for_each(|text| file.write_all(text.as_bytes()));
+        let written = runs.values().try_for_each(|text| file.write_all(text.as_bytes())).and_then(|()| file.finish());
         written.map_err(|error| unwritable(&path, &error))
     }
 }

@@ -1,14 +1,17 @@
 //! The runs of a sweep that are done, kept on the disk until all are.
 //!
 //! One file beside the result directory, `DIR.partial`: its first line says of which sweep and which program the runs are, each further
-//! line holds one run. A line that was cut off when the program or the machine went down is dropped, and its run is done again.
+//! line holds one run after a SHA-256 of it and of the first line. A line that was cut off when the program or the machine went down is
+//! dropped, and its run is done again. A line that was changed is refused.
 
 use crate::carried::Carried;
 use crate::error::Failure;
 use crate::inputs::IDENTITY;
 use crate::program::file;
 use crate::shard::Shard;
-use narrows_report::{Input, Lineup};
+use narrows_files::open_unlinked;
+use narrows_report::{Input, Lineup, sha256};
+use rustix::fs::OFlags;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -16,10 +19,13 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::marker::PhantomData;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex};
 use std::time::{Duration, Instant};
+
+/// A link in the last place of a path is not followed, and a pipe not waited for.
+const NO_LINK: i32 = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits().cast_signed();
 
 /// How much work a machine that goes down may lose.
 const SYNC: Duration = Duration::from_secs(1);
@@ -62,6 +68,8 @@ pub struct Cells<T> {
 
 struct Log {
     file: File,
+    /// SHA-256 of the first line, in hexadecimal.
+    origin: String,
     places: BTreeMap<u64, Range<u64>>,
     end: u64,
     synced: Instant,
@@ -106,7 +114,10 @@ impl<T: Serialize + DeserializeOwned> Cells<T> {
     pub fn open(path: PathBuf, origin: &Origin) -> Result<Cells<T>, Failure> {
         let file = begin(&path, origin).map_err(|error| unwritable(&path, &error))?;
         refuse_other(&path, &read_origin(&path)?, origin)?;
-        let log = Log::read::<T>(file).map_err(|error| unreadable(&path, &error))?;
+        let log = Log::read::<T>(file).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidData => changed(&path, &error),
+            _ => unreadable(&path, &error),
+        })?;
         Ok(Cells { path, log: Mutex::new(log), of: PhantomData })
     }
 
@@ -122,10 +133,9 @@ impl<T: Serialize + DeserializeOwned> Cells<T> {
 
     /// Keeps a run. It is on the disk when this returns, and outlasts a crash of the machine a second later.
     pub fn keep(&self, run: u64, kept: &T) -> Result<(), Failure> {
-        let mut line =
-            serde_json::to_vec(&Line { run, kept }).map_err(|error| Failure::Other(format!("run {run} cannot be kept: {error}")))?;
-        line.push(b'\n');
-        self.lock().append(run, &line).map_err(|error| unwritable(&self.path, &error))
+        let text =
+            serde_json::to_string(&Line { run, kept }).map_err(|error| Failure::Other(format!("run {run} cannot be kept: {error}")))?;
+        self.lock().append(run, &text).map_err(|error| unwritable(&self.path, &error))
     }
 
     /// Reads a run back.
@@ -135,7 +145,7 @@ impl<T: Serialize + DeserializeOwned> Cells<T> {
             let place = log.places.get(&run).ok_or_else(|| io::Error::other(format!("run {run} is missing")))?;
             let mut line = vec![0; (place.end - place.start) as usize];
             log.file.read_exact_at(&mut line, place.start)?;
-            serde_json::from_slice::<Line<T>>(&line).map_err(io::Error::other)
+            serde_json::from_slice::<Line<T>>(line.get(PREFIX..).unwrap_or_default()).map_err(io::Error::other)
         })();
         read.map(|line| line.kept).map_err(|error| unreadable(&self.path, &error))
     }
@@ -159,25 +169,32 @@ impl<T: Serialize + DeserializeOwned> Cells<T> {
 }
 
 impl Log {
-    /// Finds the runs, and cuts off what is not a whole line.
+    /// Finds the runs, and cuts off what is not a whole line. The error is `InvalidData` if a line was changed.
     fn read<T: DeserializeOwned>(file: File) -> io::Result<Log> {
         let mut reader = BufReader::new(&file);
         reader.seek(SeekFrom::Start(0))?;
         let (mut places, mut line) = (BTreeMap::new(), Vec::new());
         let mut end = reader.read_until(b'\n', &mut line)? as u64;
-        loop {
+        let origin = sha256(&line);
+        for number in 2.. {
             line.clear();
             let length = reader.read_until(b'\n', &mut line)? as u64;
-            let Some(kept) = serde_json::from_slice::<Line<T>>(&line).ok().filter(|_| line.ends_with(b"\n")) else { break };
+            // A file system that goes down may leave zeros where the last lines were to be.
+            let Some(whole) = line.strip_suffix(b"\n").filter(|whole| !whole.contains(&0)) else { break };
+            let Some(kept) = summed::<T>(whole, &origin) else {
+                let text = format!("line {number} is not as it was written: its SHA-256 is another");
+                return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+            };
             places.insert(kept.run, end..end + length);
             end += length;
         }
         file.set_len(end)?;
-        Ok(Log { file, places, end, synced: Instant::now() })
+        Ok(Log { file, origin, places, end, synced: Instant::now() })
     }
 
-    fn append(&mut self, run: u64, line: &[u8]) -> io::Result<()> {
-        self.file.write_all_at(line, self.end)?;
+    fn append(&mut self, run: u64, text: &str) -> io::Result<()> {
+        let line = format!("{}{BETWEEN}{text}\n", sum(&self.origin, text));
+        self.file.write_all_at(line.as_bytes(), self.end)?;
         let begin = self.end;
         self.end += line.len() as u64;
         self.places.insert(run, begin..self.end);
@@ -189,13 +206,34 @@ impl Log {
     }
 }
 
-/// Opens the file, and writes its first line if there is none, or only a beginning of it.
+/// Between the SHA-256 of a run and what is kept of it.
+const BETWEEN: &str = "  ";
+/// The length of both.
+const PREFIX: usize = 64 + BETWEEN.len();
+
+/// The SHA-256 of what is kept of a run, bound to the first line, whose SHA-256 `origin` is.
+fn sum(origin: &str, text: &str) -> String {
+    sha256(format!("{origin} {text}").as_bytes())
+}
+
+/// What a line keeps, if it is as it was written.
+fn summed<T: DeserializeOwned>(line: &[u8], origin: &str) -> Option<Line<T>> {
+    let (wanted, text) = std::str::from_utf8(line).ok()?.split_once(BETWEEN)?;
+    let kept = serde_json::from_str(text).ok()?;
+    (sum(origin, text) == wanted).then_some(kept)
+}
+
+/// Opens the file, and writes its first line if there is none, or only a beginning of it. Its name is the program's choice, so no link is
+/// followed.
 fn begin(path: &Path, origin: &Origin) -> io::Result<File> {
     if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
         std::fs::create_dir_all(parent)?;
     }
     let line = (origin.line() + "\n").into_bytes();
-    let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+    let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).custom_flags(NO_LINK).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
     let mut there = Vec::new();
     Read::by_ref(&mut file).take(line.len() as u64).read_to_end(&mut there)?;
     if there.len() < line.len() && line.starts_with(&there) {
@@ -209,7 +247,7 @@ fn begin(path: &Path, origin: &Origin) -> io::Result<File> {
 /// What the runs in a file belong to.
 pub fn read_origin(path: &Path) -> Result<Origin, Failure> {
     let mut text = String::new();
-    let read = File::open(path).and_then(|file| BufReader::new(file).take(1 << 32).read_line(&mut text));
+    let read = open_unlinked(path).and_then(|file| BufReader::new(file).take(1 << 32).read_line(&mut text));
     read.map_err(|error| unreadable(path, &error))?;
     serde_json::from_str(&text).map_err(|error| unreadable(path, &error.into()))
 }
@@ -258,6 +296,10 @@ fn unwritable(path: &Path, error: &io::Error) -> Failure {
         "{} cannot be written: {error}; free some space or choose another place with --out; runs kept so far remain",
         path.display()
     ))
+}
+
+fn changed(path: &Path, error: &io::Error) -> Failure {
+    Failure::Other(format!("{}: {error}; get an undamaged copy, or remove the file to start over", path.display()))
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Failure {

@@ -4,6 +4,7 @@ use crate::cli::FigureArgs;
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::output;
+use narrows_files::Output;
 use narrows_params::suggest;
 use narrows_report::{Figure, ResultDir};
 use std::path::Path;
@@ -64,7 +65,7 @@ fn refuse_extension(file: &Path, other: &str, flag: &str, instead: &str) -> Resu
 }
 
 fn written(file: &Path, bytes: &[u8], flag: &str) -> Result<(), Failure> {
-    std::fs::write(file, bytes)
+    Output::write(file, bytes)
         .map_err(|error| Failure::Other(format!("the figure cannot be written to {}: {error}; choose another {flag}", file.display())))?;
     output::print(&format!("{}\n", file.display()))
 }

@@ -2,6 +2,7 @@
 
 use crate::error::Failure;
 use crate::quote::quote;
+use narrows_files::{Limit, read_text};
 use narrows_report::Overlay;
 use std::path::PathBuf;
 
@@ -9,7 +10,7 @@ use std::path::PathBuf;
 pub fn read(paths: &[PathBuf]) -> Result<Vec<Overlay>, Failure> {
     let mut overlays: Vec<Overlay> = Vec::new();
     for path in paths {
-        let text = narrows_scenario::read_named(path).map_err(|error| {
+        let text = read_text(path, Limit::MEASUREMENT).map_err(|error| {
             Failure::Other(format!(
                 "the measurement {} cannot be read: {error}; give the output of iperf3 --json or a log of mm-link",
                 path.display()

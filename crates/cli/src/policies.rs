@@ -2,17 +2,18 @@
 
 use narrows_control::learned::{Activation, Layer, Learned, LearnedPreset, MOST_WEIGHTS, Network};
 use narrows_control::{Basis, Build, Built, ByInterval, Entry, Form, KeptFile, Setup, register_file};
+use narrows_files::{Limit, read};
 use narrows_params::{Kind, Params, Spec};
 use narrows_units::Rate;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::Read;
-use std::path::PathBuf;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The longest file: the largest network, with 32 bytes for each weight.
-const LONGEST: u64 = 32 * MOST_WEIGHTS as u64;
+const LONGEST: Limit = Limit::bytes(32 * MOST_WEIGHTS as u64);
 /// The value of `format`, and the versions of it that are read.
 const FORMAT: &str = "narrows-policy";
 const VERSION: u64 = 1;
@@ -109,14 +110,10 @@ fn shortened(text: &str) -> String {
 }
 
 fn content(path: &str) -> Result<Vec<u8>, String> {
-    let mut content = Vec::new();
-    match File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut content)) {
-        Err(error) => Err(format!("{path}: it cannot be read: {error}; give the path of a learned policy ({})", Form::Policy.end())),
-        Ok(_) if content.len() as u64 > LONGEST => {
-            Err(format!("{path}: it is longer than {} MB; give a network of at most {MOST_WEIGHTS} weights", LONGEST / 1_000_000))
-        }
-        Ok(_) => Ok(content),
-    }
+    read(Path::new(path), LONGEST).map_err(|error| match error.kind() {
+        ErrorKind::FileTooLarge => format!("{path}: {error}; give a network of at most {MOST_WEIGHTS} weights"),
+        _ => format!("{path}: it cannot be read: {error}; give the path of a learned policy ({})", Form::Policy.end()),
+    })
 }
 
 /// True of the names of such files.

@@ -6,6 +6,7 @@ use crate::outcome::Outcome;
 use crate::output;
 use crate::overlays;
 use narrows_evidence::report::{Checked, check_html, check_text, course_file};
+use narrows_files::Output;
 use narrows_report::ResultDir;
 use std::collections::BTreeMap;
 
@@ -17,7 +18,7 @@ pub fn report(args: ReportArgs) -> Result<Outcome, Failure> {
     let out = match args.out {
         None => narrows_report::redraw(&args.directory, &page)?,
         Some(out) => {
-            std::fs::write(&out, page).map_err(|error| {
+            Output::write(&out, page.as_bytes()).map_err(|error| {
                 Failure::Other(format!("the report cannot be written to {}: {error}; choose another --out", out.display()))
             })?;
             out

@@ -3,7 +3,8 @@
 use crate::event::Event;
 use crate::wall::wall_millis;
 use serde::Serialize;
-use std::fs::{File, OpenOptions};
+use narrows_files::open_to_append;
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -42,7 +43,7 @@ fn is_none(lost: &u64) -> bool {
 impl Log {
     /// Appends to a file, which is made if it is not there.
     pub(crate) fn open(path: &Path) -> io::Result<Log> {
-        let file = OpenOptions::new().append(true).create(true).open(path)?;
+        let file = open_to_append(path)?;
         let (lines, waiting) = sync_channel(WAITING);
         let lost = Arc::new(AtomicU64::new(0));
         let (counted, (writing, done)) = (lost.clone(), sync_channel(0));

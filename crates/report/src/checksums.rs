@@ -2,6 +2,7 @@
 
 use crate::error::ReportError;
 use crate::together;
+use narrows_files::{Folder, open_unlinked};
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -49,11 +50,11 @@ pub(crate) fn write(dir: &Path, lock: &str) -> io::Result<()> {
 /// Opens a result directory, and makes sure that each of its files is as it was written.
 ///
 /// # Errors
-/// It is not a result directory, or a file was changed, exchanged or lost since; it is named.
+/// It is not a result directory; a file was changed, exchanged or lost since; or it has a link, a pipe or a device. The file is named.
 pub fn open(dir: &Path) -> Result<ResultDir, ReportError> {
     let path = dir.join(SUMS);
     let mut text = String::new();
-    let read = regular(&path).and_then(|file| file.take(LONGEST).read_to_string(&mut text));
+    let read = open_unlinked(&path).and_then(|file| file.take(LONGEST).read_to_string(&mut text));
     // Where there is no directory, it is that which is missed.
     read.map_err(|source| ReportError::Read { path: if dir.is_dir() { path.clone() } else { dir.to_owned() }, source })?;
     let sums = text.lines().map(listed).collect::<Option<BTreeMap<_, _>>>();
@@ -62,12 +63,14 @@ pub fn open(dir: &Path) -> Result<ResultDir, ReportError> {
     for (name, wanted) in &sums {
         let path = dir.join(name);
         let found =
-            regular(&path).and_then(|mut file| sum(&mut file)).map_err(|source| ReportError::Read { path: path.clone(), source })?;
+            open_unlinked(&path).and_then(|mut file| sum(&mut file)).map_err(|source| ReportError::Read { path: path.clone(), source })?;
         if found != *wanted {
             let reason = format!("its SHA-256 is not the one in {SUMS}");
             return Err(ReportError::Damaged { path, reason });
         }
     }
+    // Files that are not listed, such as the page, are replaced: they must be files, too.
+    Folder::refuse_special(dir).map_err(|(path, source)| ReportError::Special { path, source })?;
     Ok(ResultDir { dir: dir.to_owned(), sums })
 }
 
@@ -91,7 +94,7 @@ impl ResultDir {
             return Err(ReportError::OfCheck(self.dir.clone()));
         }
         let path = self.dir.join(name);
-        let opened = if self.sums.contains_key(name) { regular(&path) } else { Err(io::Error::other(format!("it is not in {SUMS}"))) };
+        let opened = if self.sums.contains_key(name) { open_unlinked(&path) } else { Err(io::Error::other(format!("it is not in {SUMS}"))) };
         opened.map_err(|source| ReportError::Read { path, source })
     }
 
@@ -122,14 +125,6 @@ fn listed(line: &str) -> Option<(String, String)> {
     let (sum, name) = line.split_once("  ")?;
     let is_sum = sum.len() == 64 && sum.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     (is_sum && is_plain(name)).then(|| (name.to_owned(), sum.to_owned()))
-}
-
-/// Opens a regular file: a pipe would wait, and a link leads elsewhere.
-pub(crate) fn regular(path: &Path) -> io::Result<File> {
-    match path.symlink_metadata()?.is_file() {
-        true => File::open(path),
-        false => Err(io::Error::other("it is not a regular file")),
-    }
 }
 
 fn sum(file: &mut File) -> io::Result<String> {

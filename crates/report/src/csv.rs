@@ -2,31 +2,37 @@
 
 use crate::checksums::ResultDir;
 use crate::error::{ReportError, failed};
+use narrows_files::Folder;
 use narrows_sheet::{ParquetError, read, write_csv};
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
-/// Writes each Parquet table of a result as CSV into the directory `out`, which is made if need be: same columns, same rows, written as [`write_csv`] does. Returns the
-/// files.
+/// Writes each Parquet table of a result as CSV into the directory `out`, which is made if need be; without one, into `csv` of the result.
+/// Columns and rows are those of the tables, written as [`write_csv`] does. Each file appears when it is complete. Returns the files.
 ///
 /// # Errors
-/// There are no tables, one is not what it should be, or something cannot be written.
-pub fn export_csv(files: &ResultDir, out: &Path) -> Result<Vec<PathBuf>, ReportError> {
+/// There are no tables, one is not what it should be, or something cannot be written: a link in the place of a file is not followed.
+pub fn export_csv(files: &ResultDir, out: Option<&Path>) -> Result<Vec<PathBuf>, ReportError> {
     let tables: Vec<&str> = files.names().filter(|name| name.ends_with(".parquet")).collect();
     if tables.is_empty() {
         let source = io::Error::new(io::ErrorKind::NotFound, "it has no tables");
         return Err(ReportError::Read { path: files.path().to_owned(), source });
     }
-    fs::create_dir_all(out).map_err(|source| failed(out, source))?;
+    let own = files.path().join("csv");
+    let folder = match out {
+        Some(out) => Folder::make(out),
+        None => Folder::open(files.path()).and_then(|result| result.folder("csv")),
+    };
+    let folder = folder.map_err(|source| failed(out.unwrap_or(&own), source))?;
     let export = |table: &&str| {
-        let path = out.join(Path::new(table).with_extension("csv"));
+        let name = format!("{}.csv", table.trim_end_matches(".parquet"));
+        let path = folder.path(&name);
         let damaged = |error: ParquetError| ReportError::Damaged { path: files.path().join(table), reason: error.to_string() };
         let sheets = read(files.file(table)?).map_err(damaged)?;
         let write = || -> io::Result<()> {
-            let mut out = BufWriter::new(File::create(&path)?);
+            let mut out = folder.create(&name)?;
             write_csv(&mut out, &sheets)?;
-            out.flush()
+            out.finish()
         };
         write().map_err(|source| failed(&path, source))?;
         Ok(path)

@@ -9,11 +9,10 @@ use crate::summary::{self, RunOut, summary_json};
 use crate::tables::{TABLES, Table, no_rows};
 use crate::together;
 use crate::{Case, Comparison, Overlay, OverlayError, html};
+use narrows_files::Folder;
 use narrows_sheet::{self as sheet, ParquetError, Sheet};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -159,13 +158,13 @@ pub fn write(reserved: Reserved, comparison: &Comparison, info: &RunInfo) -> Res
 }
 
 /// Puts `report.html` of a result directory there again, and returns its path.
+///
+/// # Errors
+/// It cannot be written, or something else than a regular file has its name.
 pub fn redraw(dir: &Path, page: &str) -> Result<PathBuf, ReportError> {
-    let (path, new) = (dir.join("report.html"), dir.join(".report.html.partial"));
-    let written = put(&new, page.as_bytes()).and_then(|()| fs::rename(&new, &path));
-    written.map_err(|source| {
-        let _ = fs::remove_file(&new);
-        failed(&path, source)
-    })?;
+    let path = dir.join("report.html");
+    let written = Folder::open(dir).and_then(|result| result.write("report.html", page.as_bytes()));
+    written.map_err(|source| failed(&path, source))?;
     Ok(path)
 }
 
@@ -255,10 +254,4 @@ impl RunInfo {
         text.push('\n');
         text
     }
-}
-
-fn put(path: &Path, content: &[u8]) -> io::Result<()> {
-    let mut file = File::create(path)?;
-    file.write_all(content)?;
-    file.sync_all()
 }

@@ -34,6 +34,14 @@ pub enum ReportError {
         /// Why.
         source: io::Error,
     },
+    /// A result directory has something that no result has.
+    #[error("{} is no part of a result: {source}; remove it, or get an undamaged copy", .path.display())]
+    Special {
+        /// Which.
+        path: PathBuf,
+        /// What it is instead.
+        source: io::Error,
+    },
     /// What is asked of a result that a check does not have.
     #[error("{} is the result of a check, whose figures are in its report.html; `narrows check --against` compares checks", .0.display())]
     OfCheck(PathBuf),

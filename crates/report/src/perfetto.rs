@@ -5,12 +5,12 @@
 
 use crate::checksums::ResultDir;
 use crate::error::{ReportError, failed};
+use narrows_files::{Folder, Output};
 use narrows_sheet::{self as sheet, Cells, ParquetError, Sheet};
 use prost::Message;
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 #[derive(Clone, PartialEq, Message)]
 struct Trace {
@@ -72,18 +72,27 @@ const COUNTER: i32 = 4;
 const UNITS: [(&str, &str); 6] =
     [("_mbps", "Mbit/s"), ("_ms", "ms"), ("_segments", "segments"), ("_bytes", "B"), ("_packets", "packets"), ("_interests", "Interests")];
 
-/// Writes the samples, transfers and changes of a result directory as one Perfetto trace to `out`: a track for each run, below it one for each
-/// flow and link, below these a counter for each quantity sampled. Time zero is the start of the run.
+/// Name of the trace in a result directory.
+const TRACE: &str = "run.perfetto-trace";
+
+/// Writes the samples, transfers and changes of a result directory as one Perfetto trace to `out`, without one to `run.perfetto-trace` of
+/// the result: a track for each run, below it one for each flow and link, below these a counter for each quantity sampled. Time zero is the
+/// start of the run. The file appears when it is complete. Returns its path.
 ///
 /// # Errors
-/// The result has no samples, a table is not what it should be, or `out` cannot be written.
-pub fn export_perfetto(files: &ResultDir, out: &Path) -> Result<(), ReportError> {
+/// The result has no samples, a table is not what it should be, or the trace cannot be written.
+pub fn export_perfetto(files: &ResultDir, out: Option<&Path>) -> Result<PathBuf, ReportError> {
     if !files.names().any(|name| name.ends_with("_samples.parquet")) {
         let source = io::Error::new(io::ErrorKind::NotFound, "it has no samples over time, which runs and comparisons have");
         return Err(ReportError::Read { path: files.path().to_owned(), source });
     }
-    let write = File::create(out).map_err(|source| failed(out, source))?;
-    let mut writer = Writer { out: BufWriter::new(write), tracks: BTreeMap::new() };
+    let path = out.map_or_else(|| files.path().join(TRACE), Path::to_owned);
+    let begun = match out {
+        Some(out) => Output::create(out),
+        None => Folder::open(files.path()).and_then(|result| result.create(TRACE)),
+    };
+    let failed = |source| failed(&path, source);
+    let mut writer = Writer { out: begun.map_err(failed)?, tracks: BTreeMap::new() };
     for (table, add) in TABLES {
         if !files.names().any(|name| name == *table) {
             continue;
@@ -91,10 +100,11 @@ pub fn export_perfetto(files: &ResultDir, out: &Path) -> Result<(), ReportError>
         let damaged = |error: ParquetError| ReportError::Damaged { path: files.path().join(table), reason: error.to_string() };
         for sheet in sheet::read(files.file(table)?).map_err(damaged)? {
             let packets = writer.packets(&sheet, *add).map_err(damaged)?;
-            writer.write(packets).map_err(|source| failed(out, source))?;
+            writer.write(packets).map_err(failed)?;
         }
     }
-    writer.out.flush().map_err(|source| failed(out, source))
+    writer.out.finish().map_err(failed)?;
+    Ok(path)
 }
 
 type Add = fn(&mut Writer, &Sheet, &mut Vec<TracePacket>) -> Result<(), ParquetError>;
@@ -109,7 +119,7 @@ const TABLES: &[(&str, Add)] = &[
 ];
 
 struct Writer {
-    out: BufWriter<File>,
+    out: Output,
     /// The number of each track, by its place in the tree.
     tracks: BTreeMap<Vec<String>, u64>,
 }

@@ -4,6 +4,7 @@ use super::core;
 use super::error::CompileError;
 use super::headers;
 use crate::socket;
+use narrows_files::Limit;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -73,7 +74,7 @@ impl Clang {
             let path = path.to_owned();
             move |source: io::Error| CompileError::File { path, what, source }
         };
-        let text = fs::read(source).map_err(file(source, "read"))?;
+        let text = narrows_files::read(source, Limit::TEXT).map_err(file(source, "read"))?;
         let place = std::env::temp_dir();
         let ours = tempfile::tempdir().map_err(file(&place, "written"))?;
         fs::write(ours.path().join("vmlinux.h"), socket::header()).map_err(file(ours.path(), "written"))?;

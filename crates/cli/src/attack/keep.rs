@@ -2,8 +2,8 @@
 
 use crate::error::Failure;
 use narrows_evidence::attack::{Aim, Finding, Genome, Goal, KeptFinding, Replayed, Scores, Standing, alike};
+use narrows_files::{Folder, Limit, read_unlinked};
 use serde::Serialize;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -28,8 +28,8 @@ impl Keep {
         let unreadable = |error: &dyn std::fmt::Display| {
             Failure::Other(format!("{} cannot be read: {error}; remove it or choose another --keep", path.display()))
         };
-        let all = match fs::read_to_string(&path) {
-            Ok(text) => serde_json::from_str(&text).map_err(|error| unreadable(&error))?,
+        let all = match read_unlinked(&path, Limit::TEXT) {
+            Ok(text) => serde_json::from_slice(&text).map_err(|error| unreadable(&error))?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(unreadable(&error)),
         };
@@ -82,9 +82,7 @@ impl Keep {
         }
         let path = self.directory.join(FILE);
         let text = self.json();
-        // Whole or not at all.
-        let new = path.with_extension("partial");
-        let written = fs::create_dir_all(&self.directory).and_then(|()| fs::write(&new, text)).and_then(|()| fs::rename(&new, &path));
+        let written = Folder::make(&self.directory).and_then(|folder| folder.write(FILE, text.as_bytes()));
         written.map_err(|error| {
             Failure::Other(format!("{} cannot be written: {error}; the result directory has the findings", path.display()))
         })

@@ -15,6 +15,7 @@ use made::{Beside, carried_out, shown};
 use narrows_evidence::check::Check;
 use narrows_evidence::judge::Level;
 use narrows_evidence::report::{Checked, Counts, Statements, Terms};
+use narrows_files::{Limit, read_text};
 use planned::planned;
 use std::path::Path;
 use tested::Tested;
@@ -86,7 +87,7 @@ fn earlier(args: &CheckArgs, other: &str, check: &Check) -> Result<Checked, Fail
         output::point_to(&directory, &args.output)?;
         return Ok(before);
     };
-    let text = std::fs::read_to_string(&file)
+    let text = read_text(&file, Limit::MEASUREMENT)
         .map_err(|error| Failure::Other(format!("{} cannot be read: {error}; give the result of a check", file.display())))?;
     let damaged = |reason: String| Failure::Other(format!("{} is not the result of a check: {reason}", file.display()));
     let before = Checked::read(&text).map_err(damaged)?;
@@ -106,7 +107,7 @@ fn earlier(args: &CheckArgs, other: &str, check: &Check) -> Result<Checked, Fail
 }
 
 fn statements(file: &Path) -> Result<Statements, Failure> {
-    let text = std::fs::read_to_string(file)
+    let text = read_text(file, Limit::TEXT)
         .map_err(|error| Failure::Other(format!("{} cannot be read: {error}; give the file of the authors' statements", file.display())))?;
     Ok(Statements::read(&text, &file.display().to_string())?)
 }

@@ -7,9 +7,9 @@ use crate::error::Failure;
 use crate::interruption::interruption;
 use crate::outcome::Outcome;
 use crate::output;
+use narrows_files::{Limit, Output, read};
 use narrows_forward::{Consumer, FetchError, Fetched, Object, Pong, Producer, Progress, Signed};
 use narrows_units::{Rate, Span};
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -22,7 +22,8 @@ const BETWEEN: std::time::Duration = std::time::Duration::from_millis(1000);
 /// Serves a file until a signal comes.
 pub fn serve(args: ServeArgs) -> Result<Outcome, Failure> {
     let name = name(&args.name)?;
-    let content = std::fs::read(&args.file).map_err(|error| other(&format!("{} cannot be read: {error}", args.file.display())))?;
+    let content = read(&args.file, Limit::SERVED)
+        .map_err(|error| other(&format!("{} cannot be read: {error}; give a regular file that fits into memory", args.file.display())))?;
     let version = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as u64);
     let identity = args.key.as_deref().map(|key| identity(key, args.cert.as_deref())).transpose()?;
     let object = Object::new(name, content, usize::from(args.segment), version);
@@ -75,22 +76,13 @@ pub fn get(args: GetArgs) -> Result<Outcome, Failure> {
     Ok(Outcome::Ok)
 }
 
-/// A file appears once it is complete.
+/// A regular file appears once it is complete.
 fn into_file(path: &Path, run: &mut dyn FnMut(&mut dyn Write) -> Result<Fetched, FetchError>) -> Result<Fetched, Failure> {
-    let mut partial = path.as_os_str().to_owned();
-    partial.push(".partial");
-    let failed = |error: io::Error| other(&format!("{} cannot be written: {error}", path.display()));
-    let mut file = BufWriter::new(File::create(&partial).map_err(failed)?);
-    let fetched = run(&mut file).map_err(|error| other(&error));
-    drop(file);
-    match fetched {
-        Ok(fetched) => std::fs::rename(&partial, path).map_err(failed).map(|()| fetched),
-        Err(error) => {
-            // What is there is no object, and a later attempt begins anew.
-            let _ = std::fs::remove_file(&partial);
-            Err(error)
-        }
-    }
+    let failed = |error: io::Error| other(&format!("{} cannot be written: {error}; choose another -o", path.display()));
+    let mut file = Output::create(path).map_err(failed)?;
+    let fetched = run(&mut file).map_err(|error| other(&error))?;
+    file.finish().map_err(failed)?;
+    Ok(fetched)
 }
 
 fn summary(fetched: &Fetched) -> String {

@@ -5,31 +5,35 @@ use crate::cli::KeyArgs;
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::output;
+use narrows_files::{Limit, Output, read, read_text};
 use narrows_forward::{Identity, Trust, armoured};
 use narrows_ndn::Name;
 use narrows_ndn::signature::SigningKey;
-use std::fs::{self, OpenOptions};
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Makes a key and its certificate.
 pub fn key(args: KeyArgs) -> Result<Outcome, Failure> {
     let identity = name(&args.identity)?;
-    let (key, file) = match &args.key {
-        Some(file) => (SigningKey::from_pkcs8_pem(&text(file)?).map_err(|error| at(file, &error))?, file.clone()),
-        None => (new_key()?, args.output.unwrap_or_else(|| default_file(&identity))),
-    };
-    let now_s = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let made = Identity::certify(&identity, key, now_s, args.days).map_err(|error| at(&file, &error))?;
+    let file = args.key.clone().or(args.output).unwrap_or_else(|| default_file(&identity));
     let certificate = certificate_of(&file);
-    if args.key.is_none() {
-        let pem = made.key().to_pkcs8_pem().unwrap_or_default();
-        write_new(&file, pem.as_bytes(), OWNER_ONLY)?;
-    }
-    write_new(&certificate, armoured(made.certificate()).as_bytes(), ALL_READ)?;
-    let whose = if args.key.is_none() { format!("{} (keep it secret) and ", file.display()) } else { String::new() };
+    // A key without its certificate is what an attempt leaves that was ended between the two.
+    let kept = args.key.is_some() || file.is_file() && certificate.symlink_metadata().is_err();
+    let key = if kept { SigningKey::from_pkcs8_pem(&text(&file)?).map_err(|error| no_key(&file, &error))? } else { new_key()? };
+    let now_s = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let made = Identity::certify(&identity, key, now_s, args.days).map_err(|error| no_key(&file, &error))?;
+    // Both are on the disk before either has its name: where one cannot be written, there is none.
+    let pem = made.key().to_pkcs8_pem().unwrap_or_default();
+    let secret = if kept { None } else { Some(written(&file, pem.as_bytes(), OWNER_ONLY)?) };
+    let shared = written(&certificate, armoured(made.certificate()).as_bytes(), ALL_READ)?;
+    let secret = secret.map(|secret| secret.finish().map_err(|error| unwritable(&file, &error))).transpose()?;
+    shared.finish().map_err(|error| unwritable(&certificate, &error))?;
+    let whose = match (secret, &args.key) {
+        (Some(()), _) => format!("{} (keep it secret) and ", file.display()),
+        (None, None) => format!("the key that was in {}, and ", file.display()),
+        (None, Some(_)) => String::new(),
+    };
     output::print(&format!("{}: {whose}{} (give it to consumers)\n", made.key_name().as_ref(), certificate.display()))?;
     Ok(Outcome::Ok)
 }
@@ -38,22 +42,27 @@ pub fn key(args: KeyArgs) -> Result<Outcome, Failure> {
 pub(super) fn identity(key: &Path, certificate: Option<&Path>) -> Result<Identity, Failure> {
     let (pem, beside) = (text(key)?, certificate_of(key));
     let certificate = certificate.unwrap_or(&beside);
-    let octets = fs::read(certificate).map_err(|error| {
+    let octets = read(certificate, Limit::KEY).map_err(|error| {
         other(&format!(
             "{} cannot be read: {error}; `narrows key NAME --key {}` makes a certificate, and --cert names one elsewhere",
             certificate.display(),
             key.display()
         ))
     })?;
-    Identity::new(&pem, &octets).map_err(|error| other(&format!("{} and {}: {error}", key.display(), certificate.display())))
+    Identity::new(&pem, &octets).map_err(|error| {
+        let (key, certificate) = (key.display(), certificate.display());
+        other(&format!("{key} and {certificate}: {error}; give a key and its certificate as `narrows key` makes them"))
+    })
 }
 
 /// The keys of certificates.
 pub(super) fn trust(files: &[PathBuf]) -> Result<Trust, Failure> {
     let mut trust = Trust::default();
     for file in files {
-        let octets = fs::read(file).map_err(|error| other(&format!("{} cannot be read: {error}", file.display())))?;
-        trust.add(&octets).map_err(|error| at(file, &error))?;
+        let remedy = "give a certificate, as `narrows key` and ndnsec make them";
+        let octets =
+            read(file, Limit::KEY).map_err(|error| other(&format!("{} cannot be read: {error}; {remedy}", file.display())))?;
+        trust.add(&octets).map_err(|error| other(&format!("{}: {error}; {remedy}", file.display())))?;
     }
     Ok(trust)
 }
@@ -61,12 +70,13 @@ pub(super) fn trust(files: &[PathBuf]) -> Result<Trust, Failure> {
 const OWNER_ONLY: u32 = 0o600;
 const ALL_READ: u32 = 0o644;
 
-fn at(file: &Path, error: &dyn std::fmt::Display) -> Failure {
-    other(&format!("{}: {error}", file.display()))
+fn no_key(file: &Path, error: &dyn std::fmt::Display) -> Failure {
+    other(&format!("{}: {error}; give a private key in PKCS#8 and PEM, or choose another file", file.display()))
 }
 
 fn text(file: &Path) -> Result<String, Failure> {
-    fs::read_to_string(file).map_err(|error| other(&format!("{} cannot be read: {error}", file.display())))
+    let remedy = "give a private key in PKCS#8 and PEM, as `narrows key` makes one";
+    read_text(file, Limit::KEY).map_err(|error| other(&format!("{} cannot be read: {error}; {remedy}", file.display())))
 }
 
 /// An Ed25519 key of the kernel's random octets.
@@ -86,8 +96,17 @@ fn certificate_of(key: &Path) -> PathBuf {
     key.with_extension("cert")
 }
 
-/// Nothing that is there is overwritten: a key that is lost cannot be made again.
-fn write_new(file: &Path, octets: &[u8], mode: u32) -> Result<(), Failure> {
-    let written = OpenOptions::new().write(true).create_new(true).mode(mode).open(file).and_then(|mut file| file.write_all(octets));
-    written.map_err(|error| other(&format!("{} cannot be written: {error}; choose another file, or remove this one", file.display())))
+/// A file that is written and has no name yet. Nothing that is there is overwritten: a key that is lost cannot be made again.
+fn written(file: &Path, octets: &[u8], mode: u32) -> Result<Output, Failure> {
+    let write = || {
+        let mut output = Output::create_private(file, mode)?;
+        output.write_all(octets)?;
+        output.flush()?;
+        Ok(output)
+    };
+    write().map_err(|error| unwritable(file, &error))
+}
+
+fn unwritable(file: &Path, error: &io::Error) -> Failure {
+    other(&format!("{} cannot be written: {error}; choose another file, or remove this one", file.display()))
 }

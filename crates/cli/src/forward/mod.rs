@@ -14,6 +14,7 @@ use crate::cli::{ForwardArgs, ForwardCommand};
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use given::other;
+use narrows_files::{Limit, read_text};
 use narrows_forward::{Config, Daemon, Place};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::low_level::pipe;
@@ -33,7 +34,8 @@ fn run(args: ForwardArgs) -> Result<Outcome, Failure> {
     let mut config = match &args.config {
         Some(path) => {
             let shown = path.display().to_string();
-            let text = std::fs::read_to_string(path).map_err(|error| other(&format!("{shown} cannot be read: {error}")))?;
+            let text = read_text(path, Limit::TEXT)
+                .map_err(|error| other(&format!("{shown} cannot be read: {error}; give a configuration in TOML, as docs/ndn.md has it")))?;
             Config::parse(&text, &shown).map_err(|error| other(&error))?
         }
         None => Config::default(),

@@ -7,6 +7,7 @@ use crate::output;
 use narrows_bpf::ForKernel;
 use narrows_control::cores::Twin;
 use narrows_control::names_file;
+use narrows_files::Output;
 use narrows_kernel::{KernelError, Pinned};
 use std::fs;
 
@@ -85,9 +86,9 @@ fn with_log(error: KernelError, file: Option<&std::path::Path>) -> Failure {
     match (error.log(), file) {
         (None, _) => error.into(),
         (Some(_), None) => Failure::Other(format!("{error}; --log FILE keeps the verifier's log")),
-        (Some(log), Some(file)) => match fs::write(file, log) {
+        (Some(log), Some(file)) => match Output::write(file, log.as_bytes()) {
             Ok(()) => Failure::Other(format!("{error}; the verifier's log is in {}", file.display())),
-            Err(reason) => Failure::Other(format!("{error}; the verifier's log cannot be written to {}: {reason}", file.display())),
+            Err(reason) => Failure::Other(format!("{error}; the verifier's log cannot be written to {}: {reason}; give --log another file", file.display())),
         },
     }
 }

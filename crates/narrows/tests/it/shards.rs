@@ -1,6 +1,7 @@
 //! Shards of a sweep that are made apart and merged: also killed, with one missing, and with one that does not belong to them.
 
 use crate::scratch::{PROGRAM, Scratch, code, same, stderr, stdout};
+use narrows_report::sha256;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -130,12 +131,19 @@ fn a_shard_that_was_killed_continues_where_it_was() {
     // Another shard does not go on with it.
     let other = refused(&place, &["sweep", "dealt.toml", "--shard", "1/2", "--out", "two"]);
     assert!(other.contains("those of shard 2/2, not of shard 1/2"), "{other}");
-    // What is kept is not run again: one of the kept runs, changed, comes through to the result.
+    // What is kept is not run again: one of the kept runs, changed together with its SHA-256, comes through to the result.
     let text = String::from_utf8(kept()).expect("text");
-    let second = text.lines().nth(1).expect("a run").to_owned();
-    let changed = second.replacen("\"metrics\":[", "\"metrics\":[12345.0,", 1);
-    fs::write(place.path("changed.partial"), text.replacen(&second, &changed, 1)).expect("a file");
+    let (first, second) = (text.lines().next().expect("an origin"), text.lines().nth(1).expect("a run"));
+    let (_, run) = second.split_once("  ").expect("a sum and a run");
+    let changed = run.replacen("\"metrics\":[", "\"metrics\":[12345.0,", 1);
+    let origin = sha256(format!("{first}\n").as_bytes());
+    let summed = format!("{}  {changed}", sha256(format!("{origin} {changed}").as_bytes()));
+    fs::write(place.path("changed.partial"), text.replacen(second, &summed, 1)).expect("a file");
     done(&place, &["sweep", "--resume", "changed"]);
+    // Without that, the line is named.
+    fs::write(place.path("digit.partial"), text.replacen(run, &changed, 1)).expect("a file");
+    let digit = refused(&place, &["sweep", "--resume", "digit"]);
+    assert!(digit.contains("digit.partial: line 2 is not as it was written") && digit.contains("; get an undamaged copy"), "{digit}");
     let differs = refused(&place, &["merge", "one", "changed", "two", "--out", "never"]);
     assert!(differs.contains("cannot read two"), "{differs}");
     done(&place, &["sweep", "--resume", "two"]);

@@ -3,10 +3,11 @@
 use super::Reduced;
 use super::files::{GROUP, Keys, SHARD, add_metrics};
 use super::model::GridAxis;
-use crate::checksums::{self, regular};
+use crate::checksums;
 use crate::directory::RunInfo;
 use crate::error::ReportError;
 use crate::reserved::Reserved;
+use narrows_files::open_unlinked;
 use narrows_sheet::{Cells, ParquetError, Reader, Sheet};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -139,7 +140,7 @@ impl Part {
                 }
                 files.file(RUNS)?
             }
-            false => regular(path).map_err(read)?,
+            false => open_unlinked(path).map_err(read)?,
         };
         let damaged = |error: ParquetError| damaged(path, &error);
         let table = Reader::new(file).map_err(damaged)?;

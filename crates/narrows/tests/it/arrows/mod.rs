@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// All crates. Each may depend only on those before it.
-const ORDER: [&str; 28] = [
+const ORDER: [&str; 29] = [
     "bindings",
+    "files",
     "units",
     "params",
     "wire",

@@ -1,0 +1,5 @@
+//! Tests of reading and writing files.
+
+mod folders;
+mod outputs;
+mod reading;
