@@ -7,6 +7,8 @@ use crate::error::Failure;
 use crate::inputs;
 use crate::meter;
 use narrows_report::{Column, Comparison, Grid, Input, ReportError, Reserved, RunInfo};
+use narrows_scenario::visible;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -104,7 +106,7 @@ pub fn point_to(directory: &Path, output: &OutputArgs) -> Result<(), Failure> {
         && let Err(error) = open::that_detached(&report)
     {
         // The result is there all the same.
-        eprintln!("no browser opens {}: {error}", report.display());
+        tell(&format!("no browser opens {}: {error}", report.display()));
     }
     Ok(())
 }
@@ -118,6 +120,12 @@ pub fn show(grid: &Grid, wanted: &[Column], directory: &Path, output: &OutputArg
 /// What a sweep found, as JSON.
 pub fn told(grid: &Grid) -> String {
     grid.scorecard.as_ref().map_or_else(|| narrows_report::grid_json(grid), narrows_report::scorecard_json)
+}
+
+/// Tells the user something beside the output, on standard error, without control characters that names from outside may hold.
+pub fn tell(text: &str) {
+    // Nobody is left to tell if this fails.
+    let _ = io::stderr().write_all(format!("{}\n", visible(text)).as_bytes());
 }
 
 /// Prints for commands that no other program runs.

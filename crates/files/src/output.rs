@@ -74,9 +74,7 @@ impl Output {
             return Err(exists());
         }
         match destination(path)? {
-            Destination::Regular { folder, name, there: None } => {
-                Output::regular(directory(CWD, &folder, true)?, &name, None, mode, false)
-            }
+            Destination::Regular { folder, name, there: None } => Output::regular(directory(CWD, &folder, true)?, &name, None, mode, false),
             _ => Err(exists()),
         }
     }

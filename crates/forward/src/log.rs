@@ -2,8 +2,8 @@
 
 use crate::event::Event;
 use crate::wall::wall_millis;
-use serde::Serialize;
 use narrows_files::open_to_append;
+use serde::Serialize;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;

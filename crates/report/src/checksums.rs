@@ -94,7 +94,8 @@ impl ResultDir {
             return Err(ReportError::OfCheck(self.dir.clone()));
         }
         let path = self.dir.join(name);
-        let opened = if self.sums.contains_key(name) { open_unlinked(&path) } else { Err(io::Error::other(format!("it is not in {SUMS}"))) };
+        let opened =
+            if self.sums.contains_key(name) { open_unlinked(&path) } else { Err(io::Error::other(format!("it is not in {SUMS}"))) };
         opened.map_err(|source| ReportError::Read { path, source })
     }
 

@@ -92,7 +92,7 @@ impl ScenarioError {
 
     pub(crate) fn unreadable(file: &str, error: &std::io::Error) -> ScenarioError {
         ScenarioError(Box::new(Inner {
-            message: format!("the scenario {file} cannot be read: {error}"),
+            message: excerpt::message(&format!("the scenario {file} cannot be read: {error}")),
             help: "give the path of a scenario file, which is TOML text".to_owned(),
             file: file.to_owned(),
             line: None,
@@ -132,7 +132,7 @@ impl ScenarioError {
     pub fn short(&self) -> String {
         let Inner { message, help, file, .. } = &*self.0;
         match self.0.line {
-            Some(line) => format!("{file}:{line}: {message}; {help}"),
+            Some(line) => format!("{}:{line}: {message}; {help}", visible(file)),
             None => format!("{message}; {help}"),
         }
     }

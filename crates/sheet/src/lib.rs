@@ -1,6 +1,7 @@
 //! Tables of named columns, and how they are written to and read from Parquet. One row group holds one run.
 
 mod csv;
+mod memory;
 mod read;
 mod sheet;
 mod write;

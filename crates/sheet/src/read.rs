@@ -1,5 +1,7 @@
-//! Parquet to sheets. Files may come from anywhere: what is damaged is an error, and asks for no more memory than its bytes can fill.
+//! Parquet to sheets. Files may come from anywhere: what is damaged is an error, and what would take more than a quarter of the free
+//! memory when it is decoded is refused before that: a column of one value takes a few bytes in a file, however many rows it has.
 
+use crate::memory::Budget;
 use crate::sheet::Cells;
 use crate::write::HEADING;
 use crate::{ParquetError, Sheet};
@@ -8,9 +10,10 @@ use parquet::column::reader::{ColumnReader, get_typed_column_reader};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
+use std::cell::Cell;
 use std::fs::File;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::sync::{Arc, Once};
 
 /// Rows that are asked for at once: a damaged page says that it has any number of them.
 const AT_ONCE: usize = 1 << 16;
@@ -19,10 +22,11 @@ const AT_ONCE: usize = 1 << 16;
 ///
 /// # Errors
 ///
-/// It is no Parquet file, is damaged, or has a column of a kind that is not written here.
+/// It is no Parquet file, is damaged, has a column of a kind that is not written here, or takes too much memory when it is decoded.
 pub fn read(file: File) -> Result<Vec<Sheet>, ParquetError> {
     let file = Reader::new(file)?;
-    (0..file.groups()).map(|index| file.group(index)).collect()
+    let mut budget = Budget::of_this_process();
+    (0..file.groups()).map(|index| file.group_within(index, &mut budget)).collect()
 }
 
 /// A file that is read one row group after another.
@@ -67,27 +71,53 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// It is damaged, or there is none of this index.
+    /// It is damaged, takes too much memory when it is decoded, or there is none of this index.
     pub fn group(&self, index: usize) -> Result<Sheet, ParquetError> {
+        self.group_within(index, &mut Budget::of_this_process())
+    }
+
+    fn group_within(&self, index: usize, budget: &mut Budget) -> Result<Sheet, ParquetError> {
         if index >= self.groups() {
             return Err(ParquetError::General(format!("there are {} groups of rows, none of index {index}", self.groups())));
         }
         guarded(|| {
             let group = self.file.get_row_group(index)?;
             let rows = usize::try_from(self.file.metadata().row_group(index).num_rows())?;
+            let width = self.columns.columns.iter().map(|(_, cells)| width(cells)).sum();
+            budget.take(rows as u64, width)?;
             let mut sheet = self.columns.clone();
             for (at, (name, cells)) in sheet.columns.iter_mut().enumerate() {
-                read_column(group.get_column_reader(at)?, rows, name, cells)?;
+                read_column(group.get_column_reader(at)?, rows, name, cells, budget)?;
             }
             Ok(sheet)
         })
     }
 }
 
+thread_local! {
+    /// True while this thread decodes: its panics are answers, and nobody is to be told of them.
+    static DECODES: Cell<bool> = const { Cell::new(false) };
+}
+
 /// The decoder panics on some damaged files.
 fn guarded<T>(read: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, ParquetError> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let told = take_hook();
+        set_hook(Box::new(move |panic| {
+            if !DECODES.get() {
+                told(panic);
+            }
+        }));
+    });
+    let read = || {
+        let before = DECODES.replace(true);
+        let answer = catch_unwind(AssertUnwindSafe(read));
+        DECODES.set(before);
+        answer
+    };
     let panicked = |_| Err(ParquetError::General("its pages cannot be decoded".to_owned()));
-    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(panicked)
+    read().unwrap_or_else(panicked)
 }
 
 /// The cells of a column without rows.
@@ -103,9 +133,23 @@ fn empty(column: &ColumnDescriptor) -> Result<Cells, ParquetError> {
     }
 }
 
-fn read_column(reader: ColumnReader, rows: usize, name: &str, cells: &mut Cells) -> Result<(), ParquetError> {
+/// Bytes that a cell of a column takes while it is decoded, but for the letters of texts.
+fn width(cells: &Cells) -> u64 {
+    let bytes = match cells {
+        Cells::Text(_) => size_of::<ByteArray>() + size_of::<Arc<str>>(),
+        Cells::Flag(_) => size_of::<bool>(),
+        Cells::Count(_) => size_of::<u64>(),
+        Cells::Real(_) => size_of::<f64>(),
+        // The values that are there, of each row whether it has one, and both together.
+        Cells::MaybeCount(_) => size_of::<u64>() + size_of::<i16>() + size_of::<Option<u64>>(),
+        Cells::MaybeReal(_) => size_of::<f64>() + size_of::<i16>() + size_of::<Option<f64>>(),
+    };
+    bytes as u64
+}
+
+fn read_column(reader: ColumnReader, rows: usize, name: &str, cells: &mut Cells, budget: &mut Budget) -> Result<(), ParquetError> {
     match cells {
-        Cells::Text(cells) => *cells = shared_text(&values::<ByteArrayType>(reader, rows, name)?.0)?,
+        Cells::Text(cells) => *cells = shared_text(&values::<ByteArrayType>(reader, rows, name)?.0, budget)?,
         Cells::Flag(cells) => *cells = values::<BoolType>(reader, rows, name)?.0,
         Cells::Count(cells) => *cells = values::<Int64Type>(reader, rows, name)?.0.into_iter().map(|count| count as u64).collect(),
         Cells::MaybeCount(cells) => {
@@ -142,12 +186,15 @@ fn values<T: DataType>(reader: ColumnReader, rows: usize, name: &str) -> Result<
 }
 
 /// Neighbours that are equal share their text.
-fn shared_text(values: &[ByteArray]) -> Result<Vec<Arc<str>>, ParquetError> {
+fn shared_text(values: &[ByteArray], budget: &mut Budget) -> Result<Vec<Arc<str>>, ParquetError> {
     let mut texts: Vec<Arc<str>> = Vec::with_capacity(values.len());
     for bytes in values {
         let text = match texts.last() {
             Some(last) if last.as_bytes() == bytes.data() => last.clone(),
-            _ => bytes.as_utf8()?.into(),
+            _ => {
+                budget.take(1, bytes.len() as u64)?;
+                bytes.as_utf8()?.into()
+            }
         };
         texts.push(text);
     }

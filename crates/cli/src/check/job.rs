@@ -97,7 +97,7 @@ impl<'a> Job<'a> {
                 1 => "1 run is kept from before; ".to_owned(),
                 kept => format!("{kept} runs are kept from before; "),
             };
-            eprintln!("{before}{}", self.announced(&left)?);
+            output::tell(&format!("{before}{}", self.announced(&left)?));
         }
         while !wanted.is_empty() {
             let mut pending = Vec::new();

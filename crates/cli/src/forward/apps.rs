@@ -33,7 +33,7 @@ pub fn serve(args: ServeArgs) -> Result<Outcome, Failure> {
         producer.sign_as(identity).map_err(|error| other(&error))?;
     }
     producer.serve(object).map_err(|error| other(&error))?;
-    eprintln!("serving {what}; Ctrl-C ends");
+    output::tell(&format!("serving {what}; Ctrl-C ends"));
     run(&mut producer)
 }
 
@@ -71,7 +71,7 @@ pub fn get(args: GetArgs) -> Result<Outcome, Failure> {
     }
     let fetched = fetched?;
     if !args.quiet {
-        eprint!("{}", summary(&fetched));
+        output::tell(summary(&fetched).trim_end());
     }
     Ok(Outcome::Ok)
 }
@@ -113,7 +113,7 @@ pub fn pings(args: PingArgs) -> Result<Outcome, Failure> {
     if args.serve {
         let mut producer = Producer::connect(&place(&args.at)?).map_err(|error| other(&error))?;
         producer.answer_pings(&prefix).map_err(|error| other(&error))?;
-        eprintln!("answering pings under {}; Ctrl-C ends", prefix.as_ref());
+        output::tell(&format!("answering pings under {}; Ctrl-C ends", prefix.as_ref()));
         return run(&mut producer);
     }
     let mut consumer = Consumer::connect(&place(&args.at)?).map_err(|error| other(&error))?;

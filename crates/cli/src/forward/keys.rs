@@ -60,8 +60,7 @@ pub(super) fn trust(files: &[PathBuf]) -> Result<Trust, Failure> {
     let mut trust = Trust::default();
     for file in files {
         let remedy = "give a certificate, as `narrows key` and ndnsec make them";
-        let octets =
-            read(file, Limit::KEY).map_err(|error| other(&format!("{} cannot be read: {error}; {remedy}", file.display())))?;
+        let octets = read(file, Limit::KEY).map_err(|error| other(&format!("{} cannot be read: {error}; {remedy}", file.display())))?;
         trust.add(&octets).map_err(|error| other(&format!("{}: {error}; {remedy}", file.display())))?;
     }
     Ok(trust)

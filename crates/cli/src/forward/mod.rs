@@ -13,6 +13,7 @@ pub use keys::key;
 use crate::cli::{ForwardArgs, ForwardCommand};
 use crate::error::Failure;
 use crate::outcome::Outcome;
+use crate::output;
 use given::other;
 use narrows_files::{Limit, read_text};
 use narrows_forward::{Config, Daemon, Place};
@@ -74,7 +75,7 @@ fn run(args: ForwardArgs) -> Result<Outcome, Failure> {
         places.push(format!("http://{}/metrics", listener.local_addr()?));
         std::thread::spawn(move || prometheus::serve(&listener, &place));
     }
-    eprintln!("forwarding; listening on {}", places.join(", "));
+    output::tell(&format!("forwarding; listening on {}", places.join(", ")));
     daemon.run().map_err(|error| other(&error))?;
     Ok(Outcome::Ok)
 }

@@ -31,7 +31,7 @@ fn load_ours(args: &LoadArgs) -> Result<Outcome, Failure> {
 fn load_file(args: &LoadArgs) -> Result<Outcome, Failure> {
     let (path, settings) = args.controller.split_once('?').unwrap_or((&args.controller, ""));
     let (program, file) = ForKernel::read(&args.controller).map_err(Failure::Other)?;
-    file.notes.iter().for_each(|note| eprintln!("{note}"));
+    file.notes.iter().for_each(|note| output::tell(note));
     // The directory in which the command runs is forgotten, the file is not.
     let whole = fs::canonicalize(path)?.display().to_string();
     let text = if settings.is_empty() { whole } else { format!("{whole}?{settings}") };
@@ -88,7 +88,10 @@ fn with_log(error: KernelError, file: Option<&std::path::Path>) -> Failure {
         (Some(_), None) => Failure::Other(format!("{error}; --log FILE keeps the verifier's log")),
         (Some(log), Some(file)) => match Output::write(file, log.as_bytes()) {
             Ok(()) => Failure::Other(format!("{error}; the verifier's log is in {}", file.display())),
-            Err(reason) => Failure::Other(format!("{error}; the verifier's log cannot be written to {}: {reason}; give --log another file", file.display())),
+            Err(reason) => Failure::Other(format!(
+                "{error}; the verifier's log cannot be written to {}: {reason}; give --log another file",
+                file.display()
+            )),
         },
     }
 }

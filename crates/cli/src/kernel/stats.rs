@@ -36,7 +36,10 @@ pub fn stats(args: StatsArgs) -> Result<Outcome, Failure> {
         Some(name) => vec![find(name)?.map_err(KernelError::from)?],
         None => {
             let (whole, damaged): (Vec<_>, Vec<_>) = Pinned::all()?.into_iter().partition(Result::is_ok);
-            damaged.into_iter().filter_map(Result::err).for_each(|damaged| eprintln!("left out: {}", KernelError::from(damaged)));
+            damaged
+                .into_iter()
+                .filter_map(Result::err)
+                .for_each(|damaged| output::tell(&format!("left out: {}", KernelError::from(damaged))));
             whole.into_iter().flatten().collect()
         }
     };

@@ -50,7 +50,7 @@ pub fn check_markdown(checked: &Checked) -> String {
         text += &format!("\n## {}\n\n{}{rule}{}", own.title(), row(&rows[0]), rows[1..].iter().map(|cells| row(cells)).collect::<String>());
         text += &own.rest().map_or_else(String::new, |rest| format!("\n{}", wrapped(&rest)));
     }
-    text + &format!("\nMade again in the result directory by\n\n    {}\n", checked.remake)
+    inert(&text) + &format!("\nMade again in the result directory by\n\n    {}\n", checked.remake)
 }
 
 /// What decided a criterion, in sentences.
@@ -87,6 +87,20 @@ fn told(own: &CheckedCriterion) -> String {
     text + &left_out(own).replace('\n', " ")
 }
 
+/// Text in which nothing begins an HTML tag, comment or instruction (CommonMark, sections 6.6 and 4.6): names and statements come from
+/// elsewhere, and many programs that show Markdown obey HTML in it.
+fn inert(text: &str) -> String {
+    let mut inert = String::with_capacity(text.len());
+    let mut all = text.chars().peekable();
+    while let Some(c) = all.next() {
+        if c == '<' && all.peek().is_some_and(|next| next.is_ascii_alphabetic() || ['/', '!', '?'].contains(next)) {
+            inert.push('\\');
+        }
+        inert.push(c);
+    }
+    inert
+}
+
 fn row(cells: &[String]) -> String {
     format!("| {} |\n", cells.iter().map(|cell| cell.replace('|', "\\|")).collect::<Vec<_>>().join(" | "))
 }
@@ -116,6 +130,12 @@ fn wrapped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn html_is_shown_and_not_obeyed() {
+        assert_eq!(inert("a <script>b</script> <!-- c --> <?d"), "a \\<script>b\\</script> \\<!-- c --> \\<?d");
+        assert_eq!(inert("1 < 2, <= 3, <4"), "1 < 2, <= 3, <4");
+    }
 
     #[test]
     fn lines_are_of_whole_words_and_no_longer_than_a_mail_has_them() {

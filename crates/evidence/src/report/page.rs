@@ -9,6 +9,8 @@ use super::statements::ASKED;
 use super::text::{found, measured, on_kernel, others, value};
 use super::trade::trades;
 use crate::attack::Replayed;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use narrows_report::{Document, escape};
 use std::collections::BTreeMap;
 
@@ -130,8 +132,18 @@ fn row(own: &CheckedCriterion) -> String {
     )
 }
 
+/// A figure over time, as an image: the page may be made again from a directory that came from elsewhere, and no browser runs scripts of
+/// images.
+fn figure(svg: &str) -> String {
+    let says = "The worst cell over time, in its worst seed, and with each baseline in the controller's place";
+    format!(
+        "<figure class=\"course\"><figcaption>{says}</figcaption><img alt=\"{says}\" src=\"data:image/svg+xml;base64,{}\"></figure>\n",
+        STANDARD.encode(svg)
+    )
+}
+
 fn section(own: &CheckedCriterion, course: Option<&String>, program: bool) -> String {
-    let course = course.map_or_else(String::new, |svg| format!("<figure class=\"course\"><figcaption>The worst cell over time, in its worst seed, and with each baseline in the controller's place</figcaption>{svg}</figure>\n"));
+    let course = course.map_or_else(String::new, |svg| figure(svg));
     let mut rules: Vec<(&str, &str)> = own.cells.iter().map(|cell| (cell.rule.as_str(), cell.source.as_str())).collect();
     rules.sort();
     rules.dedup();

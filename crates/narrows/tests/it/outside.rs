@@ -117,8 +117,8 @@ fn devices_without_an_end_are_refused() {
     for (arguments, says) in [
         (&["run", "/dev/zero"][..], "longer than 16 MiB"),
         (&["sweep", "/dev/zero"], "longer than 16 MiB"),
-        (&["run", &traced], "longer than 1024 MiB"),
-        (&["run", &file, "--overlay", "/dev/zero"], "longer than 1024 MiB"),
+        (&["run", &traced], "longer than 256 MiB"),
+        (&["run", &file, "--overlay", "/dev/zero"], "longer than 256 MiB"),
     ] {
         let output = place.narrows(arguments.iter().copied());
         assert_eq!(code(&output), 2, "{arguments:?}");

@@ -3,6 +3,7 @@
 use narrows_sheet::{Cells, Reader, Sheet, read, write};
 use std::fs::{self, File};
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::Arc;
 
 fn example() -> Sheet {
@@ -46,8 +47,6 @@ fn what_is_written_is_read_also_without_groups() {
 
 #[test]
 fn damaged_files_are_read_or_refused_and_columns_stay_equally_long() {
-    // The panics that are caught would be printed.
-    std::panic::set_hook(Box::new(|_| {}));
     let whole = written(vec![example()]);
     let (mut refused, mut taken) = (0, 0);
     for at in 0..whole.len() {
@@ -66,4 +65,36 @@ fn damaged_files_are_read_or_refused_and_columns_stay_equally_long() {
     }
     let _ = std::panic::take_hook();
     assert!(refused > 100 && taken > 100, "{refused} refused, {taken} taken");
+}
+
+/// Names a file that a process of this test reads with little memory.
+const BOMB: &str = "NARROWS_SHEET_BOMB";
+/// Address space of that process, in KiB.
+const LITTLE: u32 = 400_000;
+
+#[test]
+fn a_small_file_that_decodes_to_much_is_refused_before_it_takes_the_memory() {
+    if let Some(path) = std::env::var_os(BOMB) {
+        let error = read(File::open(path).expect("a file")).expect_err("it is too large");
+        return println!("refused: {error}");
+    }
+    let rows = 1_500_000;
+    let mut sheet = Sheet::default();
+    sheet.add("flow", Cells::Text(vec!["a".into(); rows]));
+    sheet.add("completed", Cells::Flag(vec![true; rows]));
+    sheet.add("bytes", Cells::Count(vec![1500; rows]));
+    sheet.add("lost", Cells::MaybeCount(vec![Some(3); rows]));
+    sheet.add("time_s", Cells::Real(vec![0.1; rows]));
+    sheet.add("rtt_ms", Cells::MaybeReal(vec![Some(1.5); rows]));
+    let bytes = written(vec![sheet]);
+    assert!(bytes.len() < 100_000, "{}", bytes.len());
+    let path = std::env::temp_dir().join(format!("narrows-sheet-bomb-{}", std::process::id()));
+    fs::write(&path, bytes).expect("a file");
+    let name = "parquet::a_small_file_that_decodes_to_much_is_refused_before_it_takes_the_memory";
+    let this = std::env::current_exe().expect("a program");
+    let limited = format!("ulimit -v {LITTLE} && exec \"$0\" --exact {name} --nocapture");
+    let output = Command::new("sh").args(["-c", &limited]).arg(this).env(BOMB, &path).output().expect("a shell runs");
+    fs::remove_file(&path).expect("it is there");
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && told.contains("MiB when it is decoded, a quarter of the memory that is free"), "{output:?}");
 }
