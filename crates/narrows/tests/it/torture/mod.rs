@@ -1,17 +1,22 @@
-//! What the program is put through by the hundred: mutated inputs, damaged results, random scenarios, kills, races, full disks. `make torture`
-//! runs it all, `cargo test` a hundredth of it. docs/reliability.md says what is tried and what counts as wrong.
+//! What the program is put through by the hundred: mutated inputs, damaged results, random scenarios, kills, races, full disks, hostile
+//! paths. `make torture` runs it all, `cargo test` a hundredth of it. docs/reliability.md says what is tried and what counts as wrong.
 
+mod bombs;
 mod campaign;
 mod damage;
 mod disk;
 mod draw;
+mod endless;
 mod facts;
 mod inputs;
 mod killed;
+mod links;
 mod live;
 mod mutate;
+mod outputs;
 mod overlays;
 mod pairs;
+mod partial;
 mod program;
 mod random;
 mod remade;
