@@ -130,4 +130,4 @@ check:
 
 # Rewrites the pages that are generated from tables in the code, the curves of controllers, the outputs in README and tour, and the figures.
 docs:
-	UPDATE_DOCS=1 $(CARGO) test -p narrows-measure -p narrows --test it -- docs:: curves:: tour:: gallery::
+	UPDATE_DOCS=1 $(CARGO) test -p narrows-measure -p narrows --test it -- docs:: curves:: tour:: gallery:: notices::

@@ -268,7 +268,8 @@ impl Config {
     /// The text is no TOML, has an unknown key, or a value that is malformed or out of range. The error shows the line.
     pub fn parse(text: &str, path: &str) -> Result<Config, ConfigError> {
         let fail = |problem: String| ConfigError { path: path.to_owned(), problem };
-        let config: Config = toml::from_str(text).map_err(|error| fail(error.to_string().trim_end().to_owned()))?;
+        let config: Config = toml::from_str(text)
+            .map_err(|error| fail(format!("{}\nhelp: docs/ndn.md has the keys and their values", error.to_string().trim_end())))?;
         for (number, face) in config.face.iter().enumerate() {
             let at = |problem: &str| fail(format!("[[face]] number {}: {problem}", number + 1));
             if face.link_rate.is_some() && face.rate.is_some() {

@@ -2,6 +2,7 @@
 
 mod csv;
 mod memory;
+mod pages;
 mod read;
 mod sheet;
 mod write;

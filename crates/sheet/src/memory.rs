@@ -21,6 +21,14 @@ impl Budget {
         Budget { all, left: all }
     }
 
+    /// Fails if so many bytes are not left for a while.
+    pub(crate) fn has(&mut self, bytes: u64) -> Result<(), ParquetError> {
+        let before = self.left;
+        self.take(1, bytes)?;
+        self.left = before;
+        Ok(())
+    }
+
     /// Takes memory for so many things of so many bytes each, before they are decoded.
     pub(crate) fn take(&mut self, count: u64, each: u64) -> Result<(), ParquetError> {
         match count.checked_mul(each).and_then(|bytes| self.left.checked_sub(bytes)) {

@@ -2,6 +2,7 @@
 //! memory when it is decoded is refused before that: a column of one value takes a few bytes in a file, however many rows it has.
 
 use crate::memory::Budget;
+use crate::pages::largest;
 use crate::sheet::Cells;
 use crate::write::HEADING;
 use crate::{ParquetError, Sheet};
@@ -32,6 +33,8 @@ pub fn read(file: File) -> Result<Vec<Sheet>, ParquetError> {
 /// A file that is read one row group after another.
 pub struct Reader {
     file: SerializedFileReader<File>,
+    /// The same file.
+    bytes: File,
     columns: Sheet,
 }
 
@@ -43,11 +46,12 @@ impl Reader {
     /// It is no Parquet file, or has a column of a kind that is not written here.
     pub fn new(file: File) -> Result<Reader, ParquetError> {
         guarded(|| {
+            let bytes = file.try_clone().map_err(|error| ParquetError::External(Box::new(error)))?;
             let file = SerializedFileReader::new(file)?;
             let columns = file.metadata().file_metadata().schema_descr().columns();
             let columns = columns.iter().map(|column| Ok((column.name().to_owned(), empty(column)?)));
             let columns = Sheet { columns: columns.collect::<Result<_, ParquetError>>()? };
-            Ok(Reader { file, columns })
+            Ok(Reader { file, bytes, columns })
         })
     }
 
@@ -85,6 +89,10 @@ impl Reader {
             let rows = usize::try_from(self.file.metadata().row_group(index).num_rows())?;
             let width = self.columns.columns.iter().map(|(_, cells)| width(cells)).sum();
             budget.take(rows as u64, width)?;
+            for column in self.file.metadata().row_group(index).columns() {
+                let (from, length) = column.byte_range();
+                budget.has(largest(&self.bytes, from, length)?)?;
+            }
             let mut sheet = self.columns.clone();
             for (at, (name, cells)) in sheet.columns.iter_mut().enumerate() {
                 read_column(group.get_column_reader(at)?, rows, name, cells, budget)?;

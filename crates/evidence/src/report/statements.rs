@@ -26,8 +26,11 @@ impl Statements {
     ///
     /// It is no such file: the key that is unknown, and those that are known.
     pub fn read(text: &str, file: &str) -> Result<Statements, EvidenceError> {
-        let own: BTreeMap<String, String> = toml::from_str(text).map_err(|error| EvidenceError::new(file, error.to_string().trim_end()))?;
         let known = ASKED.map(|(key, _, _)| key);
+        let own: BTreeMap<String, String> = toml::from_str(text).map_err(|error| {
+            let remedy = format!("help: write lines of the form `key = \"text\"` with the keys {}", known.join(", "));
+            EvidenceError::new(file, &format!("{}\n{remedy}", error.to_string().trim_end()))
+        })?;
         if let Some(unknown) = own.keys().find(|key| !known.contains(&key.as_str())) {
             return Err(EvidenceError::new(file, &format!("\"{unknown}\" is not asked for; the statements are {}", known.join(", "))));
         }

@@ -20,7 +20,7 @@ pub enum FetchError {
     /// Nothing came any more.
     #[error("nothing came for {0}, {1} of {2} segments are there: the way to the producer is broken, or it has gone")]
     Stalled(Span, u64, u64),
-    /// What came cannot be written.
-    #[error("what came cannot be written: {0}")]
+    /// The received data cannot be written.
+    #[error("the received data cannot be written: {0}; free some space, or choose another file")]
     Write(#[from] io::Error),
 }

@@ -1,6 +1,7 @@
 //! Evidence as a user meets it: verdicts, files, versions, refusals, and going on after an interruption.
 
 use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
+use narrows_report::sha256;
 use serde_json::Value;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -45,6 +46,15 @@ fn a_check_gives_verdicts_and_files_and_the_same_bytes_with_any_threads() {
     assert!(markdown.contains("newreno") && markdown.contains("Beyond the bound by"), "{markdown}");
     let paragraphs = markdown.lines().filter(|line| !line.starts_with(['|', '#', ' ']));
     assert!(paragraphs.clone().count() > 5 && paragraphs.into_iter().all(|line| line.chars().count() <= 80), "{markdown}");
+    // A figure that came from elsewhere is an image in the page, whose scripts no browser runs.
+    let (hostile, sums) = ("<svg xmlns=\"http://www.w3.org/2000/svg\"><script>alert(1)</script></svg>", place.read("1/SHA256SUMS"));
+    let sum = sha256(&place.read("1/course-far.svg"));
+    place.write("1/course-far.svg", hostile);
+    place.write("1/SHA256SUMS", &String::from_utf8(sums).expect("text").replace(&sum, &sha256(hostile.as_bytes())));
+    let drawn = place.narrows(["report", "1"]);
+    assert_eq!(code(&drawn), 0, "{}", stderr(&drawn));
+    let page = String::from_utf8(place.read("1/report.html")).expect("text");
+    assert!(!page.contains("<script>alert") && page.contains("src=\"data:image/svg+xml;base64,"), "the script is in the page");
 }
 
 /// Every key of a value stands in its schema, and what the schema requires is there.
