@@ -61,11 +61,7 @@ fn header(file: &File, at: u64, end: u64) -> Result<Page, ParquetError> {
 fn parsed(bytes: &[u8]) -> Option<Page> {
     let mut from = Bytes { bytes, at: 0 };
     let (mut field, mut sizes) = (0, [None; 2]);
-    loop {
-        let (number, kind) = match from.field(field)? {
-            Some(next) => next,
-            None => break,
-        };
+    while let Some((number, kind)) = from.field(field)? {
         field = number;
         match (number, kind) {
             // uncompressed_page_size and compressed_page_size.

@@ -169,7 +169,7 @@ fn a_key_without_its_certificate_gets_one_and_no_file_is_overwritten() {
 fn an_object_replaces_no_device_and_leaves_nothing_when_it_is_stopped() {
     let place = Scratch::new("written-get");
     let (_daemon, at) = forwarder(&place, "n", "udp = []\n");
-    let octets: Vec<u8> = (0..3_000_000_u64).map(|number| (number * number >> 7) as u8).collect();
+    let octets: Vec<u8> = (0..3_000_000_u64).map(|number| ((number * number) >> 7) as u8).collect();
     fs::write(place.path("film"), &octets).expect("a file");
     let _serving = producer(&place, &at, &["serve", "/film", "film"]);
     let get = |path: &str| {
