@@ -186,6 +186,16 @@ pub enum Reason {
     /// The window is 0.
     #[error("leaves snd_cwnd at 0, which would stop the sender for good: keep it at 1 or more")]
     NoWindow,
+    /// `ssthresh` answers 0.
+    #[error(
+        "answers 0: Linux then spreads the reduction down to a window of 0, warns of it in its log (tcp_snd_cwnd_set in tcp_cwnd_reduction), and may send nothing before a timeout: answer at least 2, as the kernel's own controllers do"
+    )]
+    NoThreshold,
+    /// `undo_cwnd` answers 0.
+    #[error(
+        "answers 0: Linux takes the answer for the window, warns of it in its log (tcp_snd_cwnd_set), and sends nothing before a timeout: answer the larger of snd_cwnd and prior_cwnd"
+    )]
+    UndoneToNothing,
     /// `tcp_cong_avoid_ai` with a width of 0.
     #[error("calls tcp_cong_avoid_ai with w = 0, by which the kernel divides: pass at least 1")]
     ZeroWidth,

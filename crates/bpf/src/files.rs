@@ -30,6 +30,8 @@ const ISN: &str = "isn";
 pub(crate) const OPS: &str = "ops";
 /// Which structure traces show.
 pub(crate) const STATE: &str = "state";
+/// What help says of a program's own parameters.
+const OWN_VARIABLE: &str = "a variable of the program";
 /// All of these: the parameters that every program has beside its own, and `ops`, which a file with several tables has.
 pub const OURS: [&str; 4] = [HZ, ISN, OPS, STATE];
 /// Words for the structure that is called as the controller is, or as it with `_state`, and for none.
@@ -178,11 +180,15 @@ fn leaked(text: String) -> &'static str {
 
 fn specs(variables: &[Variable], tables: &[&'static str], structures: &BTreeMap<&'static str, Arc<[Shown]>>) -> &'static [Spec] {
     let own = variables.iter().map(|variable| {
+        let name = leaked(variable.name.clone());
+        if variable.boolean {
+            return Spec { name, kind: Kind::Flag { default: variable.initial != 0 }, help: OWN_VARIABLE, need: None };
+        }
         let bits = 8 * variable.size as i32;
         let (min, max) =
             if variable.signed { (-(2_f64.powi(bits - 1)), 2_f64.powi(bits - 1) - 1.0) } else { (0.0, 2_f64.powi(bits) - 1.0) };
         let default = if variable.signed { variable.initial as f64 } else { variable.initial as u64 as f64 };
-        whole(leaked(variable.name.clone()), default, (min, max), "a variable of the program")
+        whole(name, default, (min, max), OWN_VARIABLE)
     });
     let ours = [
         whole(HZ, USUAL_HZ as f64, HZ_RANGE, "clock ticks per second of the simulated kernel (CONFIG_HZ)"),
@@ -242,9 +248,10 @@ struct Shared {
 impl Shared {
     fn build(&self, setup: &Setup, params: &Params) -> Result<Built, ParamError> {
         let number = |name: &str| params.text(name).and_then(|text| text.parse::<f64>().ok()).unwrap_or_default();
+        let flag = |name: &str| if params.text(name).is_some_and(|text| text == "true") { 1.0 } else { 0.0 };
         let hz = number(HZ) as u32;
         let set = self.variables.iter().filter_map(|variable| {
-            let value = number(&variable.name);
+            let value = if variable.boolean { flag(&variable.name) } else { number(&variable.name) };
             let bits = if variable.signed { value as i64 as u64 } else { value as u64 };
             (bits != variable.initial as u64).then(|| (variable.region, variable.offset, bits.to_le_bytes()[..variable.size].to_vec()))
         });

@@ -1,8 +1,10 @@
 //! What a kernel is given of a controller from a file: the object, and the values that its variables begin with.
 
+use crate::check::table_problems;
 use crate::files::{self, parameters};
 use crate::functions::SimulatedKernel;
 use crate::link::{Settings, link_against};
+use crate::problem::Problem;
 use crate::program::{Ops, Program, Variable};
 use crate::socket;
 use narrows_control::{Choice, KeptFile, kept_objects};
@@ -18,8 +20,12 @@ pub struct ForKernel {
     pub object: Vec<u8>,
     /// Its table.
     pub ops: Ops,
+    /// The functions of its callbacks. Other programs of the object stay out of the kernel.
+    pub functions: Vec<String>,
     /// Values that are not those of the object.
     pub initial: Vec<Initial>,
+    /// Why the kernel refuses to register the table, as far as that is known without asking it.
+    pub faults: Vec<Problem>,
 }
 
 /// A value that a variable begins with.
@@ -77,6 +83,11 @@ impl ForKernel {
         Some(chosen(choice, &file.object))
     }
 
+    /// A linked program and its object, with the values that its variables have there.
+    pub fn unchanged(program: &Program, object: &[u8]) -> ForKernel {
+        ForKernel::of(program, object, &BTreeMap::new())
+    }
+
     /// With these values, by the names of variables.
     pub(crate) fn of(program: &Program, object: &[u8], values: &BTreeMap<String, u64>) -> ForKernel {
         let set = parameters(program).filter_map(|variable| Some((variable, *values.get(&variable.name)?)));
@@ -85,7 +96,19 @@ impl ForKernel {
             offset: variable.offset,
             bytes: bits.to_le_bytes()[..variable.size].to_vec(),
         });
-        ForKernel { name: program.name.clone(), object: object.to_vec(), ops: program.ops.clone(), initial: initial.collect() }
+        let mut functions: Vec<String> =
+            program.callbacks.values().filter_map(|start| Some(program.function_at(*start)?.name.clone())).collect();
+        functions.extend(program.unknown_callbacks.iter().cloned());
+        functions.sort_unstable();
+        functions.dedup();
+        ForKernel {
+            name: program.name.clone(),
+            object: object.to_vec(),
+            ops: program.ops.clone(),
+            functions,
+            initial: initial.collect(),
+            faults: table_problems(program),
+        }
     }
 }
 
@@ -106,6 +129,8 @@ pub(crate) fn values(choice: &Choice) -> Result<BTreeMap<String, u64>, String> {
     let value = |name: &'static str, text: &str| match files::OURS.contains(&name) {
         true => Err(format!("{name} of {} is that of a simulated host, and this kernel has its own; leave it out", choice.entry().name)),
         // As everywhere, parameters are numbers that a double holds.
+        // Flags are told as words.
+        false if text == "true" => Ok((name.to_owned(), 1)),
         false => Ok((name.to_owned(), text.parse::<f64>().map_or(0, |value| if value < 0.0 { value as i64 as u64 } else { value as u64 }))),
     };
     set.map(|(spec, text)| value(spec.name, &text)).collect()
@@ -119,6 +144,13 @@ pub(crate) fn linked(path: &str, object: &[u8], ops: Option<&str>) -> Result<Pro
 
 /// A value as a variable holds it.
 fn bits(variable: &Variable, text: &str) -> Option<u64> {
+    if variable.boolean {
+        return match text {
+            "true" | "1" => Some(1),
+            "false" | "0" => Some(0),
+            _ => None,
+        };
+    }
     let unused = 64 - 8 * variable.size as u32;
     match variable.signed {
         true => text.parse::<i64>().ok().filter(|value| value << unused >> unused == *value).map(|value| value as u64),
@@ -128,6 +160,9 @@ fn bits(variable: &Variable, text: &str) -> Option<u64> {
 
 /// The values that it can hold.
 fn range(variable: &Variable) -> String {
+    if variable.boolean {
+        return "true or false".to_owned();
+    }
     let unused = 64 - 8 * variable.size as u32;
     match variable.signed {
         true => format!("{} to {}", i64::MIN >> unused, i64::MAX >> unused),

@@ -32,7 +32,7 @@ mod types;
 
 pub use around::{Around, Conditions, Shown};
 pub use callable::{Callable, Verdict};
-pub use check::{doubts, problems};
+pub use check::{doubts, problems, table_problems};
 pub use fault::{Access, Fault, Reason};
 pub use files::parameters;
 pub use for_kernel::{ForKernel, Initial};

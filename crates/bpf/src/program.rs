@@ -154,6 +154,8 @@ pub struct Variable {
     pub size: usize,
     /// Whether it can be negative.
     pub signed: bool,
+    /// True for a `_Bool`, which holds true or false.
+    pub boolean: bool,
     /// Its value in the object, sign-extended; of an unsigned one of 8 bytes the same bits.
     pub initial: i64,
 }
@@ -176,13 +178,19 @@ impl MapSpec {
 }
 
 impl Variable {
-    /// Its type as sources write it: `__u32`.
+    /// Its type as sources write it: `__u32`, `_Bool`.
     pub fn kind(&self) -> String {
+        if self.boolean {
+            return "_Bool".to_owned();
+        }
         format!("__{}{}", if self.signed { 's' } else { 'u' }, 8 * self.size)
     }
 
     /// Its value in the object.
     pub fn text(&self) -> String {
+        if self.boolean {
+            return (self.initial != 0).to_string();
+        }
         if self.signed { self.initial.to_string() } else { (self.initial as u64).to_string() }
     }
 }
@@ -208,6 +216,8 @@ pub struct Program {
     pub functions: Vec<Function>,
     /// The index of the first instruction of each callback, by the member of `struct tcp_congestion_ops`.
     pub callbacks: BTreeMap<String, usize>,
+    /// The functions of members of its table that the simulator does not know; a newer kernel may have them.
+    pub unknown_callbacks: Vec<String>,
     /// Of the controller, from the table.
     pub name: String,
     /// The table.

@@ -1,6 +1,7 @@
 //! Controllers that come from files: which names mean one, and who loads it.
 
 use crate::Entry;
+use std::path::Path;
 use std::sync::OnceLock;
 
 /// Loads the controller of a file and [registers](crate::register_file) it, once: the same file gives the same entry. An error is for the user: it names the file,
@@ -63,6 +64,12 @@ pub fn load_files_by(loader: Loader) {
 /// True if a controller's name means a file: it has a slash, or ends as BPF sources and objects do (`.bpf.c`, `.o`), or as learned policies (`.policy.json`).
 pub fn names_file(name: &str) -> bool {
     name.contains('/') || name.ends_with(".bpf.c") || Form::ALL.iter().any(|form| name.ends_with(form.end()))
+}
+
+/// What to write for a file whose name alone does not mean one: `./grad.c` for `grad.c`. `None` if `folder` has no such file.
+pub fn meant_file(name: &str, folder: &Path) -> Option<String> {
+    let is_file = !name.is_empty() && !names_file(name) && folder.join(name).is_file();
+    is_file.then(|| format!("there is no controller \"{name}\"; did you mean the file \"./{name}\"?"))
 }
 
 /// The controller of a file.

@@ -25,7 +25,7 @@ pub use contract::{Awaited, Controller, Decision, Reduction, Timeout};
 pub use entry::{Basis, Build, Built, Choice, Entry, Maker, Setup};
 pub use fault::Fault;
 pub use feedback::{Acked, CaState, Congestion, EcnDelta, Feedback, Lost, Outstanding, RateSample, Totals};
-pub use files::{Form, KeptFile, Loader, Source, entry_of_file, load_files_by, names_file};
+pub use files::{Form, KeptFile, Loader, Source, entry_of_file, load_files_by, meant_file, names_file};
 pub use open::{Open, Role};
 pub use parts::intervals::{ByInterval, Interval, Policy, SHORTEST_INTERVAL, Setting};
 pub use registry::{

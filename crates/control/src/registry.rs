@@ -115,7 +115,8 @@ pub fn register_file(
         let entry: &'static Entry = Box::leak(Box::new(entry(Box::leak(name.into_boxed_str()))));
         match add(Added { entry, file: Some(file), identity: None, passes: true }) {
             Ok(()) => return Ok(entry),
-            Err(refused @ Refused::Name { .. }) => return Err(refused),
+            Err(Refused::Name { .. }) => return Err(Refused::FileName { stem: stem.to_owned() }),
+            Err(refused @ Refused::FileName { .. }) => return Err(refused),
             Err(Refused::Taken { .. } | Refused::OtherName { .. }) => {}
         }
     }
@@ -173,6 +174,14 @@ pub enum Refused {
     Name {
         /// The name.
         name: &'static str,
+    },
+    /// The name of a file cannot be the name of a controller.
+    #[error(
+        "the file's name gives the controller's, \"{stem}\", and the name of a controller has letters, digits, '-', '_' and '.': rename the file"
+    )]
+    FileName {
+        /// The file's name without its end.
+        stem: String,
     },
     /// Another controller has this name.
     #[error(

@@ -236,7 +236,7 @@ impl Drop for Watching {
 }
 
 /// Fails with [`KernelError::NotBuilt`].
-pub fn judge(_name: &str, _object: &[u8]) -> Result<Vec<String>, KernelError> {
+pub fn judge(_program: &ForKernel) -> Result<Vec<String>, KernelError> {
     Err(KernelError::NotBuilt)
 }
 

@@ -153,6 +153,18 @@ pub enum KernelError {
 }
 
 impl KernelError {
+    /// The kernel names no cause if it refuses a table: adds what is known to be wrong with the table.
+    #[cfg(feature = "bpf")]
+    pub(crate) fn with_faults(self, program: &narrows_bpf::ForKernel) -> KernelError {
+        match self {
+            KernelError::Refused { name, reason, log } => {
+                let reason = program.faults.iter().fold(reason, |all, fault| format!("{all}; {fault}"));
+                KernelError::Refused { name, reason, log }
+            }
+            other => other,
+        }
+    }
+
     /// All that the kernel's verifier and libbpf said, of a controller that the kernel refused.
     pub fn log(&self) -> Option<&str> {
         match self {

@@ -2,9 +2,10 @@
 
 use crate::error::KernelError;
 use crate::fitness::fit;
-use crate::registered::{Registered, Registration};
-use libbpf_rs::{MapCore, MapHandle, ObjectBuilder, OpenObject, ProgramType, RingBufferBuilder};
+use crate::registered::{Registered, Registration, leave_out_others};
+use libbpf_rs::{MapCore, MapHandle, ObjectBuilder, OpenObject, OpenProgramMut, ProgramType, RingBufferBuilder};
 use narrows_bpf::ForKernel;
+use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
 
@@ -38,7 +39,8 @@ impl LoadedFile {
     #[doc(hidden)]
     pub fn held_by(registration: Registration, program: &ForKernel, name: &str) -> Result<LoadedFile, KernelError> {
         let mut left = Vec::new();
-        let (registered, ()) = Registered::new(name, registration, program.ops.clone(), || open(program, &mut left), |_| Ok(()))?;
+        let registered = Registered::new(name, registration, program.ops.clone(), || open(program, &mut left), |_| Ok(()));
+        let (registered, ()) = registered.map_err(|error| error.with_faults(program))?;
         Ok(LoadedFile { registered, left, name: name.to_owned() })
     }
 
@@ -97,11 +99,17 @@ fn is_section(map: &str, section: &str) -> bool {
 /// The name that objects get.
 const OBJECT: &str = "narrows";
 
-fn open(program: &ForKernel, left: &mut Vec<String>) -> libbpf_rs::Result<OpenObject> {
+/// An object of which only the callbacks of the table will be loaded, with the values of variables; `left` gets the names of its programs of other types.
+pub(crate) fn open(program: &ForKernel, left: &mut Vec<String>) -> libbpf_rs::Result<OpenObject> {
     let mut open = ObjectBuilder::default().name(OBJECT)?.pin_root_path(NOWHERE)?.open_memory(&program.object)?;
-    for mut one in open.progs_mut().filter(|one| one.prog_type() != ProgramType::StructOps) {
+    leave_out_others(&mut open, &program.ops)?;
+    let is_callback = |one: &OpenProgramMut<'_>| program.functions.iter().any(|function| one.name() == OsStr::new(function));
+    for mut one in open.progs_mut().filter(|one| !is_callback(one)) {
         one.set_autoload(false);
-        left.push(one.name().to_string_lossy().into_owned());
+        // Callbacks of other tables are no surprise.
+        if one.prog_type() != ProgramType::StructOps {
+            left.push(one.name().to_string_lossy().into_owned());
+        }
     }
     for value in &program.initial {
         let map = open.maps_mut().find(|map| is_section(&map.name().to_string_lossy(), &value.section));

@@ -45,9 +45,15 @@ fn in_words(name: &str, error: &libbpf_rs::Error, log: String) -> KernelError {
         };
         return KernelError::Unfit { reason: "something forbids bpf(2) to this process, although it has the rights".to_owned(), remedy };
     }
-    let last = log.lines().rev().map(|line| line.trim_start_matches("libbpf: ")).find(|line| !line.starts_with("failed to load object"));
+    let last = log.lines().rev().map(|line| line.trim_start_matches("libbpf: ")).find(|line| tells(line));
     let reason = last.map_or_else(|| format!("{error:#}"), |last| format!("{error:#} ({last})"));
     KernelError::Refused { name: name.to_owned(), reason, log }
+}
+
+/// False of lines that name no cause of a failure: a summary, and notes on what libbpf left out.
+fn tells(line: &str) -> bool {
+    !line.starts_with("failed to load object")
+        && !["skipping it as it's set to zero", "isn't referenced anywhere"].iter().any(|note| line.contains(note))
 }
 
 /// The program that the verifier refused, and the end of what it said.
@@ -65,6 +71,15 @@ fn verdict(log: &str) -> Option<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// libbpf notes members of newer kernels in every log, which are not why a kernel refuses a table.
+    #[test]
+    fn notes_of_libbpf_are_no_reasons() {
+        assert!(!tells("struct_ops mine: member cwnd_event_tx_start not found in kernel, skipping it as it's set to zero"));
+        assert!(!tells("prog 'x': SEC(\"struct_ops\") program isn't referenced anywhere, did you forget to use it?"));
+        assert!(!tells("failed to load object 'narrows'"));
+        assert!(tells("extern (func ksym) 'tcp_nowhere': not found in kernel or module BTFs"));
+    }
 
     #[test]
     fn the_end_of_the_log_is_told() {

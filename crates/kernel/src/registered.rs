@@ -100,13 +100,16 @@ fn table<'a>(object: &'a mut Object, ops: &Ops) -> libbpf_rs::MapMut<'a> {
         .expect("the table is in the object")
 }
 
+/// Leaves the tables beside `ops` out of the kernel.
+pub(crate) fn leave_out_others(open: &mut OpenObject, ops: &Ops) -> libbpf_rs::Result<()> {
+    let other = |map: &libbpf_rs::OpenMapMut<'_>| map.map_type() == MapType::StructOps && map.name() != OsStr::new(&ops.variable);
+    open.maps_mut().filter(other).try_for_each(|mut map| map.set_autocreate(false))
+}
+
 /// Gives the table of callbacks its name and the holder of its registration; tables beside it stay out of the kernel.
 fn prepare(open: &mut OpenObject, name: &str, registration: Registration, ops: &Ops) -> libbpf_rs::Result<()> {
-    for mut map in open.maps_mut().filter(|map| map.map_type() == MapType::StructOps) {
-        if map.name() != OsStr::new(&ops.variable) {
-            map.set_autocreate(false)?;
-            continue;
-        }
+    leave_out_others(open, ops)?;
+    for mut map in open.maps_mut().filter(|map| map.map_type() == MapType::StructOps && map.name() == OsStr::new(&ops.variable)) {
         let table = map.initial_value_mut().expect("a table of callbacks");
         let place = &mut table[ops.name_at..ops.name_at + 16];
         place.fill(0);

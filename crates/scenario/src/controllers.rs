@@ -3,7 +3,7 @@
 use crate::error::{Checked, Problem};
 use crate::raw::RawScenario;
 use crate::text::At;
-use narrows_control::{Entry, Form, entry_of_file, names_file};
+use narrows_control::{Entry, Form, entry_of_file, meant_file, names_file};
 use narrows_params::{ParamError, find};
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,10 @@ use std::path::{Path, PathBuf};
 /// The file cannot be taken: its name, the place in it, the reason and a remedy.
 pub fn load_controller(text: &str, folder: &Path) -> Result<String, String> {
     let (name, settings) = text.split_once('?').unwrap_or((text, ""));
-    let Some(file) = file_of(name, folder) else { return Ok(text.to_owned()) };
+    let Some(file) = file_of(name, folder) else {
+        let unknown = matches!(find::<Entry>(name), Err(ParamError::UnknownName { .. }));
+        return meant_file(name, folder).filter(|_| unknown).map_or_else(|| Ok(text.to_owned()), Err);
+    };
     let entry = entry_of_file(&file.display().to_string())?;
     let mark = if settings.is_empty() { "" } else { "?" };
     Ok(format!("{}{mark}{settings}", entry.name))

@@ -2,6 +2,7 @@
 
 use super::callbacks::Event;
 use super::{Around, NO_THRESHOLD};
+use crate::fault::Reason;
 use crate::socket::fields as f;
 use narrows_control::{CaState, Congestion, Feedback};
 
@@ -192,7 +193,11 @@ impl Around {
         let before = self.get(f::PRIOR_SSTHRESH);
         if before > 0 {
             if let Some(window) = self.call(self.callbacks.undo_cwnd, []) {
-                self.set(f::CWND, window & u32::MAX as u64);
+                let window = window & u32::MAX as u64;
+                if window == 0 {
+                    self.refuse(self.callbacks.undo_cwnd, &Reason::UndoneToNothing);
+                }
+                self.set(f::CWND, window);
             }
             let threshold = self.get(f::SSTHRESH).max(before);
             self.set(f::SSTHRESH, threshold);

@@ -17,6 +17,7 @@ mod round_trips;
 mod samples;
 mod sending;
 
+use crate::fault::Reason;
 use crate::functions::World;
 use crate::machine::{Callback, Code, Machine};
 use crate::memory::ARGUMENTS;
@@ -186,8 +187,7 @@ impl Around {
         match self.machine.call(callback, arguments, &mut self.outside) {
             Ok(answer) => {
                 if self.get(f::CWND) == 0 && self.begun {
-                    let name = self.machine.code().name(callback).to_owned();
-                    self.fault = Some(Fault::new(format!("{name}: {}", crate::fault::Reason::NoWindow)));
+                    self.refuse(Some(callback), &Reason::NoWindow);
                 }
                 Some(answer)
             }
@@ -196,6 +196,14 @@ impl Around {
                 None
             }
         }
+    }
+
+    /// Ends the run for what a callback has answered or left, unless it ends already.
+    #[cold]
+    fn refuse(&mut self, callback: Option<Callback>, reason: &Reason) {
+        let name = callback.map_or("", |callback| self.machine.code().name(callback));
+        let fault = Fault::new(format!("{name}: {reason}"));
+        self.fault.get_or_insert(fault);
     }
 
     fn event(&mut self, event: Event) {
@@ -230,7 +238,12 @@ impl Around {
         let window = self.get(f::CWND);
         self.set(f::PRIOR_CWND, window);
         if let Some(left) = self.call(self.callbacks.ssthresh, []) {
-            self.set(f::SSTHRESH, left & u32::MAX as u64);
+            let left = left & u32::MAX as u64;
+            // Where the program sets the window itself, the kernel does not spread a reduction down to the threshold.
+            if left == 0 && !self.controls() {
+                self.refuse(self.callbacks.ssthresh, &Reason::NoThreshold);
+            }
+            self.set(f::SSTHRESH, left);
         }
     }
 

@@ -15,6 +15,7 @@ use crate::program::{Function, Program};
 use crate::shape::{self, Wrong};
 pub(crate) use area::mistaken;
 use place::place;
+pub use table::problems as table_problems;
 use walk::{Reach, walk};
 
 /// The first thing that is wrong with the shape of each function.

@@ -12,7 +12,8 @@ const NAME: usize = 16;
 /// What include/linux/license.h takes for compatible with the GPL.
 const LICENSES: [&str; 6] = ["GPL", "GPL v2", "GPL and additional rights", "Dual BSD/GPL", "Dual MIT/GPL", "Dual MPL/GPL"];
 
-pub(super) fn problems(program: &Program) -> Vec<Problem> {
+/// Everything for which a kernel refuses to register the table of a program.
+pub fn problems(program: &Program) -> Vec<Problem> {
     let mut all = Vec::new();
     let mut wrong = |place: &str, reason: String, remedy: &str| all.push(Problem::new(place, reason, remedy));
     let has = |callback: &str| program.callbacks.contains_key(callback);

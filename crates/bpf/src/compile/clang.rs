@@ -2,7 +2,7 @@
 
 use super::core;
 use super::error::CompileError;
-use super::headers;
+use super::{headers, said, system};
 use crate::socket;
 use narrows_files::Limit;
 use std::ffi::OsString;
@@ -14,7 +14,10 @@ use std::{fs, io};
 const VERSIONS: std::ops::RangeInclusive<u32> = 12..=30;
 
 /// How sources are compiled. The third version of the instructions is what clang 12 and later and all kernels since 5.1 know.
-const ARGUMENTS: [&str; 6] = ["-target", "bpf", "-mcpu=v3", "-O2", "-g", "-std=gnu11"];
+///
+/// If clang's backend fails, no report for its developers is left in the folder of temporary files. Without `__STDC_HOSTED__`, clang's own headers (`<stdint.h>`,
+/// `<limits.h>`) do without those of the C library, which has none for BPF.
+const ARGUMENTS: [&str; 8] = ["-target", "bpf", "-mcpu=v3", "-O2", "-g", "-std=gnu11", "-fno-crash-diagnostics", "-U__STDC_HOSTED__"];
 
 /// For macros of libbpf's that ask for an architecture: one for all, so that an object does not depend on the machine that it was compiled on.
 const ARCHITECTURE: &str = "-D__TARGET_ARCH_x86";
@@ -32,7 +35,7 @@ pub struct Clang {
 pub struct Compiled {
     /// The object.
     pub object: Vec<u8>,
-    /// Warnings; empty if there are none.
+    /// Warnings, of bounded length; empty if there are none.
     pub said: String,
 }
 
@@ -94,16 +97,26 @@ impl Clang {
             argument.push(directory);
             command.arg(argument);
         }
+        for folder in system::folders(&self.program) {
+            command.arg("-idirafter").arg(folder);
+        }
         // A path that begins with "-" would be taken for an argument.
         let named = if source.as_os_str().as_encoded_bytes().starts_with(b"-") { Path::new(".").join(source) } else { source.to_owned() };
+        let included = |header: &str| {
+            let folders = [beside].into_iter().chain(include.iter().map(PathBuf::as_path));
+            folders.map(|folder| folder.join(header)).find_map(|path| fs::read_to_string(path).ok())
+        };
+        if let Some(expected) = core::lacks_its_function(&String::from_utf8_lossy(&text), included) {
+            return Err(CompileError::NoFunction { source_file: source.to_owned(), expected });
+        }
         let named = core::wrap(ours.path(), source, &text).map_err(file(ours.path(), "written"))?.unwrap_or(named);
         command.args(arguments).arg("-c").arg(named).arg("-o").arg(&object).stdin(Stdio::null());
         let output = command.output().map_err(file(&self.program, "run"))?;
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let said = String::from_utf8_lossy(&output.stderr);
         if !output.status.success() {
-            let program = self.version.clone();
+            let (program, said) = (self.version.clone(), said::of_refusal(&said));
             return Err(CompileError::Refused { source_file: source.to_owned(), program, said });
         }
-        Ok(Compiled { object: fs::read(&object).map_err(file(&object, "read"))?, said })
+        Ok(Compiled { object: fs::read(&object).map_err(file(&object, "read"))?, said: said::shortened(&said) })
     }
 }

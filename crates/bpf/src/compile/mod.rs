@@ -5,6 +5,8 @@ mod clang;
 mod core;
 mod error;
 mod headers;
+mod said;
+mod system;
 
 pub use clang::{Clang, Compiled};
 pub(crate) use core::wrap;

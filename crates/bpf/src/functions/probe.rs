@@ -16,6 +16,7 @@ pub fn bytes(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
 }
 
 fn zero(call: &mut Call<'_, '_>, to: u64, size: usize) -> Result<u64, Reason> {
+    call.context.world.could_not_read();
     call.fill(to, size)?;
     Ok(errno::FAULT)
 }

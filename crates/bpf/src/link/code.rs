@@ -95,6 +95,11 @@ impl<'a> Code<'a> {
         self.known.iter().find(|(_, known)| known.name == name).map(|(place, _)| *place)
     }
 
+    /// The name of the function at a place.
+    pub fn name(&self, place: Place) -> Option<&'a str> {
+        self.known.get(&place).map(|known| known.name)
+    }
+
     /// The names of functions that were not taken over.
     pub fn left(&self) -> Vec<&'a str> {
         self.known.iter().filter(|(place, _)| !self.taken.contains_key(place)).map(|(_, known)| known.name).collect()

@@ -70,7 +70,11 @@ fn read(types: &Types, variable: TypeId) -> Result<MapSpec, Problem> {
             "value" => map.value_size = size()?,
             // Where its memory lies, under which path it is kept, and bits of a Bloom filter: of no consequence here.
             "numa_node" | "pinning" | "map_extra" => {}
-            "values" => return Err(wrong("it holds maps or programs, which the simulator does not have".to_owned())),
+            "values" => {
+                let reason = "it holds maps or programs, which the simulator does not have";
+                let remedy = "keep the values in one map, under keys of a structure that has both keys as members";
+                return Err(Problem::new(format!("{SECTION}, map {name}"), reason, remedy));
+            }
             other => return Err(wrong(format!("it has an attribute \"{other}\", which is unknown"))),
         }
     }

@@ -75,6 +75,7 @@ pub fn link_against(target: &Types, object: &[u8], settings: &Settings, callable
     let mut program = Program { name: table.name, ops, flags: table.flags, license: license(&elf), variables, ..Program::default() };
 
     let mut code = Code::new(Names { elf: &elf, regions: &regions, maps: &maps, externs: &externs, callable });
+    program.unknown_callbacks = table.unknown.iter().filter_map(|place| code.name(*place).map(str::to_owned)).collect();
     for (callback, place) in table.callbacks {
         let start = code.take(place, &callback)?;
         program.callbacks.insert(callback, start);

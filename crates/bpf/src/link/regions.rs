@@ -85,6 +85,7 @@ impl Regions {
                     Kind::Composite { union: false, .. } if whole == CONSTANTS => types.integers(kind),
                     _ => continue,
                 };
+                let boolean = matches!(plain.kind, Kind::Integer { .. }) && types.name(plain) == "_Bool";
                 let region = self.of_sections[section];
                 let Some(offset) = elf.offset(*section, types, placed).and_then(|offset| usize::try_from(offset).ok()) else { continue };
                 for Member { name, at, bits, signed } in integers {
@@ -97,7 +98,7 @@ impl Regions {
                     if all.contains_key(&name) {
                         self.notes.push(format!("several variables have the name {name}: of these, only the first is a parameter"));
                     } else {
-                        all.insert(name.clone(), Variable { name, region, offset, size, signed, initial });
+                        all.insert(name.clone(), Variable { name, region, offset, size, signed, boolean, initial });
                     }
                 }
             }

@@ -24,6 +24,8 @@ pub(super) struct Table {
     pub flags: u32,
     /// The function of each member.
     pub callbacks: BTreeMap<String, Place>,
+    /// The functions of members that are unknown here; a newer kernel may have them.
+    pub unknown: Vec<Place>,
     /// What it sets and Linux does not have.
     pub problems: Vec<Problem>,
 }
@@ -72,7 +74,7 @@ pub(super) fn tables(elf: &Elf, types: &Types) -> Result<Vec<Table>, Problem> {
         return Err(Problem::new(
             "section .struct_ops",
             reason,
-            "write SEC(\".struct_ops.link\") struct tcp_congestion_ops ..., and compile with -g",
+            "write SEC(\".struct_ops.link\") struct tcp_congestion_ops ..., and compile with -g; or write a controller of one function, NAME_decide, with #include \"core.h\"",
         ));
     }
     Ok(all)
@@ -93,6 +95,7 @@ fn read(elf: &Elf, types: &Types, structure: TypeId, at: Place, variable: &str, 
         name_at: 0,
         flags: 0,
         callbacks: BTreeMap::new(),
+        unknown: Vec::new(),
         problems: Vec::new(),
     };
     let mut functions = BTreeMap::new();
@@ -140,6 +143,7 @@ fn member_of(
     } else if let Some(function) = functions.remove(&(member.at as usize / 8)) {
         if !socket::callbacks().any(|known| known == name) {
             let reason = format!("it sets {name}, which struct {STRUCTURE} of Linux does not have");
+            table.unknown.push(function);
             let known: Vec<&str> = socket::callbacks().collect();
             table.problems.push(Problem::new(place, reason, format!("callbacks are {}", known.join(", "))));
             return Ok(());

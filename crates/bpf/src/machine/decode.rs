@@ -165,6 +165,9 @@ fn simple(instruction: Instruction) -> Result<Operation, Unfit> {
         5 | 6 => match code {
             class::JUMP if dst == 0 && src == 0 && imm == 0 => operation(Kind::Jump),
             class::JUMP_FAR if dst == 0 && src == 0 && off == 0 => Ok(Operation { kind: Kind::Jump, off: imm, ..Operation::NOTHING }),
+            0x8d => Err(Unfit::Forbidden(
+                "calls a function through a pointer, which the kernel's verifier refuses: call functions by their names, and compile with -O2",
+            )),
             0xe5 => Err(Unfit::Forbidden("uses may_goto (cond_break, can_loop), which is not carried out: use bpf_for or bpf_loop")),
             _ => {
                 let kind = Kind::of(code).filter(|_| if code & 8 == 0 { src == 0 } else { imm == 0 }).ok_or(unknown.clone())?;

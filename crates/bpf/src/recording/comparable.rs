@@ -4,9 +4,12 @@ use crate::functions::{helper, is_ring, keeps};
 use crate::program::{Instruction, Program, address};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Helpers whose answers follow from what is recorded and from what [maps](Dependence::maps) hold, or change nothing that is compared.
-const HELPERS: [&str; 20] = [
+/// Helpers whose answers follow from what is recorded and from what [maps](Dependence::maps) hold, or change nothing that is compared. `probe_read_kernel`, which
+/// `BPF_CORE_READ` calls, is one as long as it reads the socket, sample or program: the [replay](super::Replay) gives a callback up that reads anything else.
+const HELPERS: [&str; 22] = [
     "jiffies64",
+    "probe_read_kernel",
+    "probe_read_kernel_str",
     "map_lookup_elem",
     "map_update_elem",
     "map_delete_elem",
@@ -65,7 +68,7 @@ pub(super) fn dependences(program: &Program, unseen: &[String], reason: &str) ->
     }
 }
 
-fn content(program: &Program, map: usize) -> String {
+pub(super) fn content(program: &Program, map: usize) -> String {
     format!("it uses the map {}, whose content is not recorded", program.maps[map].name)
 }
 

@@ -1,6 +1,6 @@
 //! Recorded calls, decided again.
 
-use super::comparable::{Dependence, dependences};
+use super::comparable::{Dependence, content, dependences};
 use super::layout::Layout;
 use super::tally::Tally;
 use crate::for_kernel::ForKernel;
@@ -44,6 +44,9 @@ type Owner = (u64, u64, u64);
 
 /// Why callbacks may write no records.
 const UNDECLARED: &str = "not declared by BPF_PROG, so that it is not recorded";
+
+/// Why a callback is given up that reads other kernel memory.
+const UNRECORDED: &str = "it reads kernel memory beside the socket by bpf_probe_read_kernel, which is not recorded";
 
 /// What became of the calls of a callback.
 #[derive(Debug, Default)]
@@ -154,7 +157,12 @@ impl Replay {
         let mut after = None;
         for later in 0..2 {
             self.show(&record, rate);
-            let outcome = self.machine.call(callback, &arguments, &mut Host { ticks: record.ticks + later, hz: self.hz });
+            let mut host = Host { ticks: record.ticks + later, hz: self.hz, could_not_read: false };
+            let outcome = self.machine.call(callback, &arguments, &mut host);
+            if host.could_not_read {
+                self.give_up(record.callback);
+                return;
+            }
             let difference = match outcome {
                 Err(fault) => Some(format!("the kernel went on, and here: {fault}")),
                 Ok(answer) => self.difference(&record, answers.then_some(answer)),
@@ -190,6 +198,21 @@ impl Replay {
             );
             (number, words)
         });
+    }
+
+    /// A callback read what no record has: none of its calls is compared, nor those of callbacks that use its maps.
+    fn give_up(&mut self, callback: u64) {
+        let Some(one) = self.known.get_mut(&callback) else { return };
+        one.dependence.obstacles.insert(UNRECORDED.to_owned());
+        let mut lost = one.dependence.maps.clone();
+        // A callback that is given up takes those with it that use its other maps.
+        loop {
+            let of_lost = |known: &&mut Known| known.dependence.obstacles.is_empty() && !known.dependence.maps.is_disjoint(&lost);
+            let Some(known) = self.known.values_mut().find(of_lost) else { return };
+            let program = self.machine.code().program();
+            known.dependence.obstacles.extend(known.dependence.maps.intersection(&lost).map(|map| content(program, *map)));
+            lost.extend(&known.dependence.maps);
+        }
     }
 
     /// The results, of which so many calls had no room to be recorded: what they left in maps is not known.
@@ -317,6 +340,8 @@ fn arguments(known: &Known, record: &Record<'_>) -> Vec<u64> {
 struct Host {
     ticks: u64,
     hz: u32,
+    /// The program asked for memory that no record has.
+    could_not_read: bool,
 }
 
 impl World for Host {
@@ -335,4 +360,8 @@ impl World for Host {
     }
 
     fn print(&mut self, _line: &str) {}
+
+    fn could_not_read(&mut self) {
+        self.could_not_read = true;
+    }
 }

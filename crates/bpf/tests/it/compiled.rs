@@ -168,3 +168,86 @@ fn a_table_that_cannot_be_taken_keeps_no_other_from_running() {
     let none = built("").expect_err("none was chosen");
     assert!(none.contains("needs ops, which is one of ") && none.contains("asking"), "{none}");
 }
+
+/// Compiles a source of this text: its object, or what is said. `None` without clang, or without headers of libbpf.
+fn outcome(text: &str) -> Option<Result<Vec<u8>, String>> {
+    let (directory, clang) = source(text)?;
+    match clang.compile(&directory.path().join("own.bpf.c"), &[]) {
+        Err(CompileError::NoHeaders { .. }) => None,
+        compiled => Some(compiled.map(|compiled| compiled.object).map_err(|error| error.to_string())),
+    }
+}
+
+/// On Debian and Ubuntu `asm/types.h` lies in the folder of the machine's architecture.
+#[test]
+fn the_systems_headers_are_found() {
+    if !Path::new("/usr/include/linux/types.h").exists() {
+        return eprintln!("left out: the kernel's headers for programs are not installed");
+    }
+    for text in [
+        "#include <linux/types.h>\n#include <bpf/bpf_helpers.h>\n__u32 x;\n",
+        "#include <linux/bpf.h>\n#include <bpf/bpf_helpers.h>\nenum bpf_map_type x;\n",
+        "#include <stdint.h>\n#include <stdbool.h>\n#include <limits.h>\nuint64_t x = CHAR_BIT;\n",
+    ] {
+        let Some(compiled) = outcome(text) else { return };
+        assert!(compiled.is_ok(), "{text}: {compiled:?}");
+    }
+}
+
+#[test]
+fn what_bpf_does_not_have_is_told_with_a_remedy() {
+    for (text, remedy) in [
+        ("double x; int f(int y) { x = x * 1.5 + y; return x; }\n", "BPF has no floating-point numbers: compute in integers"),
+        ("#include <string.h>\nint x;\n", "a BPF program has no C library: leave its header out"),
+        ("#include \"vmlinux.h\"\n#include <stdint.h>\nint x;\n", "include only one of the two"),
+    ] {
+        let Some(compiled) = outcome(text) else { return };
+        // Some systems have what others lack.
+        let Err(said) = compiled else { continue };
+        assert!(said.contains(remedy), "{text}: {said}");
+    }
+}
+
+/// clang's backend has no such instruction for this version of BPF, and would print pages of itself and leave a report in the folder of temporary files.
+#[test]
+fn a_failure_of_the_compilers_backend_is_short_has_a_remedy_and_leaves_nothing() {
+    let Some((directory, clang)) = source("int divided(int a, int b) { return a / b; }\n") else { return };
+    let name = format!("divided-{}", std::process::id());
+    let file = directory.path().join(format!("{name}.bpf.c"));
+    fs::rename(directory.path().join("own.bpf.c"), &file).expect("it can be renamed");
+    let said = match clang.compile(&file, &[]) {
+        Err(CompileError::NoHeaders { .. }) => return,
+        other => other.expect_err("there is no signed division").to_string(),
+    };
+    assert!(said.contains("BPF divides unsigned numbers only") && said.lines().count() < 20, "{said}");
+    assert!(!said.contains("Stack dump") && !said.contains("PLEASE submit"), "{said}");
+    let left = fs::read_dir(std::env::temp_dir()).expect("the folder of temporary files").flatten();
+    let left: Vec<_> = left.map(|file| file.file_name()).filter(|file| file.to_string_lossy().starts_with(&name)).collect();
+    assert_eq!(left, Vec::<std::ffi::OsString>::new());
+}
+
+/// A parameter of the type `_Bool` is a flag, for the simulator and for the kernel.
+#[test]
+fn truth_values_are_parameters() {
+    let text = "#include \"vmlinux.h\"\n#include <bpf/bpf_helpers.h>\n#include <bpf/bpf_tracing.h>\n\
+                char _license[] SEC(\"license\") = \"GPL\";\nconst volatile _Bool fair = 1;\n\
+                SEC(\"struct_ops\") void BPF_PROG(grow, struct sock *sk, __u32 ack, __u32 acked) {}\n\
+                SEC(\"struct_ops\") __u32 BPF_PROG(two, struct sock *sk) { return fair ? 2 : 3; }\n\
+                SEC(\".struct_ops.link\") struct tcp_congestion_ops flags = {\n\
+                .ssthresh = (void *)two, .undo_cwnd = (void *)two, .cong_avoid = (void *)grow, .name = \"flags\" };\n";
+    let Some(Ok(_)) = outcome(text) else { return };
+    let (directory, _) = source(text).expect("there was one");
+    let file = directory.path().join("own.bpf.c").display().to_string();
+    let entry = narrows_bpf::files::entry(&file).unwrap_or_else(|refused| panic!("{refused}"));
+    for (given, expected) in [("", None), ("?fair=true", None), ("?fair=false", Some(0)), ("?fair=0", Some(0)), ("?fair=1", None)] {
+        let choice: narrows_control::Choice = format!("{}{given}", entry.name).parse().unwrap_or_else(|error| panic!("{given}: {error}"));
+        let kernel = narrows_bpf::ForKernel::chosen(&choice).expect("a file").unwrap_or_else(|error| panic!("{given}: {error}"));
+        let set = kernel.initial.first().map(|initial| initial.bytes[0]);
+        assert!(set == expected || set == Some(1), "{given}: {set:?}");
+        let read = narrows_bpf::ForKernel::read(&format!("{file}{given}")).unwrap_or_else(|error| panic!("{given}: {error}")).0;
+        assert_eq!(read.initial.first().map(|initial| initial.bytes[0]).filter(|value| *value == 0), expected, "{given}");
+        assert!(choice.build(&narrows_control::Setup::default()).is_ok());
+    }
+    let refused = narrows_bpf::ForKernel::read(&format!("{file}?fair=2")).expect_err("no truth value");
+    assert!(refused.contains("fair=2: the variable takes true or false, and true is its value in the object"), "{refused}");
+}

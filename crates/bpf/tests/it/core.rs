@@ -105,6 +105,15 @@ fn what_the_compiler_refuses_is_told_with_the_users_own_line() {
     assert_eq!(said(&paced).as_deref(), Some(""));
 }
 
+/// The header is ours, and found only for a source that has the function.
+#[test]
+fn a_function_of_another_name_is_told() {
+    let text = "#include \"core.h\"\nstruct mine_constants { core_u32 gain; };\nstruct mine_state { core_u32 x; };\n\
+                static void decide(const struct mine_constants *c, struct mine_state *s, const struct core_input *in, struct core_output *out) {}\n";
+    let Some(said) = said(text) else { return };
+    assert!(said.contains("it includes core.h and has no function mine_decide") && !said.contains("file not found"), "{said}");
+}
+
 /// A source of one function is recorded with all that makes a controller of it.
 #[test]
 fn its_calls_can_be_recorded() {

@@ -39,8 +39,15 @@ fn a_small_controller() {
     assert_eq!(reno.callbacks.keys().collect::<Vec<_>>(), ["cong_avoid", "init", "ssthresh", "undo_cwnd"]);
     assert_eq!(reno.kfuncs, ["tcp_slow_start", "tcp_cong_avoid_ai"]);
     assert_eq!((reno.maps.len(), reno.poison.len(), reno.notes.len()), (0, 0, 0));
-    let variable =
-        |name: &str, region: usize, offset, size, signed, initial| Variable { name: name.into(), region, offset, size, signed, initial };
+    let variable = |name: &str, region: usize, offset, size, signed, initial| Variable {
+        name: name.into(),
+        region,
+        offset,
+        size,
+        signed,
+        boolean: false,
+        initial,
+    };
     let (rodata, data, bss) = (region(&reno, ".rodata"), region(&reno, ".data"), region(&reno, ".bss"));
     assert_eq!(
         reno.variables,

@@ -10,6 +10,7 @@ mod linked;
 mod machine;
 mod mutated;
 mod objects;
+mod recorded;
 mod refused;
 mod reno;
 mod socket;

@@ -1,6 +1,7 @@
 //! Arguments of `narrows inspect`.
 
 use clap::Args;
+use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct InspectArgs {
@@ -9,6 +10,9 @@ pub struct InspectArgs {
     /// Let the verifier of this host's kernel judge it, as root; nothing is registered
     #[arg(long)]
     pub kernel: bool,
+    /// Write all that the verifier says to this file if the kernel rejects the program
+    #[arg(long, value_name = "FILE", requires = "kernel")]
+    pub log: Option<PathBuf>,
     /// Print as JSON
     #[arg(long)]
     pub json: bool,

@@ -3,7 +3,7 @@
 use crate::cli::parse_choice;
 use crate::error::Failure;
 use narrows_bpf::{
-    Code, Instruction, Problem, Program, Settings, SimulatedKernel, Use, doubts, files, helper, link_against, problems, socket,
+    Code, ForKernel, Instruction, Problem, Program, Settings, SimulatedKernel, Use, doubts, files, helper, link_against, problems, socket,
 };
 use narrows_kernel::KernelError;
 use narrows_params::suggest;
@@ -46,6 +46,11 @@ pub struct Verifier {
     /// Why it refuses, and all that was said.
     pub refused: Option<(String, String)>,
 }
+
+/// The most lines of the verifier's log that are shown (ours). The last ones name the fault; a verifier that gives up after a million instructions prints megabytes.
+const LOG_LINES: usize = 60;
+/// The most characters of such a line.
+const LOG_CHARACTERS: usize = 400;
 
 /// What a program does with a part of the kernel's structures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -106,11 +111,18 @@ impl Found {
         self.problems.extend(unfit.map(|refusal| refusal.problem()));
         self.program = Some(program);
     }
+}
 
-    /// Of the controller; of the file if that is not known.
-    pub fn name(&self) -> &str {
-        self.program.as_ref().map_or(&self.file, |program| &program.name)
-    }
+/// The end of a verifier's log, bounded, after the number of lines that are left out.
+pub fn log_end(log: &str) -> String {
+    let lines: Vec<&str> = log.trim_end().lines().collect();
+    let left_out = lines.len().saturating_sub(LOG_LINES);
+    let begin = (left_out > 0).then(|| format!("({left_out} lines before)\n")).unwrap_or_default();
+    let cut = |line: &&str| match line.char_indices().nth(LOG_CHARACTERS) {
+        Some((end, _)) => format!("{} ...", &line[..end]),
+        None => (*line).to_owned(),
+    };
+    begin + &lines[left_out..].iter().map(cut).collect::<Vec<_>>().join("\n")
 }
 
 impl Verifier {
@@ -119,10 +131,10 @@ impl Verifier {
     /// # Errors
     ///
     /// It cannot be asked: without the rights, or by this build.
-    pub fn ask(name: &str, object: &[u8]) -> Result<Verifier, Failure> {
+    pub fn ask(program: &ForKernel) -> Result<Verifier, Failure> {
         let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().to_owned();
         let verifier = |accepted, refused| Verifier { release, accepted, refused };
-        match narrows_kernel::judge(name, object) {
+        match narrows_kernel::judge(program) {
             Ok(accepted) => Ok(verifier(accepted, None)),
             Err(error @ (KernelError::Verifier { .. } | KernelError::Refused { .. })) => {
                 let log = error.log().unwrap_or_default().to_owned();

@@ -1,6 +1,6 @@
 //! What was found, for programs: docs/formats.md describes it.
 
-use super::found::{Found, Verifier, fields, flags, helpers, questions};
+use super::found::{Found, Verifier, fields, flags, helpers, log_end, questions};
 use narrows_bpf::{Program, parameters};
 use serde_json::{Value, json};
 
@@ -56,6 +56,6 @@ fn kernel(verifier: &Verifier) -> Value {
         "release": verifier.release,
         "accepted": verifier.accepted,
         "refused": verifier.refused.as_ref().map(|(why, _)| why),
-        "log": verifier.refused.as_ref().map(|(_, log)| log),
+        "log": verifier.refused.as_ref().map(|(_, log)| log_end(log)),
     })
 }

@@ -6,10 +6,12 @@ mod text;
 
 use crate::cli::InspectArgs;
 use crate::error::Failure;
+use crate::kernel::kept_log;
 use crate::outcome::Outcome;
 use crate::output;
 use crate::policies::{self, LearnedPolicy};
 use found::{Found, Verifier};
+use narrows_bpf::ForKernel;
 
 /// Says what a program is, names and needs, and everything for which it cannot be taken.
 pub fn inspect(args: InspectArgs) -> Result<Outcome, Failure> {
@@ -17,14 +19,19 @@ pub fn inspect(args: InspectArgs) -> Result<Outcome, Failure> {
         return policy(&args);
     }
     let (mut found, object) = Found::read(&args.file)?;
-    if args.kernel {
-        found.verifier = Some(Verifier::ask(found.name(), &object)?);
+    let mut kept = String::new();
+    if let (true, Some(program)) = (args.kernel, &found.program) {
+        let verifier = Verifier::ask(&ForKernel::unchanged(program, &object))?;
+        if let Some((_, log)) = &verifier.refused {
+            kept = format!("; {}", kept_log(log, args.log.as_deref()));
+        }
+        found.verifier = Some(verifier);
     }
     output::print(&if args.json { json::json(&found) } else { text::text(&found) })?;
     let refused = found.verifier.as_ref().is_some_and(|verifier| verifier.refused.is_some());
     match (found.problems.len(), refused) {
         (0, false) => Ok(Outcome::Ok),
-        (0, true) => Err(Failure::Other(format!("{}: the kernel does not take it; its words are above", args.file))),
+        (0, true) => Err(Failure::Other(format!("{}: the kernel does not take it; the end of what it says is above{kept}", args.file))),
         (1, _) => Err(Failure::Other(format!("{}: it cannot run, for the problem above", args.file))),
         (count, _) => Err(Failure::Other(format!("{}: it cannot run, for the {count} problems above", args.file))),
     }

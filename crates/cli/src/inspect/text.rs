@@ -1,6 +1,6 @@
 //! What was found, for people.
 
-use super::found::{Found, Uses, Verifier, fields, flags, helpers, questions};
+use super::found::{Found, Uses, Verifier, fields, flags, helpers, log_end, questions};
 use narrows_bpf::{Program, parameters};
 
 /// Of the first column, and of a line.
@@ -93,6 +93,6 @@ fn kernel(verifier: &Verifier) -> String {
     let release = &verifier.release;
     match &verifier.refused {
         None => format!("\nThe verifier of Linux {release} accepts {}. Nothing was registered.\n", verifier.accepted.join(", ")),
-        Some((why, log)) => format!("\nLinux {release}: {why}\n\n{}\n", log.trim_end()),
+        Some((why, log)) => format!("\nLinux {release}: {why}\n\n{}\n", log_end(log)),
     }
 }

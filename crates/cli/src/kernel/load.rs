@@ -6,10 +6,12 @@ use crate::outcome::Outcome;
 use crate::output;
 use narrows_bpf::ForKernel;
 use narrows_control::cores::Twin;
-use narrows_control::names_file;
+use narrows_control::{meant_file, names_file};
 use narrows_files::Output;
 use narrows_kernel::{KernelError, Pinned};
+use narrows_params::ParamError;
 use std::fs;
+use std::path::Path;
 
 /// Loads a controller for every program of this host.
 pub fn load(args: LoadArgs) -> Result<Outcome, Failure> {
@@ -20,7 +22,9 @@ pub fn load(args: LoadArgs) -> Result<Outcome, Failure> {
 }
 
 fn load_ours(args: &LoadArgs) -> Result<Outcome, Failure> {
-    let (twin, choice) = Twin::read(&args.controller).map_err(|error| Failure::Other(error.to_string()))?;
+    let name = args.controller.split('?').next().unwrap_or_default();
+    let unknown = |error: ParamError| meant_file(name, Path::new("")).unwrap_or_else(|| error.to_string());
+    let (twin, choice) = Twin::read(&args.controller).map_err(|error| Failure::Other(unknown(error)))?;
     let constants = twin.constants_of(&choice).map_err(|error| Failure::Other(error.to_string()))?;
     let name = args.name.as_deref().unwrap_or(twin.kernel);
     let (pinned, mounted) = Pinned::load(twin, &choice, &constants, name).map_err(|error| with_log(error, args.log.as_deref()))?;
@@ -82,16 +86,20 @@ fn told(pinned: &Pinned, mounted: bool, left: &[String]) -> Result<Outcome, Fail
 }
 
 /// Keeps what the kernel said, where the user wants it, and says so.
-fn with_log(error: KernelError, file: Option<&std::path::Path>) -> Failure {
-    match (error.log(), file) {
-        (None, _) => error.into(),
-        (Some(_), None) => Failure::Other(format!("{error}; --log FILE keeps the verifier's log")),
-        (Some(log), Some(file)) => match Output::write(file, log.as_bytes()) {
-            Ok(()) => Failure::Other(format!("{error}; the verifier's log is in {}", file.display())),
-            Err(reason) => Failure::Other(format!(
-                "{error}; the verifier's log cannot be written to {}: {reason}; give --log another file",
-                file.display()
-            )),
+fn with_log(error: KernelError, file: Option<&Path>) -> Failure {
+    match error.log() {
+        None => error.into(),
+        Some(log) => Failure::Other(format!("{error}; {}", kept_log(log, file))),
+    }
+}
+
+/// Writes the verifier's log where the user wants it: the place of it in words, or how it is kept.
+pub fn kept_log(log: &str, file: Option<&Path>) -> String {
+    match file {
+        None => "--log FILE keeps the verifier's log".to_owned(),
+        Some(file) => match Output::write(file, log.as_bytes()) {
+            Ok(()) => format!("the verifier's log is in {}", file.display()),
+            Err(reason) => format!("the verifier's log cannot be written to {}: {reason}; give --log another file", file.display()),
         },
     }
 }

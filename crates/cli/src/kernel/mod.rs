@@ -10,6 +10,8 @@ mod stats;
 mod unload;
 mod watch;
 
+pub use load::kept_log;
+
 use crate::cli::KernelCommand;
 use crate::error::Failure;
 use crate::outcome::Outcome;

@@ -1,7 +1,7 @@
 //! Controllers chosen by text.
 
 use narrows_control::cores::Twin;
-use narrows_control::{Basis, Build, Choice, ENTRIES, Entry, Setup, TWINS, register};
+use narrows_control::{Basis, Build, Choice, ENTRIES, Entry, Form, KeptFile, Setup, TWINS, register, register_file};
 use narrows_params::{Kind, Registered};
 use narrows_units::Segments;
 use std::sync::Arc;
@@ -131,6 +131,11 @@ fn a_name_that_another_controller_has_is_refused() {
     insta::assert_snapshot!(refused("pcc-kernel"), @r#"the controller "pcc-kernel" cannot be added: "pcc-kernel" is another name of "pcc-vivace"; give it another name in its Entry"#);
     insta::assert_snapshot!(refused("a?b"), @r#"the controller "a?b" cannot be added: a name has letters, digits, '-', '_' and '.'; give it such a name in its Entry"#);
     insta::assert_snapshot!(refused(""), @r#"the controller "" cannot be added: a name has letters, digits, '-', '_' and '.'; give it such a name in its Entry"#);
+    // The user of a file has no entry to change.
+    let file: &'static KeptFile = Box::leak(Box::new(KeptFile { form: Form::Object, object: Vec::new(), source: None, notes: Vec::new() }));
+    let refused_file =
+        register_file("my grad", "bpf", |name| Entry { name, build: newreno().build.clone(), ..*newreno() }, file).unwrap_err().to_string();
+    insta::assert_snapshot!(refused_file, @r#"the file's name gives the controller's, "my grad", and the name of a controller has letters, digits, '-', '_' and '.': rename the file"#);
     register(entry("twice", 7.0)).unwrap();
     insta::assert_snapshot!(refused("twice"), @r#"the controller "twice" (for this test) cannot be added: "twice" is there already (for this test); give it another name in its Entry"#);
     assert_eq!(Entry::all().iter().filter(|entry| entry.name == "twice").count(), 1);

@@ -133,3 +133,54 @@ fn of_two_tables_one_is_loaded() {
         assert!(!listed(&name) && !listed(&format!("kf_{table}")));
     }
 }
+
+/// A controller without an undo_cwnd, and one beside a table of another subsystem, from a source.
+fn made(undo: &str, more: &str) -> Option<ForKernel> {
+    let place = std::env::temp_dir().join(format!("narrows-kernel-made-{}-{}", std::process::id(), undo.len()));
+    fs::create_dir_all(&place).unwrap();
+    let source = place.join("made.bpf.c");
+    let text = format!(
+        "#include \"vmlinux.h\"\n#include <bpf/bpf_helpers.h>\n#include <bpf/bpf_tracing.h>\n\
+         char _license[] SEC(\"license\") = \"GPL\";\n\
+         SEC(\"struct_ops\") void BPF_PROG(made_avoid, struct sock *sk, __u32 ack, __u32 acked) {{}}\n\
+         SEC(\"struct_ops\") __u32 BPF_PROG(made_two, struct sock *sk) {{ return 2; }}\n\
+         SEC(\"struct_ops\") __u32 BPF_PROG(made_stray, struct sock *sk) {{ return 2; }}\n{more}\
+         SEC(\".struct_ops.link\") struct tcp_congestion_ops made = {{\n\
+         .ssthresh = (void *)made_two, {undo} .cong_avoid = (void *)made_avoid, .name = \"made\" }};\n"
+    );
+    fs::write(&source, text).unwrap();
+    let read = ForKernel::read(source.to_str().unwrap());
+    fs::remove_dir_all(&place).unwrap();
+    match read {
+        Ok((program, _)) => Some(program),
+        Err(error) if error.contains("is none in PATH") || error.contains("without them") => {
+            eprintln!("left out: {error}");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+const UNDO: &str = ".undo_cwnd = (void *)made_two,";
+
+/// The kernel at hand may have no such subsystem, and a program that no table names cannot be loaded at all: both stay outside.
+#[test]
+fn judging_and_loading_agree_on_what_is_beside_the_table() {
+    const OTHER: &str = "struct nowhere_ops { int (*pick)(int one); };\n\
+                         SEC(\"struct_ops\") int BPF_PROG(made_pick, int one) { return one; }\n\
+                         SEC(\".struct_ops.link\") struct nowhere_ops other = { .pick = (void *)made_pick };\n";
+    let Some(program) = made(UNDO, OTHER).filter(|_| is_root()) else { return };
+    let mut accepted = narrows_kernel::judge(&program).unwrap_or_else(|error| panic!("{error}"));
+    accepted.sort_unstable();
+    assert_eq!(accepted, ["made_avoid", "made_two"]);
+    let name = name("beside");
+    let loaded = LoadedFile::new(&program, &name).unwrap_or_else(|error| panic!("{error}"));
+    assert!(listed(&name) && loaded.left().is_empty(), "{:?}", loaded.left());
+}
+
+#[test]
+fn a_missing_callback_is_named_as_the_reason() {
+    let Some(program) = made("", "").filter(|_| is_root()) else { return };
+    let error = LoadedFile::new(&program, &name("without")).err().unwrap().to_string();
+    assert!(error.contains("it has no undo_cwnd, which the kernel demands: add it") && !error.contains("cwnd_event_tx_start"), "{error}");
+}

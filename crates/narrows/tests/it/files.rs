@@ -82,6 +82,46 @@ fn a_fault_ends_the_run_with_the_flow_the_time_the_line_and_what_would_be_right(
     }
 }
 
+/// Linux warns in its log then, and has no window left.
+#[test]
+fn a_threshold_of_0_ends_the_run() {
+    let place = Scratch::new("files-threshold");
+    place.write(
+        "none.bpf.c",
+        "#include \"vmlinux.h\"\n#include <bpf/bpf_helpers.h>\n#include <bpf/bpf_tracing.h>\nchar _license[] SEC(\"license\") = \"GPL\";\n\
+         const volatile __u32 left = 0;\n\
+         SEC(\"struct_ops\") void BPF_PROG(grow, struct tcp_sock *tp, __u32 ack, __u32 acked) { tp->snd_cwnd += acked; }\n\
+         SEC(\"struct_ops\") __u32 BPF_PROG(reduce, struct tcp_sock *tp) { return left; }\n\
+         SEC(\"struct_ops\") __u32 BPF_PROG(undo, struct tcp_sock *tp) { return tp->prior_cwnd; }\n\
+         SEC(\".struct_ops.link\") struct tcp_congestion_ops none = {\n\
+         .ssthresh = (void *)reduce, .undo_cwnd = (void *)undo, .cong_avoid = (void *)grow, .name = \"none\" };\n",
+    );
+    let compare = |file: &str, out: &str| place.narrows([&["compare", file, "--out", out][..], &SHORT].concat());
+    let output = compare("./none.bpf.c", "out");
+    if stderr(&output).contains("is none in PATH") || stderr(&output).contains("without them") {
+        return eprintln!("left out: {}", stderr(&output));
+    }
+    assert_eq!(code(&output), 2, "{}", stdout(&output));
+    for part in ["its controller none cannot go on at", "ssthresh: answers 0: ", "tcp_cwnd_reduction", "answer at least 2"] {
+        assert!(stderr(&output).contains(part), "{part}: {}", stderr(&output));
+    }
+    let output = compare("./none.bpf.c?left=2", "two");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+}
+
+#[test]
+fn a_file_without_a_slash_is_told_from_a_name() {
+    let place = Scratch::new("files-slash");
+    place.write("grad.c", "");
+    let output = place.narrows(["compare", "grad.c"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("there is no controller \"grad.c\"; did you mean the file \"./grad.c\"?"), "{}", stderr(&output));
+    // A known name stays one.
+    place.write("cubic", "");
+    let output = place.narrows([&["compare", "cubic", "--out", "out"][..], &SHORT].concat());
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+}
+
 #[test]
 fn files_that_cannot_be_taken_are_refused_with_place_and_remedy() {
     let place = Scratch::new("files-refused");

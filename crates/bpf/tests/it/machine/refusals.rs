@@ -44,6 +44,7 @@ fn every_refusal_has_its_words() {
         ("call to nowhere", one(op(0x85, 0, 1, 0, 0))),
         ("no end", program([set(0, 0)])),
         ("end by a condition", program([EXIT, op(0x15, 0, 0, -2, 0)])),
+        ("call through a pointer", one(op(0x8d, 1, 0, 0, 0))),
         ("call of another kind", one(op(0x85, 0, 3, 0, 0))),
         ("no helper", one(helper(9999))),
         ("helper of others", one(helper(9))),
