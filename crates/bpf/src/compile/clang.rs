@@ -30,7 +30,7 @@ pub struct Clang {
     pub version: String,
 }
 
-/// What was compiled.
+/// A compiled source.
 #[derive(Clone, Debug)]
 pub struct Compiled {
     /// The object.
@@ -106,8 +106,8 @@ impl Clang {
             let folders = [beside].into_iter().chain(include.iter().map(PathBuf::as_path));
             folders.map(|folder| folder.join(header)).find_map(|path| fs::read_to_string(path).ok())
         };
-        if let Some(expected) = core::lacks_its_function(&String::from_utf8_lossy(&text), included) {
-            return Err(CompileError::NoFunction { source_file: source.to_owned(), expected });
+        if let Some(name) = core::lacks_its_function(&String::from_utf8_lossy(&text), included) {
+            return Err(CompileError::NoFunction { source_file: source.to_owned(), name });
         }
         let named = core::wrap(ours.path(), source, &text).map_err(file(ours.path(), "written"))?.unwrap_or(named);
         command.args(arguments).arg("-c").arg(named).arg("-o").arg(&object).stdin(Stdio::null());

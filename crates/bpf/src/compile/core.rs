@@ -36,8 +36,10 @@ fn name(source: &str) -> Option<&str> {
     })
 }
 
-/// The function that a source should have and has not, if the source includes `core.h` and has no table of callbacks either: `grad_decide` of one with
-/// `struct grad_constants` or `struct grad_state`. `header` reads one that the compiler would find before ours: a `core.h` that is not ours belongs to the source.
+/// The controller's name, if a source includes `core.h` and has neither a function `NAME_decide` nor
+/// a table of callbacks: `grad` if it has `struct grad_constants` or `struct grad_state`, else `NAME`.
+/// `header` reads a header that the compiler would find before ours: a `core.h` that is not ours
+/// belongs to the source.
 pub(crate) fn lacks_its_function(source: &str, header: impl Fn(&str) -> Option<String>) -> Option<String> {
     let includes = source.lines().any(|line| {
         let line = line.trim_start().strip_prefix('#').map(str::trim_start).and_then(|line| line.strip_prefix("include"));
@@ -54,7 +56,7 @@ pub(crate) fn lacks_its_function(source: &str, header: impl Fn(&str) -> Option<S
         })
     };
     let name = of_structure("_constants").or_else(|| of_structure("_state")).unwrap_or("NAME");
-    Some(format!("{name}{DECIDE}"))
+    Some(name.to_owned())
 }
 
 /// Writes into a directory what is compiled in the place of a source that has the function of a core, and the headers of cores: the path of what is compiled. `None`
@@ -85,9 +87,9 @@ mod tests {
         const SOURCE: &str =
             "#include \"core.h\"\nstruct grad_constants { core_u32 x; };\nstatic void decide(const struct grad_constants *c)";
         let missed = |source: &str| lacks_its_function(source, |_| None);
-        assert_eq!(missed(SOURCE).as_deref(), Some("grad_decide"));
-        assert_eq!(missed("# include <core.h>\nstruct grad_state { int x; };").as_deref(), Some("grad_decide"));
-        assert_eq!(missed("#include \"core.h\"\nint grad_decide(int x);").as_deref(), Some("NAME_decide"));
+        assert_eq!(missed(SOURCE).as_deref(), Some("grad"));
+        assert_eq!(missed("# include <core.h>\nstruct grad_state { int x; };").as_deref(), Some("grad"));
+        assert_eq!(missed("#include \"core.h\"\nint grad_decide(int x);").as_deref(), Some("NAME"));
         assert_eq!(missed("#include \"core.h\"\nvoid grad_decide(int x);"), None);
         assert_eq!(missed("#include \"core.h\"\nstruct tcp_congestion_ops own;"), None);
         assert_eq!(missed("#include \"other.h\"\n"), None);

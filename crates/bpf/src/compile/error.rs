@@ -35,13 +35,13 @@ pub enum CompileError {
     },
     /// It includes `core.h` and has no function of a core, and no table of callbacks either.
     #[error(
-        "{}: it includes core.h and has no function {expected}, which is what makes a controller of such a source: name the function so, with `void {expected}(const struct NAME_constants *, struct NAME_state *, const struct core_input *, struct core_output *)`, where NAME is the controller's name", source_file.display()
+        "{}: it includes core.h and has no function {name}_decide, which is what makes a controller of such a source ({name} is the controller's name): name the function so, `void {name}_decide(const struct {name}_constants *, struct {name}_state *, const struct core_input *, struct core_output *)`", source_file.display()
     )]
     NoFunction {
         /// The source.
         source_file: PathBuf,
-        /// The function that it should have: `grad_decide`, or `NAME_decide`.
-        expected: String,
+        /// The name that its structures have before `_constants` or `_state`, or `NAME`.
+        name: String,
     },
     /// A file could not be read or written.
     #[error("{} cannot be {what}: {source}: see that it exists, and that you may do so", path.display())]

@@ -8,7 +8,7 @@ const CHARACTERS: usize = 300;
 /// The beginning of what clang prints of itself after an error of its backend.
 const CRASH: [&str; 2] = ["PLEASE submit a bug report", "Stack dump:"];
 
-/// What stands in a diagnostic, and its remedy.
+/// Words of a diagnostic, and the remedy.
 const REMEDIES: &[(&str, &str)] = &[
     (
         "nsupport signed division",

@@ -111,7 +111,7 @@ fn a_function_of_another_name_is_told() {
     let text = "#include \"core.h\"\nstruct mine_constants { core_u32 gain; };\nstruct mine_state { core_u32 x; };\n\
                 static void decide(const struct mine_constants *c, struct mine_state *s, const struct core_input *in, struct core_output *out) {}\n";
     let Some(said) = said(text) else { return };
-    assert!(said.contains("it includes core.h and has no function mine_decide") && !said.contains("file not found"), "{said}");
+    assert!(said.contains("it includes core.h and has no function mine_decide, ") && !said.contains("file not found"), "{said}");
 }
 
 /// A source of one function is recorded with all that makes a controller of it.

@@ -144,6 +144,7 @@ fn made(undo: &str, more: &str) -> Option<ForKernel> {
          char _license[] SEC(\"license\") = \"GPL\";\n\
          SEC(\"struct_ops\") void BPF_PROG(made_avoid, struct sock *sk, __u32 ack, __u32 acked) {{}}\n\
          SEC(\"struct_ops\") __u32 BPF_PROG(made_two, struct sock *sk) {{ return 2; }}\n\
+         SEC(\"struct_ops\") __u32 BPF_PROG(made_undo, struct sock *sk) {{ return 2; }}\n\
          SEC(\"struct_ops\") __u32 BPF_PROG(made_stray, struct sock *sk) {{ return 2; }}\n{more}\
          SEC(\".struct_ops.link\") struct tcp_congestion_ops made = {{\n\
          .ssthresh = (void *)made_two, {undo} .cong_avoid = (void *)made_avoid, .name = \"made\" }};\n"
@@ -161,7 +162,7 @@ fn made(undo: &str, more: &str) -> Option<ForKernel> {
     }
 }
 
-const UNDO: &str = ".undo_cwnd = (void *)made_two,";
+const UNDO: &str = ".undo_cwnd = (void *)made_undo,";
 
 /// The kernel at hand may have no such subsystem, and a program that no table names cannot be loaded at all: both stay outside.
 #[test]
@@ -172,7 +173,7 @@ fn judging_and_loading_agree_on_what_is_beside_the_table() {
     let Some(program) = made(UNDO, OTHER).filter(|_| is_root()) else { return };
     let mut accepted = narrows_kernel::judge(&program).unwrap_or_else(|error| panic!("{error}"));
     accepted.sort_unstable();
-    assert_eq!(accepted, ["made_avoid", "made_two"]);
+    assert_eq!(accepted, ["made_avoid", "made_two", "made_undo"]);
     let name = name("beside");
     let loaded = LoadedFile::new(&program, &name).unwrap_or_else(|error| panic!("{error}"));
     assert!(listed(&name) && loaded.left().is_empty(), "{:?}", loaded.left());
