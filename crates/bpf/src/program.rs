@@ -216,7 +216,8 @@ pub struct Program {
     pub functions: Vec<Function>,
     /// The index of the first instruction of each callback, by the member of `struct tcp_congestion_ops`.
     pub callbacks: BTreeMap<String, usize>,
-    /// The functions of members of its table that the simulator does not know; a newer kernel may have them.
+    /// The functions of members of its table that the simulator does not know; a newer kernel may
+    /// have them.
     pub unknown_callbacks: Vec<String>,
     /// Of the controller, from the table.
     pub name: String,

@@ -66,7 +66,8 @@ pub fn names_file(name: &str) -> bool {
     name.contains('/') || name.ends_with(".bpf.c") || Form::ALL.iter().any(|form| name.ends_with(form.end()))
 }
 
-/// What to write for a file whose name alone does not mean one: `./grad.c` for `grad.c`. `None` if `folder` has no such file.
+/// What to write for a file whose name alone does not mean one: `./grad.c` for `grad.c`. `None` if
+/// `folder` has no such file.
 pub fn meant_file(name: &str, folder: &Path) -> Option<String> {
     let is_file = !name.is_empty() && !names_file(name) && folder.join(name).is_file();
     is_file.then(|| format!("there is no controller \"{name}\"; did you mean the file \"./{name}\"?"))

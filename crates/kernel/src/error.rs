@@ -153,7 +153,8 @@ pub enum KernelError {
 }
 
 impl KernelError {
-    /// The kernel names no cause if it refuses a table: adds what is known to be wrong with the table.
+    /// The kernel names no cause if it refuses a table: adds what is known to be wrong with the
+    /// table.
     #[cfg(feature = "bpf")]
     pub(crate) fn with_faults(self, program: &narrows_bpf::ForKernel) -> KernelError {
         match self {

@@ -7,7 +7,8 @@ use crate::log::listening;
 use narrows_bpf::ForKernel;
 
 /// Gives the callbacks of an object to the kernel's verifier, and takes them back: nothing is registered, and nothing is left. The names of the programs that it
-/// accepted. Programs that are no callbacks of the table, and other tables, stay out of the kernel, as they do where the controller is loaded.
+/// accepted. Programs that are no callbacks of the table, and other tables, stay out of the kernel,
+/// as they do where the controller is loaded.
 ///
 /// # Errors
 ///

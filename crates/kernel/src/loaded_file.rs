@@ -99,7 +99,8 @@ fn is_section(map: &str, section: &str) -> bool {
 /// The name that objects get.
 const OBJECT: &str = "narrows";
 
-/// An object of which only the callbacks of the table will be loaded, with the values of variables; `left` gets the names of its programs of other types.
+/// An object of which only the callbacks of the table will be loaded, with the values of variables;
+/// `left` gets the names of its programs of other types.
 pub(crate) fn open(program: &ForKernel, left: &mut Vec<String>) -> libbpf_rs::Result<OpenObject> {
     let mut open = ObjectBuilder::default().name(OBJECT)?.pin_root_path(NOWHERE)?.open_memory(&program.object)?;
     leave_out_others(&mut open, &program.ops)?;

@@ -72,7 +72,8 @@ fn verdict(log: &str) -> Option<(String, String)> {
 mod tests {
     use super::*;
 
-    /// libbpf notes members of newer kernels in every log, which are not why a kernel refuses a table.
+    /// libbpf notes members of newer kernels in every log, which are not why a kernel refuses a
+    /// table.
     #[test]
     fn notes_of_libbpf_are_no_reasons() {
         assert!(!tells("struct_ops mine: member cwnd_event_tx_start not found in kernel, skipping it as it's set to zero"));

@@ -239,7 +239,8 @@ impl Around {
         self.set(f::PRIOR_CWND, window);
         if let Some(left) = self.call(self.callbacks.ssthresh, []) {
             let left = left & u32::MAX as u64;
-            // Where the program sets the window itself, the kernel does not spread a reduction down to the threshold.
+            // Where the program sets the window itself, the kernel does not spread a reduction down
+            // to the threshold.
             if left == 0 && !self.controls() {
                 self.refuse(self.callbacks.ssthresh, &Reason::NoThreshold);
             }

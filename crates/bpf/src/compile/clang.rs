@@ -15,8 +15,9 @@ const VERSIONS: std::ops::RangeInclusive<u32> = 12..=30;
 
 /// How sources are compiled. The third version of the instructions is what clang 12 and later and all kernels since 5.1 know.
 ///
-/// If clang's backend fails, no report for its developers is left in the folder of temporary files. Without `__STDC_HOSTED__`, clang's own headers (`<stdint.h>`,
-/// `<limits.h>`) do without those of the C library, which has none for BPF.
+/// If clang's backend fails, no report for its developers is left in the folder of temporary files.
+/// Without `__STDC_HOSTED__`, clang's own headers (`<stdint.h>`, `<limits.h>`) do without those of
+/// the C library, which has none for BPF.
 const ARGUMENTS: [&str; 8] = ["-target", "bpf", "-mcpu=v3", "-O2", "-g", "-std=gnu11", "-fno-crash-diagnostics", "-U__STDC_HOSTED__"];
 
 /// For macros of libbpf's that ask for an architecture: one for all, so that an object does not depend on the machine that it was compiled on.
@@ -104,7 +105,10 @@ impl Clang {
         let named = if source.as_os_str().as_encoded_bytes().starts_with(b"-") { Path::new(".").join(source) } else { source.to_owned() };
         let included = |header: &str| {
             let folders = [beside].into_iter().chain(include.iter().map(PathBuf::as_path));
-            folders.map(|folder| folder.join(header)).find_map(|path| fs::read_to_string(path).ok())
+            folders
+                .map(|folder| folder.join(header))
+                .find_map(|path| narrows_files::read(&path, Limit::TEXT).ok())
+                .map(|text| String::from_utf8_lossy(&text).into_owned())
         };
         if let Some(name) = core::lacks_its_function(&String::from_utf8_lossy(&text), included) {
             return Err(CompileError::NoFunction { source_file: source.to_owned(), name });

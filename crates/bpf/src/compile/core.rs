@@ -36,8 +36,9 @@ fn name(source: &str) -> Option<&str> {
     })
 }
 
-/// The controller's name, if a source includes `core.h` and has neither a function `NAME_decide` nor
-/// a table of callbacks: `grad` if it has `struct grad_constants` or `struct grad_state`, else `NAME`.
+/// The controller's name, if a source includes `core.h` and has neither a function `NAME_decide`
+/// nor a table of callbacks: `grad` if it has `struct grad_constants` or `struct grad_state`, else
+/// `NAME`.
 /// `header` reads a header that the compiler would find before ours: a `core.h` that is not ours
 /// belongs to the source.
 pub(crate) fn lacks_its_function(source: &str, header: impl Fn(&str) -> Option<String>) -> Option<String> {

@@ -1,7 +1,8 @@
 //! The compiler's diagnostics as users see them: bounded, without its own crash report, and with a
 //! remedy where its words have none.
 
-/// The most lines that are shown, and the most characters of a line. The first errors explain the others.
+/// The most lines that are shown, and the most characters of a line. The first errors explain the
+/// others.
 const LINES: usize = 40;
 const CHARACTERS: usize = 300;
 

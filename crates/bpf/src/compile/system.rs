@@ -8,7 +8,8 @@ const BEGIN: &str = "#include <...> search starts here:";
 const END: &str = "End of search list.";
 
 /// The folders in which a compiler looks for headers of programs of this machine, in its order.
-/// Compiled for BPF, a program gets only `/usr/include` of these; on Debian and Ubuntu `asm/types.h`,
+/// Compiled for BPF, a program gets only `/usr/include` of these; on Debian and Ubuntu
+/// `asm/types.h`,
 /// which `<linux/types.h>` includes, lies in the folder of the machine's architecture. Empty if the
 /// compiler does not tell.
 pub(super) fn folders(compiler: &Path) -> Vec<PathBuf> {

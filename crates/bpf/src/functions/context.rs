@@ -27,7 +27,8 @@ pub trait World {
     /// A program prints a line, without a line feed.
     fn print(&mut self, line: &str);
 
-    /// A program asked for kernel memory that is not there (`bpf_probe_read_kernel`), and got zeros.
+    /// A program asked for kernel memory that is not there (`bpf_probe_read_kernel`), and got
+    /// zeros.
     fn could_not_read(&mut self) {}
 }
 

@@ -4,8 +4,10 @@ use crate::functions::{helper, is_ring, keeps};
 use crate::program::{Instruction, Program, address};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Helpers whose answers follow from what is recorded and from what [maps](Dependence::maps) hold, or change nothing that is compared. `probe_read_kernel`, which
-/// `BPF_CORE_READ` calls, is one as long as it reads the socket, sample or program: the [replay](super::Replay) gives a callback up that reads anything else.
+/// Helpers whose answers follow from what is recorded and from what [maps](Dependence::maps) hold,
+/// or change nothing that is compared. `probe_read_kernel`, which
+/// `BPF_CORE_READ` calls, is one as long as it reads the socket, sample or program: the
+/// [replay](super::Replay) gives a callback up that reads anything else.
 const HELPERS: [&str; 22] = [
     "jiffies64",
     "probe_read_kernel",

@@ -200,7 +200,8 @@ impl Replay {
         });
     }
 
-    /// A callback read what no record has: none of its calls is compared, nor those of callbacks that use its maps.
+    /// A callback read what no record has: none of its calls is compared, nor those of callbacks
+    /// that use its maps.
     fn give_up(&mut self, callback: u64) {
         let Some(one) = self.known.get_mut(&callback) else { return };
         one.dependence.obstacles.insert(UNRECORDED.to_owned());

@@ -169,7 +169,8 @@ fn a_table_that_cannot_be_taken_keeps_no_other_from_running() {
     assert!(none.contains("needs ops, which is one of ") && none.contains("asking"), "{none}");
 }
 
-/// Compiles a source of this text: its object, or what is said. `None` without clang, or without headers of libbpf.
+/// Compiles a source of this text: its object, or what is said. `None` without clang, or without
+/// headers of libbpf.
 fn outcome(text: &str) -> Option<Result<Vec<u8>, String>> {
     let (directory, clang) = source(text)?;
     match clang.compile(&directory.path().join("own.bpf.c"), &[]) {
@@ -208,7 +209,8 @@ fn what_bpf_does_not_have_is_told_with_a_remedy() {
     }
 }
 
-/// clang's backend has no such instruction for this version of BPF, and would print pages of itself and leave a report in the folder of temporary files.
+/// clang's backend has no such instruction for this version of BPF, and would print pages of itself
+/// and leave a report in the folder of temporary files.
 #[test]
 fn a_failure_of_the_compilers_backend_is_short_has_a_remedy_and_leaves_nothing() {
     let Some((directory, clang)) = source("int divided(int a, int b) { return a / b; }\n") else { return };

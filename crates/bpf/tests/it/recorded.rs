@@ -6,7 +6,8 @@ use narrows_bpf::{files, socket};
 use narrows_control::Choice;
 use std::fs;
 
-/// The results of one record of `ssthresh` from a socket of zeros. `reads` is the body of the callback. `None` without clang.
+/// The results of one record of `ssthresh` from a socket of zeros. `reads` is the body of the
+/// callback. `None` without clang.
 fn tally(name: &str, reads: &str) -> Option<Tally> {
     let directory = tempfile::tempdir().expect("a directory can be made");
     let file = directory.path().join(format!("{name}.bpf.c"));

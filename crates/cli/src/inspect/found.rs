@@ -47,7 +47,8 @@ pub struct Verifier {
     pub refused: Option<(String, String)>,
 }
 
-/// The most lines of the verifier's log that are shown (ours). The last ones name the fault; a verifier that gives up after a million instructions prints megabytes.
+/// The most lines of the verifier's log that are shown (ours). The last ones name the fault; a
+/// verifier that gives up after a million instructions prints megabytes.
 const LOG_LINES: usize = 60;
 /// The most characters of such a line.
 const LOG_CHARACTERS: usize = 400;

@@ -164,7 +164,8 @@ fn made(undo: &str, more: &str) -> Option<ForKernel> {
 
 const UNDO: &str = ".undo_cwnd = (void *)made_undo,";
 
-/// The kernel at hand may have no such subsystem, and a program that no table names cannot be loaded at all: both stay outside.
+/// The kernel at hand may have no such subsystem, and a program that no table names cannot be
+/// loaded at all: both stay outside.
 #[test]
 fn judging_and_loading_agree_on_what_is_beside_the_table() {
     const OTHER: &str = "struct nowhere_ops { int (*pick)(int one); };\n\
