@@ -76,14 +76,8 @@ fn a_page_that_claims_more_than_its_bytes_can_become_is_refused() {
     // After the four bytes of the format: fields 1 to 3 of the first page's header are its kind and its sizes, each a byte of kind and a
     // number in zigzag of seven bits a byte.
     assert_eq!([bytes[4], bytes[6], bytes[8]], [0x15; 3]);
-    let size = bytes[7];
-    let mut taken = 0;
-    for claimed in [size, size + 2, 0x7e] {
-        bytes[7] = claimed;
-        taken += u32::from(read(file(&bytes)).is_ok());
-    }
-    assert_eq!(taken, 1, "only the right size is taken");
-    // Of the header of a page nothing else is as long, so a number of five bytes moves the rest.
+    read(file(&bytes)).expect("it is whole");
+    // Places in the description at the end are counted from the beginning, and this is the first page: a longer number does no harm to them.
     bytes.splice(7..8, [0xfe, 0xff, 0xff, 0xff, 0x0f]);
     let error = read(file(&bytes)).expect_err("two gigabytes of some bytes");
     assert!(error.to_string().contains("a page claims to be larger than it can be"), "{error}");
