@@ -11,8 +11,11 @@ Each command of the program ``narrows`` that makes a result is a function here: 
 
 from narrows._commands import attack, check, compare, fidelity, live, matrix, merge, reproduce, run, sweep
 from narrows._controllers import Controller
-from narrows._narrows import Ack, Error, Rate, Stats, Timeout, Window
+from narrows._narrows import Ack, Error, Rate, Stats, Timeout, Window, version
 from narrows._results import Figure, Result, Table, open
+
+__version__ = version()
+del version
 
 __all__ = [
     "Ack",

@@ -8,10 +8,14 @@ import re
 import traceback
 from collections.abc import Callable, Iterable
 from types import TracebackType
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from narrows._identity import identity
 from narrows._narrows import Ack, Rate, Stats, Timeout, Window
+
+Number = bool | int | float
+# Larger numbers are no parameters.
+LARGEST = 10**15
 
 Course = Rate | Window | tuple[Rate, Window] | None
 
@@ -21,8 +25,8 @@ class Controller:
 
     Derive a class and define `on_interval`, or `on_ack`, which is far slower: each call of Python takes longer than the simulation of a
     packet. A class that defines both is asked by both. Each connection has an object of its own, which sees only its connection.
-    Attributes of the class with an annotation and a number are parameters: of ``gain: float = 1.05`` scenarios and commands can choose
-    ``"mine?gain=1.1"``, and sweeps take them.
+    Attributes of the class with an annotation and a number, or True or False, are parameters: with ``gain: float = 1.05`` and
+    ``careful: bool = True`` scenarios and commands can choose ``"mine?gain=1.1"`` and ``"mine?careful=false"``, and sweeps take them.
 
     Each method answers a `Rate`, a pacing rate, with a window of twice what it carries in a round trip; a `Window`, without pacing; a
     tuple of both; or None, which leaves all as it was.
@@ -162,12 +166,12 @@ class Class:
         self.summary = (inspect.getdoc(of) if of.__doc__ else None) or f"the Python class {of.__qualname__}"
         self.summary = self.summary.splitlines()[0]
         self.source = f"the Python class {of.__module__}.{of.__qualname__}"
-        self.params = [(name, float(value), isinstance(value, int)) for name, value in parameters(of)]
+        self.params = list(parameters(of))
         self.identity = identity(of, Controller)
         self.hears = of.on_ack is not Controller.on_ack
         self._of = of
 
-    def factory(self, values: dict[str, int | float], seed: int) -> Made:
+    def factory(self, values: dict[str, Number], seed: int) -> Made:
         """Make the object of a connection."""
         own = self._of.__new__(self._of)
         own.seed = seed
@@ -177,14 +181,20 @@ class Class:
         return made(own)
 
 
-def parameters(of: type[Controller]) -> Iterable[tuple[str, int | float]]:
-    """The annotated numbers of a class and of those that it is derived from."""
+def parameters(of: type[Controller]) -> Iterable[tuple[str, Number]]:
+    """The annotated numbers and truth values of a class and of those that it is derived from."""
     names = {name: None for one in reversed(of.__mro__) if issubclass(one, Controller) for name in inspect.get_annotations(one)}
     for name in names:
         value: object = getattr(of, name, None)
-        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if name not in OURS and re.fullmatch("[a-z][a-z0-9_]*", name) and is_number:
-            yield name, cast(int | float, value)
+        if name not in OURS and re.fullmatch("[a-z][a-z0-9_]*", name) and isinstance(value, (bool, int, float)):
+            if isinstance(value, int) and abs(value) > LARGEST:
+                raise ValueError(f"{of.__qualname__}.{name} is {value}; give a parameter a number from -{LARGEST} to {LARGEST}")
+            yield name, value
+
+
+def rate_of_bps(value: int) -> Rate:
+    """Make a rate of bit/s: what pickles of rates call."""
+    return Rate.bps(value)
 
 
 Chosen = str | type[Controller]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Sequence
 
@@ -111,6 +112,7 @@ class Mix(_Drawn):
     def __init__(self, *parts: tuple[float, Networks | Mix]) -> None:
         self._parts: list[tuple[float, Networks]] = []
         for weight, part in parts:
+            checked("a part of a mix", part)
             total = sum(own for own, _ in part.parts)
             self._parts.extend((weight * own / total, kind) for own, kind in part.parts)
 
@@ -118,6 +120,24 @@ class Mix(_Drawn):
     def parts(self) -> Sequence[tuple[float, Networks]]:
         """All kinds, each with its weight."""
         return self._parts
+
+
+def checked(name: str, networks: object) -> Networks | Mix:
+    """Networks or a mix, or an error that names what was given."""
+    if not isinstance(networks, (Networks, Mix)):
+        raise TypeError(f"{name} is {networks!r}; give narrows.gym.Networks(...) or narrows.gym.Mix(...)")
+    return networks
+
+
+def whole(name: str, value: object, least: int, most: int) -> int:
+    """A whole number of these bounds, or an error that names what was given."""
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = least - 1
+    if not least <= number <= most:
+        raise ValueError(f"{name} is {value!r}; give a whole number from {least} to {most}")
+    return number
 
 
 def _calibrated(rate_mbps: float, one_way_ms: float, packets: float, loss: float = 0.0) -> tuple[float, Networks]:

@@ -6,6 +6,7 @@ import base64
 import html
 import json
 import os
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,12 +23,17 @@ class Table:
     """A table of a result.
 
     Takes part in the Arrow PyCapsule interface: ``polars.DataFrame(table)``, ``pyarrow.table(table)`` and DuckDB read it, and share its
-    memory. ``docs/results.md`` says which columns there are, with their units.
+    memory. ``docs/results.md`` says which columns there are, with their units. A pickle names the result directory, and the table is
+    read from there again.
     """
 
-    def __init__(self, name: str, table: _narrows.Table) -> None:
+    def __init__(self, name: str, table: _narrows.Table, directory: Path) -> None:
         self._name = name
         self._table = table
+        self._path = directory
+
+    def __reduce__(self) -> tuple[Callable[[Path, str], Table], tuple[Path, str]]:
+        return _table, (self._path, self._name)
 
     @property
     def name(self) -> str:
@@ -69,12 +75,16 @@ class Table:
 
 
 class Figure:
-    """A figure of a result, drawn by Narrows as in its report. A notebook shows it."""
+    """A figure of a result, drawn by Narrows as in its report. A notebook shows it. A pickle names the result directory."""
 
-    def __init__(self, drawing: _narrows.Drawing) -> None:
+    def __init__(self, drawing: _narrows.Drawing, directory: Path) -> None:
         self._drawing = drawing
+        self._path = directory
         self._svg: str | None = None
         self._png: bytes | None = None
+
+    def __reduce__(self) -> tuple[Callable[[Path, str], Figure], tuple[Path, str]]:
+        return _figure, (self._path, self.name)
 
     @property
     def name(self) -> str:
@@ -136,7 +146,8 @@ class Figure:
 class Result:
     """The result of a command: a directory of tables, JSON and a report.
 
-    Everything is read when it is asked for. Tables are attributes as well: ``result.flows`` is ``result.table("flows")``.
+    Everything is read when it is asked for. Tables are attributes as well: ``result.flows`` is ``result.table("flows")``. A pickle names
+    the directory, which is opened again.
 
     Parameters
     ----------
@@ -154,6 +165,9 @@ class Result:
         self._directory = _narrows.Directory(self._path)
         self._status = status
         self._text = text
+
+    def __reduce__(self) -> tuple[type[Result], tuple[Path, int, str | None]]:
+        return type(self), (self._path.absolute(), self._status, self._text)
 
     @property
     def directory(self) -> Path:
@@ -206,7 +220,7 @@ class Result:
         KeyError
             There is none of this name.
         """
-        return Table(name, self._directory.table(name))
+        return Table(name, self._directory.table(name), self._path.absolute())
 
     def __getattr__(self, name: str) -> Table:
         if not name.startswith("_") and name in self.tables:
@@ -223,7 +237,7 @@ class Result:
 
     @cached_property
     def _drawn(self) -> dict[str, Figure]:
-        return {drawing.name: Figure(drawing) for drawing in self._directory.figures()}
+        return {drawing.name: Figure(drawing, self._path.absolute()) for drawing in self._directory.figures()}
 
     def figure(self, name: str) -> Figure:
         """One of its figures.
@@ -243,6 +257,14 @@ class Result:
     def _repr_html_(self) -> str:
         figures = "".join(figure._repr_html_() for figure in self._drawn.values())
         return f"<pre>{html.escape(self.text.rstrip())}</pre>{figures}"
+
+
+def _table(directory: Path, name: str) -> Table:
+    return Result(directory).table(name)
+
+
+def _figure(directory: Path, name: str) -> Figure:
+    return Result(directory).figure(name)
 
 
 def open(directory: str | os.PathLike[str]) -> Result:

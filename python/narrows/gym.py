@@ -10,6 +10,7 @@ There are ``Aurora``, ``MvfstRl`` and ``Orca``. ``docs/python.md`` says what fol
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, SupportsFloat
 
 import gymnasium
@@ -19,7 +20,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from narrows import _narrows
-from narrows._networks import ORCA, PANTHEON, Mix, Networks
+from narrows._networks import ORCA, PANTHEON, Mix, Networks, checked, whole
 
 __all__ = [
     "Aurora",
@@ -37,6 +38,39 @@ __all__ = [
 ]
 
 Observations = NDArray[np.float32]
+# Seeds, and how many environments and steps there are, as the extension holds them.
+LARGEST_SEED = 2**64 - 1
+MOST = 2**32 - 1
+# Each environment has a thread.
+MOST_ENVIRONMENTS = 10**6
+
+
+def one_seed(name: str, seed: object) -> int | None:
+    """A seed as a plain integer, which NumPy's integers are not."""
+    return None if seed is None else whole(name, seed, 0, LARGEST_SEED)
+
+
+def many_seeds(seed: object, count: int) -> list[int | None]:
+    """The seeds of so many environments: those of a sequence, or a number and those that follow it."""
+    if isinstance(seed, np.ndarray) and seed.ndim == 1:
+        seed = seed.tolist()
+    if isinstance(seed, Sequence) and not isinstance(seed, (str, bytes)):
+        if len(seed) != count:
+            raise ValueError(f"seed has {len(seed)} numbers; give one for each of the {count} environments")
+        return [one_seed(f"seed[{place}]", own) for place, own in enumerate(seed)]
+    first = one_seed("seed", seed)
+    return [None] * count if first is None else [one_seed("seed", first + place) for place in range(count)]
+
+
+def mask(options: Mapping[str, Any] | None, count: int) -> list[bool]:
+    """The environments that a reset is for: those of ``options["reset_mask"]``, or else all."""
+    if options is None or "reset_mask" not in options:
+        return [True] * count
+    given = options["reset_mask"]
+    if not isinstance(given, np.ndarray) or given.dtype != np.bool_ or given.shape != (count,) or not given.any():
+        raise ValueError(f'options["reset_mask"] is {given!r}; give a NumPy array of {count} truth values, at least one of which is True')
+    chosen: list[bool] = given.tolist()
+    return chosen
 
 
 class Preset:
@@ -70,9 +104,29 @@ class Preset:
         return gymnasium.spaces.Box(-largest, largest, (1,), np.float32)
 
     def numbers(self, actions: object, count: int) -> bytes:
-        """Write actions of so many agents as numbers within the bounds."""
-        given = np.asarray(actions, np.float32).reshape(count)
-        return (given if self.largest is None else np.clip(given, -self.largest, self.largest)).tobytes()
+        """Write actions of so many agents as numbers: whole ones as they are, others within their bounds.
+
+        Raises
+        ------
+        ValueError
+            There are not as many, or one is no action: the place, the value and a remedy.
+        """
+        try:
+            given = np.asarray(actions)
+        except ValueError:
+            given = np.empty(0)
+        kinds = "iu" if self.count is not None else "iuf"
+        asked = f"whole numbers from 0 to {self.count - 1}" if self.count is not None else "numbers"
+        if given.size != count or given.dtype.kind not in kinds:
+            raise ValueError(f"the action is {actions!r}; give {count} {asked}, one for each agent")
+        given = given.reshape(count)
+        if self.count is not None:
+            for place in np.flatnonzero((given < 0) | (given >= self.count)):
+                raise ValueError(f"the action of agent {place} is {given[place]}; give {asked}")
+        if not np.isfinite(given).all():
+            raise ValueError(f"the action is {actions!r}; give {count} finite numbers")
+        bounded = given if self.largest is None else np.clip(given, -self.largest, self.largest)
+        return bounded.astype(np.float32).tobytes()
 
     def shaped(self, observations: bytes, *before: int) -> Observations:
         """Read observations of arrays of agents."""
@@ -94,8 +148,12 @@ class Policy:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._inner = _narrows.Policy(os.fspath(path))
+        self._path = os.path.abspath(path)
+        self._inner = _narrows.Policy(self._path)
         self._preset = Preset(self._inner.preset)
+
+    def __reduce__(self) -> tuple[type[Policy], tuple[str]]:
+        return type(self), (self._path,)
 
     def __call__(self, observations: Observations) -> NDArray[Any]:
         """Choose the actions for observations of one environment or of many."""
@@ -105,8 +163,32 @@ class Policy:
         return actions.reshape((*before, 1)).copy() if self._preset.count is None else actions.reshape(before).astype(np.int64)
 
 
-class Environment(gymnasium.Env[Observations, Any]):
+class Simulated:
+    """What has simulations, which run on threads of the process that began them.
+
+    A pickle or a copy has all but the simulations: their networks are the same, and it must be reset before it is stepped. So must
+    environments in a forked process.
+    """
+
+    _inner: _narrows.Environments
+
+    def simulate(self, preset: Preset, count: int, agents: int, networks: Networks | Mix, steps: int) -> None:
+        """Prepare the simulations of so many environments with so many agents each."""
+        self._simulated = (preset.name, count, agents, checked("networks", networks), whole("steps", steps, 1, MOST))
+        self._inner = _narrows.Environments(*self._simulated)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_inner"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._inner = _narrows.Environments(*self._simulated)
+
+
+class Environment(Simulated, gymnasium.Env[Observations, Any]):
     """One sender that an agent steers, interval by interval. Each preset is a class of its own.
+
+    A pickle has all but the running episode: reset the environment that is made of it. A forked process must reset it, too.
 
     Parameters
     ----------
@@ -118,7 +200,11 @@ class Environment(gymnasium.Env[Observations, Any]):
     Raises
     ------
     ValueError
-        A range, a trace or the number of steps is not as it must be: the name, the value and a remedy.
+        A range, a trace or the number of steps is not as it must be: the name, the value and a remedy. So are seeds and actions.
+    TypeError
+        `networks` are none.
+    narrows.Error
+        It is stepped before it is reset, by two threads at once, or in a process that was forked after the episode began.
     """
 
     metadata: dict[str, Any] = {"render_modes": []}
@@ -129,7 +215,7 @@ class Environment(gymnasium.Env[Observations, Any]):
         self.render_mode = render_mode
         self.observation_space: gymnasium.spaces.Box = self.preset.observations()  # type: ignore[assignment]
         self.action_space = self.preset.actions()
-        self._inner = _narrows.Environments(self.preset.name, 1, 1, networks or self.networks, steps)
+        self.simulate(self.preset, 1, 1, self.networks if networks is None else networks, steps)
 
     @property
     def rate_mbps(self) -> float:
@@ -147,9 +233,10 @@ class Environment(gymnasium.Env[Observations, Any]):
         return self._inner.times()[0]
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observations, dict[str, Any]]:
-        """Begin an episode."""
+        """Begin an episode. No options have a meaning here."""
+        seed = one_seed("seed", seed)
         super().reset(seed=seed)
-        return self.preset.shaped(self._inner.reset([seed])), {}
+        return self.preset.shaped(self._inner.reset([seed], [True])), {}
 
     def step(self, action: Any) -> tuple[Observations, SupportsFloat, bool, bool, dict[str, Any]]:
         """Choose what holds in the next interval."""
@@ -158,7 +245,7 @@ class Environment(gymnasium.Env[Observations, Any]):
         return self.preset.shaped(observations), reward, terminated[0] != 0, truncated[0] != 0, {}
 
 
-class EnvironmentVector(VectorEnv[Observations, Any, NDArray[Any]]):
+class EnvironmentVector(Simulated, VectorEnv[Observations, Any, NDArray[Any]]):
     """Many environments of a preset, stepped together on all cores.
 
     An environment whose episode has ended begins another in the step that follows, as `AutoresetMode.NEXT_STEP` has it.
@@ -183,22 +270,37 @@ class EnvironmentVector(VectorEnv[Observations, Any, NDArray[Any]]):
     def __init__(
         self, num_envs: int = 1, networks: Networks | Mix | None = None, steps: int = 400, render_mode: str | None = None
     ) -> None:
-        self.num_envs = num_envs
+        self.num_envs = num_envs = whole("num_envs", num_envs, 1, MOST_ENVIRONMENTS)
         self.render_mode = render_mode
         self.single_observation_space = self.preset.observations()
         self.single_action_space = self.preset.actions()
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._inner = _narrows.Environments(self.preset.name, num_envs, 1, networks or self.networks, steps)
+        self.simulate(self.preset, num_envs, 1, self.networks if networks is None else networks, steps)
 
     def reset(
-        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+        self, *, seed: int | Sequence[int | None] | NDArray[np.integer[Any]] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observations, dict[str, Any]]:
-        """Begin an episode in each: with this seed and those that follow it, or with these seeds."""
-        first = seed if isinstance(seed, int) else None
-        super().reset(seed=first)
-        seeds = seed if isinstance(seed, list) else [None if first is None else first + one for one in range(self.num_envs)]
-        return self.preset.shaped(self._inner.reset(seeds), self.num_envs), {}
+        """Begin episodes.
+
+        Parameters
+        ----------
+        seed : int, or one for each environment
+            The seed of the first environment, which those after it follow, or the seed of each: a list, a tuple or an array. By default
+            and for None an environment goes on with its own draws.
+        options : dict, optional
+            ``{"reset_mask": array}``: only the environments whose truth value is True begin an episode. Others have no meaning.
+
+        Raises
+        ------
+        ValueError
+            Seeds or mask are none, or of another length than there are environments: the value and a remedy.
+        narrows.Error
+            A mask is given before all environments have begun.
+        """
+        seeds, chosen = many_seeds(seed, self.num_envs), mask(options, self.num_envs)
+        super().reset(seed=seeds[0])
+        return self.preset.shaped(self._inner.reset(seeds, chosen), self.num_envs), {}
 
     @property
     def rates_mbps(self) -> NDArray[np.float64]:

@@ -14,18 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 from pettingzoo import ParallelEnv
 
-from narrows import _narrows
 from narrows import gym as _gym
-from narrows._networks import Mix, Networks
+from narrows._networks import Mix, Networks, whole
 
 _ENVIRONMENTS: dict[str, type[_gym.Environment]] = {one.preset.name: one for one in (_gym.Aurora, _gym.MvfstRl, _gym.Orca)}
 
 
-class Agents(ParallelEnv[str, NDArray[np.float32], Any]):  # type: ignore[misc]
+class Agents(_gym.Simulated, ParallelEnv[str, NDArray[np.float32], Any]):  # type: ignore[misc]
     """Agents that steer flows of one bottleneck, all at the same times.
 
     They decide at multiples of one interval: that of the preset, or of ``"aurora"`` the base round trip of the network. Each flow sends from
-    the beginning; the first step comes when all have seen something.
+    the beginning; the first step comes when all have seen something. A pickle has all but the running episode, and must be reset.
 
     Parameters
     ----------
@@ -56,7 +55,8 @@ class Agents(ParallelEnv[str, NDArray[np.float32], Any]):  # type: ignore[misc]
     ) -> None:
         self.render_mode = render_mode
         self._preset = _gym.Preset(preset)
-        self._inner = _narrows.Environments(preset, 1, agents, networks or _ENVIRONMENTS[preset].networks, steps)
+        agents = whole("agents", agents, 1, _gym.MOST_ENVIRONMENTS)
+        self.simulate(self._preset, 1, agents, _ENVIRONMENTS[preset].networks if networks is None else networks, steps)
         self.possible_agents = [f"agent-{number}" for number in range(agents)]
         self.agents: list[str] = []
         self._observations = {agent: self._preset.observations() for agent in self.possible_agents}
@@ -91,9 +91,10 @@ class Agents(ParallelEnv[str, NDArray[np.float32], Any]):  # type: ignore[misc]
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, NDArray[np.float32]], dict[str, dict[str, Any]]]:
-        """Begin an episode."""
+        """Begin an episode. No options have a meaning here."""
+        seen = self._seen(self._inner.reset([_gym.one_seed("seed", seed)], [True]))
         self.agents = list(self.possible_agents)
-        return self._seen(self._inner.reset([seed])), {agent: {} for agent in self.agents}
+        return seen, {agent: {} for agent in self.agents}
 
     def step(
         self, actions: dict[str, Any]
@@ -108,8 +109,8 @@ class Agents(ParallelEnv[str, NDArray[np.float32], Any]):  # type: ignore[misc]
         missing = [agent for agent in self.agents if agent not in actions]
         if missing or not self.agents:
             raise ValueError(f"there is no action of {', '.join(missing)}; give one for each agent" if missing else "the episode is over; reset it")
-        given = np.concatenate([np.asarray(actions[agent], np.float32).reshape(1) for agent in self.agents])
-        observations, rewards, terminated, truncated = self._inner.step(self._preset.numbers(given, len(self.agents)))
+        given = b"".join(self._preset.numbers(actions[agent], 1) for agent in self.agents)
+        observations, rewards, terminated, truncated = self._inner.step(given)
         seen, agents = self._seen(observations), self.agents
         ends, cut = terminated[0] != 0, truncated[0] != 0
         if ends or cut:

@@ -131,6 +131,12 @@ pub fn build(py: Python<'_>) -> String {
     py.detach(within::build)
 }
 
+/// Version of this module.
+#[pyfunction]
+pub fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
 /// The program on these words, as from a shell: it prints, and handles signals until it ends. Returns the exit status.
 #[pyfunction]
 pub fn program(py: Python<'_>, words: Vec<OsString>) -> u8 {

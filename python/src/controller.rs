@@ -9,6 +9,7 @@ use narrows::within::Own;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
+use std::hash::{Hash, Hasher};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
@@ -16,7 +17,8 @@ use std::sync::Arc;
 const LARGEST: f64 = 1e15;
 
 /// A pacing rate, which counts packets with their headers.
-#[pyclass(frozen, name = "Rate", module = "narrows")]
+#[pyclass(frozen, eq, ord, hash, name = "Rate", module = "narrows")]
+#[derive(PartialEq, PartialOrd, Hash)]
 pub struct PacingRate(Rate);
 
 #[pymethods]
@@ -39,11 +41,24 @@ impl PacingRate {
     fn __repr__(&self) -> String {
         format!("Rate.mbps({})", self.0.as_mbps())
     }
+
+    /// Rates have no constructor without a unit, so a function makes them again.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (u64,))> {
+        Ok((py.import("narrows._controllers")?.getattr("rate_of_bps")?, (self.0.as_bps(),)))
+    }
 }
 
 /// A window.
-#[pyclass(frozen, module = "narrows")]
+#[pyclass(frozen, eq, ord, hash, module = "narrows")]
+#[derive(PartialEq, PartialOrd)]
 pub struct Window(f64);
+
+impl Hash for Window {
+    /// Windows are at least 1: equal numbers have equal bits.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.to_bits().hash(state);
+    }
+}
 
 #[pymethods]
 impl Window {
@@ -58,6 +73,10 @@ impl Window {
 
     fn __repr__(&self) -> String {
         format!("Window({})", self.0)
+    }
+
+    fn __getnewargs__(&self) -> (f64,) {
+        (self.0,)
     }
 }
 
@@ -403,14 +422,33 @@ impl Expired {
     }
 }
 
+/// The default of a parameter. Of `True`, which is an `int` too, the first kind that fits is taken.
+#[derive(FromPyObject)]
+enum Attribute {
+    Flag(bool),
+    Whole(i64),
+    Number(f64),
+}
+
+impl Attribute {
+    fn kind(&self) -> Kind {
+        let number = |default, whole| Kind::Number { default, min: -LARGEST, max: LARGEST, unit: "", whole };
+        match *self {
+            Attribute::Flag(default) => Kind::Flag { default },
+            Attribute::Whole(default) => number(default as f64, true),
+            Attribute::Number(default) => number(default, false),
+        }
+    }
+}
+
 /// A class of Python that is to be chosen by name.
 #[derive(FromPyObject)]
 pub struct Class {
     name: String,
     summary: String,
     source: String,
-    /// Name, default, and whether only whole numbers are allowed.
-    params: Vec<(String, f64, bool)>,
+    /// Names and defaults.
+    params: Vec<(String, Attribute)>,
     /// A word that tells it from other classes of its name.
     identity: String,
     /// It hears of acknowledgements, and of their delivery rate samples.
@@ -432,13 +470,13 @@ impl Class {
     }
 
     fn entry(self) -> &'static Entry {
-        let number = |(name, default, whole): (String, f64, bool)| Spec {
+        let spec = |(name, default): (String, Attribute)| Spec {
             name: leaked(name),
-            kind: Kind::Number { default, min: -LARGEST, max: LARGEST, unit: "", whole },
+            kind: default.kind(),
             help: "an attribute of the class",
             need: None,
         };
-        let params: &'static [Spec] = Box::leak(self.params.into_iter().map(number).collect());
+        let params: &'static [Spec] = Box::leak(self.params.into_iter().map(spec).collect());
         let factory = AssertUnwindSafe(Arc::new(self.factory));
         let build = move |setup: &Setup, chosen: &Params| {
             let policy = Object::new(&factory, params, chosen, setup.seed);
@@ -482,8 +520,10 @@ impl Object {
             let make = || -> PyResult<Made> {
                 let values = PyDict::new(py);
                 for spec in specs {
-                    let value: f64 = chosen.text(spec.name).and_then(|text| text.parse().ok()).unwrap_or_default();
+                    let text = chosen.text(spec.name).unwrap_or_default();
+                    let value: f64 = text.parse().unwrap_or_default();
                     match spec.kind {
+                        Kind::Flag { .. } => values.set_item(spec.name, text == "true")?,
                         Kind::Number { whole: true, .. } => values.set_item(spec.name, value as i64)?,
                         _ => values.set_item(spec.name, value)?,
                     }

@@ -11,6 +11,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 /// The draws of an environment.
 fn draws(seed: u64) -> Random {
@@ -46,7 +47,7 @@ pub fn preset(name: &str) -> PyResult<(Vec<usize>, Option<f32>, Option<usize>)> 
 fn stuck(error: AgentsError) -> PyErr {
     match error {
         AgentsError::Scenario(error) => raised(Refused::from(error)),
-        AgentsError::Thread(_) | AgentsError::Simulation(_) => Error::new_err(error.to_string()),
+        AgentsError::Thread(_) | AgentsError::Forked | AgentsError::Simulation(_) => Error::new_err(error.to_string()),
     }
 }
 
@@ -104,13 +105,13 @@ impl Environment {
 }
 
 /// Environments of a preset that are stepped together, each with so many agents.
-#[pyclass(module = "narrows._narrows")]
+#[pyclass(frozen, module = "narrows._narrows")]
 pub struct Environments {
     networks: Networks,
     preset: &'static LearnedPreset,
     agents: usize,
     steps: u32,
-    environments: Vec<Environment>,
+    environments: Mutex<Vec<Environment>>,
 }
 
 /// Observations, rewards, and whether episodes ended and were cut off, as raw arrays, of all agents of all environments.
@@ -124,40 +125,52 @@ impl Environments {
         if steps == 0 || count == 0 || agents == 0 {
             return Err(PyValueError::new_err("an episode has at least one step, and there is at least one environment and one agent"));
         }
-        let environments = (0..count as u64).map(Environment::new).collect();
+        let environments = Mutex::new((0..count as u64).map(Environment::new).collect());
         Ok(Environments { networks, preset, agents, steps, environments })
     }
 
-    /// Begins all episodes, with new seeds where there are some. Returns the observations: float32, environments by agents by the shape of an observation.
-    fn reset<'py>(&mut self, py: Python<'py>, seeds: Vec<Option<u64>>) -> PyResult<Bound<'py, PyBytes>> {
-        for (environment, seed) in self.environments.iter_mut().zip(seeds) {
-            if let Some(seed) = seed {
-                environment.simulation = None;
-                *environment = Environment { number: environment.number, ..Environment::new(seed) };
-            }
+    /// Begins the episodes of the environments that `chosen` names, with new seeds where there are some; there is one of both
+    /// for each environment. Returns the observations: float32, environments by agents by the shape of an observation.
+    fn reset<'py>(&self, py: Python<'py>, seeds: Vec<Option<u64>>, chosen: Vec<bool>) -> PyResult<Bound<'py, PyBytes>> {
+        let mut environments = self.locked()?;
+        let all = environments.len();
+        if seeds.len() != all || chosen.len() != all {
+            return Err(PyValueError::new_err(format!("give {all} seeds, one for each environment; these are {}", seeds.len())));
+        }
+        if environments.iter().zip(&chosen).any(|(environment, chosen)| !chosen && environment.seen.is_empty()) {
+            return Err(Error::new_err("some environments have not begun; reset all of them once without a mask"));
         }
         let (networks, preset, agents) = (&self.networks, self.preset, self.agents);
-        let environments = &mut self.environments;
+        let own = &mut *environments;
         py.detach(|| {
-            environments.iter_mut().try_for_each(|environment| environment.begin(networks, preset, agents))?;
-            environments.iter_mut().try_for_each(|environment| environment.observe().map(drop))
+            let mut begun = Vec::new();
+            for ((environment, seed), _) in own.iter_mut().zip(seeds).zip(chosen).filter(|(_, chosen)| *chosen) {
+                if let Some(seed) = seed {
+                    environment.simulation = None;
+                    *environment = Environment { number: environment.number, ..Environment::new(seed) };
+                }
+                environment.begin(networks, preset, agents)?;
+                begun.push(environment);
+            }
+            begun.into_iter().try_for_each(|environment| environment.observe().map(drop))
         })?;
-        Ok(PyBytes::new(py, &self.observations()))
+        Ok(PyBytes::new(py, &observations(&environments)))
     }
 
     /// Steps all environments by these actions, float32, one for each agent. One whose episode has ended begins another instead.
-    fn step<'py>(&mut self, py: Python<'py>, actions: &[u8]) -> PyResult<Stepped<'py>> {
+    fn step<'py>(&self, py: Python<'py>, actions: &[u8]) -> PyResult<Stepped<'py>> {
+        let mut environments = self.begun()?;
         let actions = numbers(actions);
-        let wanted = self.environments.len() * self.agents;
+        let wanted = environments.len() * self.agents;
         if actions.len() != wanted || actions.iter().any(|action| !action.is_finite()) {
             let given = actions.len();
             return Err(PyValueError::new_err(format!("give {wanted} finite actions, one for each environment; these are {given}")));
         }
         let (networks, preset, agents, limit) = (&self.networks, self.preset, self.agents, self.steps);
-        let environments = &mut self.environments;
+        let own = &mut *environments;
         let outcomes = py.detach(|| {
-            let begins: Vec<bool> = environments.iter().map(|environment| environment.ended).collect();
-            for (environment, actions) in environments.iter_mut().zip(actions.chunks_exact(agents)) {
+            let begins: Vec<bool> = own.iter().map(|environment| environment.ended).collect();
+            for (environment, actions) in own.iter_mut().zip(actions.chunks_exact(agents)) {
                 if environment.ended { environment.begin(networks, preset, agents)? } else { environment.act(actions) }
             }
             let outcome = |(environment, begins): (&mut Environment, bool)| {
@@ -170,46 +183,65 @@ impl Environments {
                 environment.ended = !goes_on || truncated;
                 Ok((goes_on, !goes_on, truncated))
             };
-            environments.iter_mut().zip(begins).map(outcome).collect::<PyResult<Vec<(bool, bool, bool)>>>()
+            own.iter_mut().zip(begins).map(outcome).collect::<PyResult<Vec<(bool, bool, bool)>>>()
         })?;
         let reward = |(environment, (rewarded, ..)): (&Environment, &(bool, bool, bool))| {
             let of = |agent: usize| environment.seen.get(agent).filter(|_| *rewarded).map_or(0.0, |step| step.reward);
             (0..agents).flat_map(|agent| of(agent).to_le_bytes()).collect::<Vec<u8>>()
         };
-        let rewards: Vec<u8> = self.environments.iter().zip(&outcomes).flat_map(reward).collect();
+        let rewards: Vec<u8> = environments.iter().zip(&outcomes).flat_map(reward).collect();
         let told = |of: fn(&(bool, bool, bool)) -> bool| -> Vec<u8> {
             outcomes.iter().flat_map(|outcome| vec![u8::from(of(outcome)); agents]).collect()
         };
-        let all = [self.observations(), rewards, told(|outcome| outcome.1), told(|outcome| outcome.2)];
+        let all = [observations(&environments), rewards, told(|outcome| outcome.1), told(|outcome| outcome.2)];
         let [observations, rewards, terminated, truncated] = all.map(|bytes| PyBytes::new(py, &bytes));
         Ok((observations, rewards, terminated, truncated))
     }
 
     /// The rates that were in force, in bit/s: 0 of agents that do not pace.
-    fn rates(&self) -> Vec<u64> {
-        self.steps_seen(|step| step.rate.map_or(0, Rate::as_bps))
+    fn rates(&self) -> PyResult<Vec<u64>> {
+        Ok(seen(&self.begun()?, |step| step.rate.map_or(0, Rate::as_bps)))
     }
 
     /// The windows that were in force, in segments.
-    fn windows(&self) -> Vec<f64> {
-        self.steps_seen(|step| step.window)
+    fn windows(&self) -> PyResult<Vec<f64>> {
+        Ok(seen(&self.begun()?, |step| step.window))
     }
 
     /// When the intervals ended, in seconds since the simulation began.
-    fn times(&self) -> Vec<f64> {
-        self.steps_seen(|step| step.now.as_secs_f64())
+    fn times(&self) -> PyResult<Vec<f64>> {
+        Ok(seen(&self.begun()?, |step| step.now.as_secs_f64()))
     }
 }
 
 impl Environments {
-    fn steps_seen<T>(&self, of: impl Fn(&Step) -> T) -> Vec<T> {
-        self.environments.iter().flat_map(|environment| environment.seen.iter().map(&of)).collect()
+    fn locked(&self) -> PyResult<MutexGuard<'_, Vec<Environment>>> {
+        match self.environments.try_lock() {
+            Ok(environments) => Ok(environments),
+            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => {
+                Err(Error::new_err("another thread steps these environments now; give each thread environments of its own"))
+            }
+        }
     }
 
-    fn observations(&self) -> Vec<u8> {
-        let bytes = self.steps_seen(|step| step.observation.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>());
-        bytes.concat()
+    /// The environments, whose episodes have begun.
+    fn begun(&self) -> PyResult<MutexGuard<'_, Vec<Environment>>> {
+        let environments = self.locked()?;
+        if environments.iter().any(|environment| environment.seen.is_empty()) {
+            return Err(Error::new_err("no episode has begun; call reset() first"));
+        }
+        Ok(environments)
     }
+}
+
+fn seen<T>(environments: &[Environment], of: impl Fn(&Step) -> T) -> Vec<T> {
+    environments.iter().flat_map(|environment| environment.seen.iter().map(&of)).collect()
+}
+
+fn observations(environments: &[Environment]) -> Vec<u8> {
+    let bytes = seen(environments, |step| step.observation.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>());
+    bytes.concat()
 }
 
 fn numbers(bytes: &[u8]) -> Vec<f32> {

@@ -31,7 +31,7 @@ mod _narrows {
     #[pymodule_export]
     use super::Error;
     #[pymodule_export]
-    use super::command::{build, carry_out, is_in, plan, program};
+    use super::command::{build, carry_out, is_in, plan, program, version};
     #[pymodule_export]
     use super::controller::{Ack, Expired, PacingRate, Stats, Window};
     #[pymodule_export]

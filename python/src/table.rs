@@ -2,7 +2,7 @@
 
 use crate::Error;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, RecordBatchIterator, StringArray, UInt64Array};
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, RecordBatchIterator, StringArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use narrows_sheet::{Cells, ParquetError, Reader, Sheet};
 use pyo3::prelude::*;
@@ -44,8 +44,8 @@ fn schema(sheet: &Sheet) -> Schema {
     let field = |(name, cells): &(String, Cells)| match cells {
         Cells::Text(_) => Field::new(name, DataType::Utf8, false),
         Cells::Flag(_) => Field::new(name, DataType::Boolean, false),
-        Cells::Count(_) => Field::new(name, DataType::UInt64, false),
-        Cells::MaybeCount(_) => Field::new(name, DataType::UInt64, true),
+        Cells::Count(_) => Field::new(name, DataType::Int64, false),
+        Cells::MaybeCount(_) => Field::new(name, DataType::Int64, true),
         Cells::Real(_) => Field::new(name, DataType::Float64, false),
         Cells::MaybeReal(_) => Field::new(name, DataType::Float64, true),
     };
@@ -65,8 +65,9 @@ fn batch(schema: &SchemaRef, sheet: Sheet) -> Result<RecordBatch, ParquetError> 
                 Arc::new(StringArray::from_iter_values(cells))
             }
             Cells::Flag(cells) => Arc::new(BooleanArray::from(cells)),
-            Cells::Count(cells) => Arc::new(UInt64Array::from(cells)),
-            Cells::MaybeCount(cells) => Arc::new(UInt64Array::from(cells)),
+            // Signed as in the files, whose counts are at most i64::MAX.
+            Cells::Count(cells) => Arc::new(Int64Array::from_iter_values(cells.into_iter().map(|count| count as i64))),
+            Cells::MaybeCount(cells) => Arc::new(Int64Array::from_iter(cells.into_iter().map(|cell| cell.map(|count| count as i64)))),
             Cells::Real(cells) => Arc::new(Float64Array::from(cells)),
             Cells::MaybeReal(cells) => Arc::new(Float64Array::from(cells)),
         })

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import re
 import subprocess
 from pathlib import Path
@@ -358,3 +359,31 @@ def narrows_origin(shard):
     """What the runs of a shard belong to."""
     metadata = pyarrow.parquet.read_schema(Path(shard, "runs.parquet")).metadata
     return next(value for value in metadata.values() if value.startswith(b'{"program"'))
+
+
+def test_rates_and_windows_are_values():
+    for make in (nw.Rate.mbps, nw.Window):
+        assert make(3) == make(3) and make(3) != make(4) and hash(make(3)) == hash(make(3)) and make(3) < make(4) and make(3) != 3
+        for copy in (pickle.loads(pickle.dumps(make(3.5))), pickle.loads(pickle.dumps(make(3.5), protocol=2))):
+            assert copy == make(3.5)
+    assert nw.Rate.mbps(3) == nw.Rate.bps(3e6)
+
+
+def test_a_truth_value_is_a_parameter():
+    class Switched(nw.Controller):
+        fast: bool = False
+        always: bool = True
+
+        def on_interval(self, stats):
+            assert self.fast in (False, True) and type(self.fast) is type(self.always) is bool
+            return nw.Rate.mbps(4 if self.fast and self.always else 1)
+
+    result = nw.compare(Switched, "switched?fast=true", "switched?fast=true&always=false", rate="10 Mbit/s", duration="10 s", progress=False)
+    goodputs = [case["metrics"]["goodput"]["median"] for case in result.summary["cases"]]
+    assert goodputs == pytest.approx([1, 4, 1], rel=0.1)
+    with pytest.raises(nw.Error, match="fast.* true or false"):
+        nw.compare(Switched, "switched?fast=3", progress=False)
+
+
+def test_the_version_is_that_of_the_program(program):
+    assert program("--version").split()[1] == nw.__version__

@@ -1,6 +1,7 @@
 """Results: tables as frames without copies, figures, and what is told of them."""
 
 import hashlib
+import pickle
 import resource
 from pathlib import Path
 
@@ -103,3 +104,31 @@ def test_a_changed_file_is_refused(result, tmp_path):
 def test_json_is_read_when_asked_for(result):
     assert [case["label"] for case in result.summary["cases"]] == ["cubic", "bbr"]
     assert result.run["narrows"] and result.report.read_text().startswith("<!DOCTYPE html>")
+
+
+def test_no_column_is_unsigned_and_differences_of_counters_can_be_negative(result, root):
+    icn = (root / "scenarios/icn.toml").read_text().replace("30 s", "1 s").replace("15 s", "100 ms").replace("10 s", "200 ms")
+    Path("icn.toml").write_text(icn)
+    others = [
+        nw.run("icn.toml", out="icn", progress=False),
+        nw.sweep(root / "scenarios/buffer-sweep.toml", duration="1 s", out="sweep", progress=False),
+        nw.matrix("cubic", "bbr", duration="2 s", out="matrix", progress=False),
+    ]
+    kinds = {}
+    for one in (result, *others):
+        for name in one.tables:
+            for schema in (one.table(name).to_arrow().schema, pyarrow.parquet.read_schema(one.directory / f"{name}.parquet")):
+                kinds.update({(name, field.name): str(field.type) for field in schema})
+    assert {kind for kind in kinds.values()} == {"bool", "double", "int64", "string"}
+    for frame in (result.flows.to_pandas(), pandas.read_parquet(result.directory / "flows.parquet")):
+        sent = frame["total_sent_packets"]
+        assert sent.min() - sent.max() == -(int(sent.max()) - int(sent.min())) < 0
+        assert sent.sort_values(ascending=False).diff().dropna().le(0).all()
+
+
+def test_results_tables_and_figures_pickle(result):
+    copy = pickle.loads(pickle.dumps(result))
+    assert copy.text == result.text and copy.directory == result.directory.absolute() and copy.met == result.met
+    assert pickle.loads(pickle.dumps(result.flows)).to_arrow().equals(result.flows.to_arrow())
+    figure = result.figure("round-trip")
+    assert pickle.loads(pickle.dumps(figure)).svg == figure.svg

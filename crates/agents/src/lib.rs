@@ -26,6 +26,12 @@ pub enum AgentsError {
     /// The simulation has no thread.
     #[error("a thread cannot be started: {0}; take fewer environments")]
     Thread(io::Error),
+    /// The simulation has no thread in this process.
+    #[error(
+        "the simulation began before this process was forked, and its thread stayed in the other process; \
+         begin an episode in this process, or start processes by spawn or forkserver"
+    )]
+    Forked,
     /// The simulation cannot go on.
     #[error("the environment: {0}")]
     Simulation(SimError),

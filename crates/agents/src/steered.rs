@@ -9,10 +9,13 @@ use narrows_units::{Rate, Span};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::{mem, process};
 
 /// A simulation that waits for actions at the end of each interval of its agents.
 pub struct Steered {
     number: u64,
+    /// The process that has its thread: threads do not survive a fork.
+    process: u32,
     /// Behind a lock, so that a steered simulation can be shared; only its owner hears.
     told: Mutex<Receiver<Vec<Step>>>,
     /// `None` while it is being dropped.
@@ -51,15 +54,18 @@ impl Steered {
             ended.map(drop)
         };
         let simulation = thread::Builder::new().name(format!("agents {number}")).spawn(simulate).map_err(AgentsError::Thread)?;
-        Ok(Steered { number, told: Mutex::new(hear), answer: Some(answer), simulation: Some(simulation) })
+        Ok(Steered { number, process: process::id(), told: Mutex::new(hear), answer: Some(answer), simulation: Some(simulation) })
     }
 
     /// Waits until the agents are asked, and returns what each sees; `None` if the simulation has ended.
     ///
     /// # Errors
     ///
-    /// It cannot go on, and why.
+    /// It cannot go on, and why; or this process was forked from the one that began it.
     pub fn steps(&mut self) -> Result<Option<Vec<Step>>, AgentsError> {
+        if self.is_elsewhere() {
+            return Err(AgentsError::Forked);
+        }
         if let Ok(steps) = self.told.get_mut().unwrap_or_else(PoisonError::into_inner).recv() {
             return Ok(Some(steps));
         }
@@ -71,14 +77,26 @@ impl Steered {
 
     /// Says what each agent does. Whether the simulation has ended tells [`steps`](Steered::steps).
     pub fn act(&mut self, actions: Vec<f32>) {
-        if let Some(answer) = &self.answer {
+        if let Some(answer) = self.answer.as_ref().filter(|_| !self.is_elsewhere()) {
             let _ = answer.send(actions);
         }
+    }
+
+    /// True if this process was forked from the one that began the simulation, and so has no thread of it.
+    fn is_elsewhere(&self) -> bool {
+        self.process != process::id()
     }
 }
 
 impl Drop for Steered {
     fn drop(&mut self) {
+        if self.is_elsewhere() {
+            // To join a thread that this process does not have would wait for ever, and its ends of the channels may be
+            // locked. The table is replaced when the number is next used.
+            let told = mem::replace(self.told.get_mut().unwrap_or_else(PoisonError::into_inner), channel().1);
+            mem::forget((told, self.answer.take(), self.simulation.take()));
+            return;
+        }
         // It ends when it next waits for an action, and its table goes with it.
         self.answer = None;
         if let Some(simulation) = self.simulation.take() {

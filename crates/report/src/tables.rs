@@ -227,7 +227,7 @@ fn transfer_sizes(case: &str, run: &Record) -> Sheet {
     }
     sheet.add("slowdown_min", maybe_real(&rows, |(.., bin)| bin.slowdown.0.min().map(ms)));
     sheet.add("slowdown_max", maybe_real(&rows, |(.., bin)| bin.slowdown.0.max().map(ms)));
-    sheet.add("slowdown_sum_millionths", count(&rows, |(.., bin)| u64::try_from(bin.slowdown.0.sum()).unwrap_or(u64::MAX)));
+    sheet.add("slowdown_sum_millionths", count(&rows, |(.., bin)| u64::try_from(bin.slowdown.0.sum()).unwrap_or(i64::MAX as u64)));
     sheet
 }
 
@@ -238,7 +238,7 @@ fn summarise<T>(sheet: &mut Sheet, name: &str, rows: &[T], of: impl Fn(&T) -> &H
     }
     sheet.add(format!("{name}_min_ms"), maybe_real(rows, |row| of(row).min().map(ms)));
     sheet.add(format!("{name}_max_ms"), maybe_real(rows, |row| of(row).max().map(ms)));
-    sheet.add(format!("{name}_sum_ns"), count(rows, |row| u64::try_from(of(row).sum()).unwrap_or(u64::MAX)));
+    sheet.add(format!("{name}_sum_ns"), count(rows, |row| u64::try_from(of(row).sum()).unwrap_or(i64::MAX as u64)));
 }
 
 fn flow_samples(case: &str, run: &Record) -> Sheet {

@@ -159,10 +159,10 @@ fn read_column(reader: ColumnReader, rows: usize, name: &str, cells: &mut Cells,
     match cells {
         Cells::Text(cells) => *cells = shared_text(&values::<ByteArrayType>(reader, rows, name)?.0, budget)?,
         Cells::Flag(cells) => *cells = values::<BoolType>(reader, rows, name)?.0,
-        Cells::Count(cells) => *cells = values::<Int64Type>(reader, rows, name)?.0.into_iter().map(|count| count as u64).collect(),
+        Cells::Count(cells) => *cells = counts(values::<Int64Type>(reader, rows, name)?.0, name)?,
         Cells::MaybeCount(cells) => {
             let (values, levels) = values::<Int64Type>(reader, rows, name)?;
-            *cells = spread(values.into_iter().map(|count| count as u64), &levels);
+            *cells = spread(counts(values, name)?.into_iter(), &levels);
         }
         Cells::Real(cells) => *cells = values::<DoubleType>(reader, rows, name)?.0,
         Cells::MaybeReal(cells) => {
@@ -191,6 +191,14 @@ fn values<T: DataType>(reader: ColumnReader, rows: usize, name: &str) -> Result<
         return Err(ParquetError::EOF(format!("the column {name} has not as many values as there are rows")));
     }
     Ok((values, levels))
+}
+
+/// Counts, which files hold as signed numbers; earlier versions marked the same numbers as unsigned.
+fn counts(values: Vec<i64>, name: &str) -> Result<Vec<u64>, ParquetError> {
+    let count = |value| {
+        u64::try_from(value).map_err(|_| ParquetError::General(format!("the column {name} has {value}; its numbers are 0 to {}", i64::MAX)))
+    };
+    values.into_iter().map(count).collect()
 }
 
 /// Neighbours that are equal share their text.

@@ -38,24 +38,24 @@ pub fn write(
             if discriminant(cells) != discriminant(kind) {
                 return Err(other_type(name));
             }
-            write_column(&mut group, cells)?;
+            write_column(&mut group, name, cells)?;
         }
         group.close()?;
     }
     writer.close().map(drop)
 }
 
-fn write_column<W: Write + Send>(group: &mut SerializedRowGroupWriter<'_, W>, cells: &Cells) -> Result<(), ParquetError> {
+fn write_column<W: Write + Send>(group: &mut SerializedRowGroupWriter<'_, W>, name: &str, cells: &Cells) -> Result<(), ParquetError> {
     let Some(mut column) = group.next_column()? else { return Err(ParquetError::General("too many columns".to_owned())) };
     match cells {
         Cells::Text(cells) => column.typed::<ByteArrayType>().write_batch(&shared_bytes(cells), None, None)?,
         Cells::Flag(cells) => column.typed::<BoolType>().write_batch(cells, None, None)?,
         Cells::Count(cells) => {
-            let signed: Vec<i64> = cells.iter().map(|count| *count as i64).collect();
+            let signed: Vec<i64> = cells.iter().map(|count| signed(name, *count)).collect::<Result<_, _>>()?;
             column.typed::<Int64Type>().write_batch(&signed, None, None)?
         }
         Cells::MaybeCount(cells) => {
-            let signed: Vec<i64> = cells.iter().flatten().map(|count| *count as i64).collect();
+            let signed: Vec<i64> = cells.iter().flatten().map(|count| signed(name, *count)).collect::<Result<_, _>>()?;
             column.typed::<Int64Type>().write_batch(&signed, Some(&levels(cells)), None)?
         }
         Cells::Real(cells) => column.typed::<DoubleType>().write_batch(cells, None, None)?,
@@ -86,14 +86,14 @@ fn schema(sheet: &Sheet) -> Result<TypePtr, ParquetError> {
         let (physical, logical, repetition) = match cells {
             Cells::Text(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String), Repetition::REQUIRED),
             Cells::Flag(_) => (Physical::BOOLEAN, None, Repetition::REQUIRED),
-            Cells::Count(_) => (Physical::INT64, Some(unsigned()), Repetition::REQUIRED),
-            Cells::MaybeCount(_) => (Physical::INT64, Some(unsigned()), Repetition::OPTIONAL),
+            Cells::Count(_) => (Physical::INT64, Some(whole()), Repetition::REQUIRED),
+            Cells::MaybeCount(_) => (Physical::INT64, Some(whole()), Repetition::OPTIONAL),
             Cells::Real(_) => (Physical::DOUBLE, None, Repetition::REQUIRED),
             Cells::MaybeReal(_) => (Physical::DOUBLE, None, Repetition::OPTIONAL),
         };
         let converted = match physical {
             Physical::BYTE_ARRAY => ConvertedType::UTF8,
-            Physical::INT64 => ConvertedType::UINT_64,
+            Physical::INT64 => ConvertedType::INT_64,
             _ => ConvertedType::NONE,
         };
         let builder = Type::primitive_type_builder(name, physical).with_repetition(repetition);
@@ -103,6 +103,12 @@ fn schema(sheet: &Sheet) -> Result<TypePtr, ParquetError> {
     Ok(Arc::new(Type::group_type_builder("narrows").with_fields(fields).build()?))
 }
 
-fn unsigned() -> LogicalType {
-    LogicalType::integer(64, false)
+/// Whole numbers are signed, so that differences of counters can be negative in pandas, Polars and DuckDB.
+fn whole() -> LogicalType {
+    LogicalType::integer(64, true)
+}
+
+fn signed(name: &str, count: u64) -> Result<i64, ParquetError> {
+    i64::try_from(count)
+        .map_err(|_| ParquetError::General(format!("the column {name} has {count}, more than tables hold, which is {}", i64::MAX)))
 }

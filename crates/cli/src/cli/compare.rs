@@ -62,7 +62,7 @@ pub struct CompareArgs {
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub seeds: u32,
     /// First seed [default: 1, or the scenario's; in a scorecard 1]
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
     pub seed: Option<u64>,
     /// Keep what BPF controllers print (bpf_trace_printk) in this file, which must not exist: a line each, with seed, time and flow
     #[arg(long, value_name = "FILE")]

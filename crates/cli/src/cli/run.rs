@@ -16,7 +16,7 @@ pub struct RunArgs {
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub seeds: u32,
     /// First seed [default: the scenario's]
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
     pub seed: Option<u64>,
     #[command(flatten)]
     pub on: NetworkArgs,
@@ -48,7 +48,7 @@ pub struct LiveArgs {
     #[arg(long, value_name = "FLOW", conflicts_with = "words")]
     pub acks: Vec<String>,
     /// Seed of the links' random draws [default: the scenario's]
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
     pub seed: Option<u64>,
     /// Capacity of this host's emulator as measured by `narrows bench --live`; scenarios that need more are rejected
     #[arg(long, default_value_t = narrows_live::MAXIMUM)]

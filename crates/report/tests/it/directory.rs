@@ -102,7 +102,7 @@ fn transfers_changes_and_packet_buffers_survive() {
     let scratch = Scratch::new("odd");
     let mut made = crate::common::single();
     let run = &mut made.cases[0].runs[0];
-    run.seed = u64::MAX;
+    run.seed = i64::MAX as u64;
     let mut transfers = Transfers { begun: 4, ..Transfers::default() };
     for (bytes, us) in [(12_345, 20_001), (300, 15_000), (12_346, 1)] {
         let (start, ideal) = (Time::from_nanos(us), Span::from_micros(7_001));

@@ -10,7 +10,7 @@ fn example() -> Sheet {
     let mut sheet = Sheet::default();
     sheet.add("flow", Cells::Text(["a", "a", "b", "a"].map(Arc::from).to_vec()));
     sheet.add("completed", Cells::Flag(vec![true, false, true, true]));
-    sheet.add("bytes", Cells::Count(vec![0, 1500, u64::MAX, 7]));
+    sheet.add("bytes", Cells::Count(vec![0, 1500, i64::MAX as u64, 7]));
     sheet.add("lost", Cells::MaybeCount(vec![None, Some(3), None, Some(0)]));
     sheet.add("time_s", Cells::Real(vec![0.0, 0.1, -2.5, 1e300]));
     sheet.add("rtt_ms", Cells::MaybeReal(vec![Some(1.5), None, None, Some(-0.0)]));
@@ -43,6 +43,24 @@ fn what_is_written_is_read_also_without_groups() {
     assert_eq!((none.groups(), none.heading(), none.columns().rows()), (0, Some("a heading"), 0));
     assert_eq!(names, ["flow", "completed", "bytes", "lost", "time_s", "rtt_ms"]);
     assert!(none.group(0).expect_err("there is none").to_string().contains("none of index 0"));
+}
+
+#[test]
+fn no_column_is_unsigned_and_a_count_that_no_table_holds_is_refused() {
+    use parquet::basic::LogicalType;
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    let whole = SerializedFileReader::new(file(&written(vec![example()]))).expect("it is whole");
+    let schema = whole.metadata().file_metadata().schema_descr_ptr();
+    let kind = |at: usize| (schema.column(at).name().to_owned(), schema.column(at).logical_type_ref().cloned());
+    let kinds: Vec<_> = (0..schema.num_columns()).map(kind).filter(|(_, kind)| kind.is_some()).collect();
+    let whole = Some(LogicalType::integer(64, true));
+    assert_eq!(kinds, [("flow".to_owned(), Some(LogicalType::String)), ("bytes".to_owned(), whole.clone()), ("lost".to_owned(), whole)]);
+    for cells in [Cells::Count(vec![1 << 63]), Cells::MaybeCount(vec![None, Some(u64::MAX)])] {
+        let mut sheet = Sheet::default();
+        sheet.add("sent", cells);
+        let error = write(&mut Vec::new(), None, &sheet.clone(), &mut [sheet].into_iter()).expect_err("more than tables hold");
+        assert!(error.to_string().contains("the column sent has "), "{error}");
+    }
 }
 
 #[test]

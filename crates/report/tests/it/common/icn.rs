@@ -70,7 +70,7 @@ pub fn record() -> Record {
 fn consumer(which: usize) -> ConsumerRecord {
     let mut record = ConsumerRecord::default();
     let path = |path| SubflowRecord { path, samples: vec![] };
-    record.subflows = if which == 0 { vec![path(0x1d), path(u64::MAX)] } else { vec![path(0x1d)] };
+    record.subflows = if which == 0 { vec![path(0x1d), path(i64::MAX as u64)] } else { vec![path(0x1d)] };
     let mut counters = ConsumerCounters::default();
     for number in 1..=SAMPLES {
         let at = Time::ZERO + INTERVAL * number;
