@@ -10,9 +10,10 @@ use std::process;
 /// Links that are followed one after another, as by Linux (path_resolution(7)).
 const LINKS: u32 = 40;
 
-/// What is at the end of the links of a path.
+/// The end of the links of a path.
 pub(crate) enum Destination {
-    /// A regular file, or nothing yet: its folder, its name there, and what is known of a file that is there.
+    /// A regular file, or nothing yet: its folder, its name there, and what is known of a file that
+    /// is there.
     Regular { folder: PathBuf, name: OsString, there: Option<Metadata> },
     /// A pipe or a device.
     Stream(PathBuf),
@@ -57,7 +58,8 @@ fn of_kind(kind: FileType, folder: PathBuf, name: OsString, path: PathBuf, there
     Ok(if kind.is_file() { Destination::Regular { folder, name, there: Some(there) } } else { Destination::Stream(path) })
 }
 
-/// Whether a folder is the one in /proc in which a process's open files are, and if so, whether it is this process's.
+/// Whether a folder is the one in /proc in which a process's open files are, and if so, whether it
+/// is this process's.
 fn open_files(folder: &Path) -> io::Result<Option<bool>> {
     let folder = folder.canonicalize()?;
     let names: Vec<&str> = folder

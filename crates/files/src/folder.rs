@@ -11,7 +11,8 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
-/// An open folder. Links to it are followed, links in it are not: the folder may come from elsewhere, and the user has not named them.
+/// An open folder. Links to it are followed, links in it are not: the folder may come from
+/// elsewhere, and the user has not named them.
 #[derive(Debug)]
 pub struct Folder {
     open: OwnedFd,
@@ -54,7 +55,8 @@ impl Folder {
         Ok(Folder { open, path: self.path(name) })
     }
 
-    /// Begins a file in this folder. A regular file that is there is replaced when the new one is complete, and keeps its permissions.
+    /// Begins a file in this folder. A regular file that is there is replaced when the new one is
+    /// complete, and keeps its permissions.
     ///
     /// # Errors
     /// It cannot be written, or a link, a pipe, a device or a folder has its name.
@@ -74,7 +76,8 @@ impl Folder {
     /// Writes all of a file in this folder.
     ///
     /// # Errors
-    /// As of [`create`](Folder::create), or the disk is full; a file that was there is then as it was.
+    /// As of [`create`](Folder::create), or the disk is full; a file that was there is then as it
+    /// was.
     pub fn write(&self, name: &str, content: &[u8]) -> io::Result<()> {
         let mut output = self.create(name)?;
         output.write_all(content)?;
@@ -89,7 +92,8 @@ impl Folder {
     /// Refuses a folder that has anything but regular files and folders.
     ///
     /// # Errors
-    /// One of its entries is a link, a pipe, a socket or a device, which is named, or it cannot be read.
+    /// One of its entries is a link, a pipe, a socket or a device, which is named, or it cannot be
+    /// read.
     pub fn refuse_special(path: &Path) -> Result<(), (PathBuf, io::Error)> {
         let failed = |error| (path.to_owned(), error);
         for entry in fs::read_dir(path).map_err(failed)? {

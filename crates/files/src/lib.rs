@@ -1,8 +1,9 @@
 //! Reading and writing of files that a user or a result directory names.
 //!
-//! Reading is bounded: a device without an end is refused at a [`Limit`], and a pipe that nothing comes from after some seconds. Writing
-//! is whole or not at all: an [`Output`] gets its name when it is complete. The paths that a user gives are followed through links; the
-//! names that a program chooses, in a [`Folder`], are not.
+//! Reading is bounded: a device without an end is refused at a [`Limit`], and a pipe that nothing
+//! comes from after some seconds. Writing is whole or not at all: an [`Output`] gets its name when
+//! it is complete. The paths that a user gives are followed through links; the names that a program
+//! chooses, in a [`Folder`], are not.
 
 mod destination;
 mod folder;

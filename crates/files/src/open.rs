@@ -13,7 +13,8 @@ use std::time::Instant;
 /// Flags that keep an opening from waiting, and a terminal from becoming this process's own.
 const AT_ONCE: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY);
 
-/// Opens a file for reading. A pipe is not waited for: reading it does not block. Anything else blocks as usual.
+/// Opens a file for reading. A pipe is not waited for: reading it does not block. Anything else
+/// blocks as usual.
 ///
 /// # Errors
 /// It cannot be opened, or is a directory.
@@ -41,7 +42,8 @@ pub fn open_unlinked(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Opens a file to append to it, and makes it if it is not there. A pipe must have a reader, or get one within some seconds.
+/// Opens a file to append to it, and makes it if it is not there. A pipe must have a reader, or get
+/// one within some seconds.
 ///
 /// # Errors
 /// It cannot be opened, or is a pipe that no program reads.
@@ -49,7 +51,8 @@ pub fn open_to_append(path: &Path) -> io::Result<File> {
     open_to_write(OpenOptions::new().append(true).create(true), path)
 }
 
-/// Opens what is there, such as a device or a pipe, to write into it. A pipe must have a reader, or get one within some seconds.
+/// Opens what is there, such as a device or a pipe, to write into it. A pipe must have a reader, or
+/// get one within some seconds.
 pub(crate) fn open_stream(path: &Path) -> io::Result<File> {
     open_to_write(OpenOptions::new().write(true), path)
 }

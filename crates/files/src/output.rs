@@ -15,14 +15,16 @@ use std::path::Path;
 
 /// Permissions of a new file before the process's mask: everybody may read and write.
 const ORDINARY: u32 = 0o666;
-/// The permissions of a file that are kept when it is replaced: not those that make programs run as others.
+/// The permissions of a file that are kept when it is replaced: not those that make programs run as
+/// others.
 const KEPT: u32 = 0o777;
 
-/// A file that is being written. A regular file gets its name in [`finish`](Output::finish), whole; until then what was there before
-/// remains. If the output is dropped before, nothing has happened. Into a pipe or a device everything is written at once.
+/// A file that is being written. A regular file gets its name in [`finish`](Output::finish), whole;
+/// until then what was there before remains. If the output is dropped before, nothing has happened.
+/// Into a pipe or a device everything is written at once.
 pub struct Output {
     file: BufWriter<File>,
-    /// What becomes of a regular file at the end.
+    /// How a regular file gets its name at the end.
     regular: Option<Regular>,
 }
 
@@ -33,8 +35,9 @@ struct Regular {
 }
 
 impl Output {
-    /// A file at a path that a user gives. Links are followed. A regular file that is there is replaced and keeps its permissions and, if
-    /// this process may give it away, its owner; a pipe or a device is written into.
+    /// A file at a path that a user gives. Links are followed. A regular file that is there is
+    /// replaced and keeps its permissions and, if this process may give it away, its owner; a pipe
+    /// or a device is written into.
     ///
     /// # Errors
     /// Nothing can be written there, it is a directory, or a pipe that no program reads.
@@ -65,7 +68,8 @@ impl Output {
         }
     }
 
-    /// A regular file where nothing is, also no link, with the permissions `mode`, less those that the process's mask takes.
+    /// A regular file where nothing is, also no link, with the permissions `mode`, less those that
+    /// the process's mask takes.
     ///
     /// # Errors
     /// Something is there, or nothing can be written there.

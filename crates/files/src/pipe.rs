@@ -14,7 +14,8 @@ pub(crate) const PAUSE: Duration = Duration::from_millis(50);
 
 const CHUNK: usize = 1 << 16;
 
-/// Reads a pipe to its end, or until more than `most` bytes have come. The file must be open without blocking.
+/// Reads a pipe to its end, or until more than `most` bytes have come. The file must be open
+/// without blocking.
 pub(crate) fn read(mut file: &File, most: u64) -> io::Result<Vec<u8>> {
     let (mut content, mut chunk) = (Vec::new(), vec![0; CHUNK]);
     let (mut opened, mut heard) = (false, Instant::now());

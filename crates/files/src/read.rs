@@ -7,13 +7,14 @@ use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
-/// Most bytes that are read of one file. It is a limit of memory, far above what files of the kind have.
+/// Most bytes that are read of one file. It is a limit of memory, far above what files of the kind
+/// have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit(u64);
 
 impl Limit {
-    /// A scenario, a sweep, the configuration of a forwarder, statements: texts that people or scripts write. The longest, 65,536 routes of
-    /// a forwarder, has some 4 MiB.
+    /// A scenario, a sweep, the configuration of a forwarder, statements: texts that people or
+    /// scripts write. The longest, 65,536 routes of a forwarder, has some 4 MiB.
     pub const TEXT: Limit = Limit::mib(16);
     /// A trace of a link: an hour at 100 Mbit/s in mahimahi's format, a line for each 1504 bytes.
     pub const TRACE: Limit = Limit::mib(256);

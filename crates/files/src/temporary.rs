@@ -1,4 +1,5 @@
-//! A file before it is complete: without a name where the file system can, else under a name that nobody can guess.
+//! A file before it is complete: without a name where the file system can, else under a name that
+//! nobody can guess.
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags, linkat, openat, renameat, renameat_with, unlinkat};
 use rustix::io::Errno;
@@ -13,8 +14,8 @@ const NEW: OFlags = OFlags::WRONLY.union(OFlags::CREATE).union(OFlags::EXCL).uni
 /// Names that are tried.
 const TRIES: u32 = 8;
 
-/// A new file in `folder`. Dropped without [`Temporary::keep`] it is gone; killed, a process leaves nothing where files can be without a
-/// name.
+/// A new file in `folder`. Dropped without [`Temporary::keep`] it is gone; killed, a process leaves
+/// nothing where files can be without a name.
 pub(crate) struct Temporary {
     folder: OwnedFd,
     /// The name that the file has in the meantime, if it must have one.
@@ -82,7 +83,8 @@ impl Drop for Temporary {
     }
 }
 
-/// Makes something under a name that nobody can guess: a hidden one, so that no list of results shows it.
+/// Makes something under a name that nobody can guess: a hidden one, so that no list of results
+/// shows it.
 fn with_new_name<T>(target: &OsStr, make: impl Fn(&OsStr) -> Result<T, Errno>) -> io::Result<(OsString, T)> {
     for _ in 0..TRIES {
         let drawn = getrandom::u64().map_err(|error| io::Error::other(error.to_string()))?;
@@ -97,7 +99,8 @@ fn with_new_name<T>(target: &OsStr, make: impl Fn(&OsStr) -> Result<T, Errno>) -
     Err(io::Error::new(io::ErrorKind::AlreadyExists, "no new name is free beside it"))
 }
 
-/// Opens a directory, in which files are then made, renamed and removed whatever happens to its path.
+/// Opens a directory, in which files are then made, renamed and removed whatever happens to its
+/// path.
 pub(crate) fn directory(at: impl std::os::fd::AsFd, path: &Path, follow: bool) -> io::Result<OwnedFd> {
     let no_link = if follow { OFlags::empty() } else { OFlags::NOFOLLOW };
     Ok(openat(at, path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | no_link, Mode::empty())?)

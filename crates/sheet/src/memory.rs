@@ -8,7 +8,7 @@ const PART: u64 = 4;
 /// Free memory where the system does not tell.
 const GUESS: u64 = 1 << 32;
 
-/// What is left of the memory that one file may take.
+/// The rest of the memory that one file may take.
 pub(crate) struct Budget {
     all: u64,
     left: u64,
@@ -44,7 +44,8 @@ impl Budget {
     }
 }
 
-/// Memory that this process can still get: of the host, of its group, and of its own limit on address space.
+/// Memory that this process can still get: of the host, of its group, and of its own limit on
+/// address space.
 fn free() -> u64 {
     let host = kib(&text("/proc/meminfo"), "MemAvailable:");
     let number = |path: &str| text(path).trim().parse::<u64>().ok();

@@ -1,6 +1,7 @@
-//! What the headers of a column's pages claim, before a decoder believes them.
+//! The sizes that the headers of a column's pages claim, checked before a decoder believes them.
 //!
-//! The form is that of parquet.thrift's `PageHeader` in Thrift's compact protocol (thrift-compact-protocol.md).
+//! The form is that of parquet.thrift's `PageHeader` in Thrift's compact protocol
+//! (thrift-compact-protocol.md).
 
 use parquet::errors::ParquetError;
 use std::fs::File;
@@ -8,7 +9,7 @@ use std::os::unix::fs::FileExt;
 
 /// Snappy makes at most 64 bytes of a copy, which has 3 (format_description.txt, section 2.2.2).
 const SNAPPY: u64 = 22;
-/// What a page of few bytes may have more.
+/// Bytes that a short page may have beyond that.
 const SHORT: u64 = 64;
 /// The longest header: it may have the least and the largest value.
 const LONGEST: usize = 1 << 20;
@@ -17,11 +18,12 @@ const USUAL: usize = 1 << 9;
 /// Structures within structures.
 const DEPTH: u32 = 8;
 
-/// The largest page of a column, in bytes after decompression. `from` is the place of its first page, `length` that of all.
+/// The largest page of a column, in bytes after decompression. `from` is the place of its first
+/// page, `length` that of all.
 ///
 /// # Errors
 ///
-/// A page claims to be larger than its bytes can become, or is none.
+/// A page claims to be larger than its bytes can become, or has no header.
 pub(crate) fn largest(file: &File, from: u64, length: u64) -> Result<u64, ParquetError> {
     let end = from.checked_add(length).ok_or_else(none)?;
     let (mut at, mut largest) = (from, 0);

@@ -1,4 +1,4 @@
-//! What a command writes to a path that a user gives.
+//! Writing to a path that a user gives.
 
 use narrows_files::Output;
 use std::fs::{self, File, Permissions};
@@ -140,7 +140,7 @@ fn folders_and_protected_files_are_refused_and_nothing_new_replaces_anything() {
     for path in ["there", "link", "dangling"] {
         assert_eq!(Output::create_private(&place.path().join(path), 0o600).expect_err(path).kind(), ErrorKind::AlreadyExists);
     }
-    // What appears in the meantime is not replaced, either.
+    // A file that appears in the meantime is not replaced, either.
     let late = Output::create_private(&place.path().join("late"), 0o600).expect("nothing is there");
     fs::write(place.path().join("late"), "first").expect("a file");
     assert_eq!(late.finish().expect_err("taken").kind(), ErrorKind::AlreadyExists);
