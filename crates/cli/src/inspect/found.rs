@@ -118,7 +118,7 @@ impl Found {
 pub fn log_end(log: &str) -> String {
     let lines: Vec<&str> = log.trim_end().lines().collect();
     let left_out = lines.len().saturating_sub(LOG_LINES);
-    let begin = (left_out > 0).then(|| format!("({left_out} lines before)\n")).unwrap_or_default();
+    let begin = if left_out > 0 { format!("({left_out} lines before)\n") } else { String::new() };
     let cut = |line: &&str| match line.char_indices().nth(LOG_CHARACTERS) {
         Some((end, _)) => format!("{} ...", &line[..end]),
         None => (*line).to_owned(),
