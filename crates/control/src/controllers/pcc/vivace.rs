@@ -22,7 +22,7 @@ use narrows_params::{Need, Param, Params};
 pub static ENTRY: Entry = Entry {
     name: "vivace",
     kernel: None,
-    summary: "PCC Vivace: probes above and below its rate and follows the gradient of a utility of rate, latency and loss",
+    summary: "PCC Vivace of the paper, to judge the algorithm: probes around its rate and follows the gradient of a utility of rate, latency and loss",
     source: "Dong et al., PCC Vivace: online-learning congestion control, NSDI 2018",
     basis: Basis::Utility,
     needs: &[Need::Pacing, Need::Tags],

@@ -31,7 +31,7 @@ pub const CONSTANTS: Constants = Constants {
 pub static ENTRY: Entry = Entry {
     name: "pcc-vivace",
     kernel: Some("pcc_vivace"),
-    summary: "PCC Vivace of the Linux kernel module, defects included: gradient ascent on a utility linear in the rate",
+    summary: "PCC Vivace of the Linux kernel module, defects included, to study that module, not to judge the algorithm or to deploy",
     source: "PCC-Kernel, branch vivace, src/tcp_pcc.c",
     basis: Basis::Utility,
     needs: &[Need::Pacing],

@@ -28,7 +28,7 @@ use step::Constants;
 pub static ENTRY: Entry = Entry {
     name: "vivace-nsdi18",
     kernel: None,
-    summary: "PCC Vivace as released with its paper: no latency penalty unless set, cheap losses up to 3 %",
+    summary: "PCC Vivace as released with its paper, to repeat its measurements: no latency penalty unless set, cheap losses up to 3 %",
     source: "PCC-Uspace, branch NSDI-2018, pcc-gradient/sender/app/pcc.h",
     basis: Basis::Utility,
     needs: &[Need::Pacing, Need::Tags],
