@@ -77,6 +77,11 @@ impl Console {
         self.stop().load(Ordering::Relaxed)
     }
 
+    /// Refuses to go on once the command is to stop.
+    pub fn go_on(&self) -> Result<(), Failure> {
+        if self.is_stopped() { Err(Failure::Interrupted) } else { Ok(()) }
+    }
+
     /// What is set as soon as the command is to stop.
     pub fn stop(&self) -> &AtomicBool {
         match self {
@@ -141,5 +146,15 @@ impl Progress {
     /// The command is to stop.
     pub fn is_stopped(&self) -> bool {
         self.console.is_stopped()
+    }
+
+    /// Set as soon as the command is to stop.
+    pub fn stop(&self) -> &AtomicBool {
+        self.console.stop()
+    }
+
+    /// Refuses to go on once the command is to stop. Loops over runs ask before each: a run may be too short to ask by itself.
+    pub fn go_on(&self) -> Result<(), Failure> {
+        self.console.go_on()
     }
 }

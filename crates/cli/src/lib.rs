@@ -29,6 +29,7 @@ mod inputs;
 mod inspect;
 mod interruption;
 mod kernel;
+mod leftovers;
 mod list;
 mod live;
 mod matrix;
@@ -106,13 +107,28 @@ pub fn program(words: impl IntoIterator<Item = OsString>) -> u8 {
     carried_out(words)
 }
 
+/// Heeds signals from the beginning: reading the words may compile controllers.
+fn heed_signals(words: &[OsString]) {
+    let is = |word: &OsString, one_of: &[&str]| one_of.iter().any(|own| word == own);
+    match words.get(1) {
+        // It belongs to a live run, which ends it.
+        Some(word) if is(word, &["node"]) => {}
+        // These may make a user namespace, and start the thread after that.
+        Some(word) if is(word, &["live", "fidelity"]) || words.iter().any(|word| is(word, &["--live"])) => interruption::heed(),
+        _ => interruption::insist(),
+    }
+}
+
 fn carried_out(words: impl IntoIterator<Item = OsString>) -> u8 {
     let words: Vec<OsString> = words.into_iter().collect();
+    heed_signals(&words);
     let cli = match Cli::try_parse_from(&words) {
         Ok(cli) => cli,
         Err(error) => return refused(&tips::with_tip(error, &words)),
     };
-    match commands::command(cli) {
+    let carried_out = commands::command(cli);
+    interruption::ended();
+    match carried_out {
         // A reader that has seen enough (`narrows list | head`) is no failure.
         Err(Failure::Print(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => 0,
         Err(failure) => {

@@ -4,6 +4,7 @@ use crate::captures;
 use crate::cli::{LiveArgs, OutputArgs, ProgramArgs};
 use crate::error::Failure;
 use crate::inputs;
+use crate::interruption;
 use crate::node;
 use crate::outcome::Outcome;
 use crate::output::{self, Started};
@@ -19,11 +20,17 @@ use narrows_report::{Case, Comparison};
 use narrows_scenario::{Scenario, ScenarioError};
 use std::path::Path;
 
+/// Gets what this process needs to change the host. Nothing may have started a thread before.
+pub fn acquire() -> Result<(), Failure> {
+    narrows_live::acquire()?;
+    interruption::insist();
+    Ok(())
+}
+
 /// Runs a scenario file on the kernel and judges its expectations.
 pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
     let started = Started::now();
-    // Before anything starts a thread.
-    narrows_live::acquire()?;
+    acquire()?;
     let mut scenario = narrows_scenario::load(&args.scenario)?;
     if !args.acks.is_empty() {
         captures::has_segments("--acks", &scenario, &args.scenario)?;

@@ -26,7 +26,7 @@ pub fn matrix(args: MatrixArgs) -> Result<Outcome, Failure> {
     args.on.refuse_two_networks()?;
     routers::refuse(&args.controllers, "all pairs share one queue")?;
     let sweep = Sweep::parse(&toml(&args, &names), "matrix.toml", &Changes::default())?;
-    let job = Job::new(sweep, Files::beside(Path::new("matrix.toml")), |kept| remake(&args, kept), None)?;
+    let job = Job::new(sweep, Files::beside(Path::new("matrix.toml")), |kept| remake(&args, kept), None, &args.output.console)?;
     job.refuse_unknown(&args.shown.metric)?;
     let reserved = job.reserve(&args.output, None)?;
     let directory = reserved.directory().to_owned();

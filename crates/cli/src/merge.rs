@@ -18,7 +18,7 @@ pub fn merge(args: MergeArgs) -> Result<Outcome, Failure> {
     let origins = parts.iter().map(origin).collect::<Result<Vec<Origin>, Failure>>()?;
     let own = Origin { shard: None, ..origins[0].clone() };
     refuse_foreign(&parts, &origins, &own)?;
-    let job = Job::of(own, parts[0].path())?;
+    let job = Job::of(own, parts[0].path(), &args.output.console)?;
     let there = runs(&parts)?;
     refuse_missing(&job, &origins, &there)?;
     job.refuse_unknown(&args.shown.metric)?;

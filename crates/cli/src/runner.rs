@@ -4,7 +4,7 @@ use crate::bpf_log::BpfLog;
 use crate::cli::OutputArgs;
 use crate::console::Progress;
 use crate::error::Failure;
-use crate::interruption::interruption;
+use crate::interruption::{interruption, on_host};
 use crate::node;
 use crate::work::{Work, steps};
 use narrows_live::{Acks, Ending, Extras, LiveError, Program};
@@ -66,6 +66,7 @@ pub fn run_followed(
 /// Runs one scenario on the kernel while `follower` hears of its samples.
 pub fn run_live(scenario: &Scenario, extras: &Extras, follower: &mut dyn Follower, output: &OutputArgs) -> Result<(Record, Acks), Failure> {
     let bar = progress_bar("running live", std::iter::once(Work::of(scenario)), output);
+    let _on_host = on_host();
     let record = narrows_live::run_with(scenario, extras, &mut live_progress(&bar, 1), follower);
     bar.end();
     record.map_err(live_failure)
@@ -79,6 +80,7 @@ pub fn run_program(
     follower: &mut dyn Follower,
 ) -> Result<(Record, Ending), Failure> {
     let interrupted = interruption();
+    let _on_host = on_host();
     narrows_live::run_program(scenario, program, extras, &mut |_| !interrupted.load(Ordering::Relaxed), follower).map_err(live_failure)
 }
 
@@ -118,6 +120,7 @@ pub fn run_live_together(plans: &[Scenario], loads: &[f64], capacity: f64, outpu
 }
 
 fn run_live_one(plan: &Scenario, bar: &Progress, weight: u64) -> Result<Record, LiveError> {
+    let _on_host = on_host();
     // Where the program's file is not known, a scenario that needs it says so.
     let extras = Extras { nodes: node::program().ok(), ..Extras::default() };
     narrows_live::run_with(plan, &extras, &mut live_progress(bar, weight), &mut ()).map(|(record, _)| record)
@@ -167,6 +170,7 @@ pub fn run_cells(
     let bar = progress_bar("simulating", pending.iter().map(|cell| work(*cell)), output);
     let finished = AtomicU64::new(0);
     let one = |cell: &u64| -> Result<(), Failure> {
+        bar.go_on()?;
         let scenario = scenario(*cell)?;
         let weight = work(*cell).weight;
         let ran = match world(*cell) {
@@ -216,12 +220,12 @@ fn run_one(
     follower: &mut dyn Follower,
 ) -> Result<Record, SimError> {
     let mut shown = Time::ZERO;
-    let progress: narrows_sim::Progress<'_> = &mut |now| {
+    let mut heard = |now: Time| {
         bar.inc(steps(now.since(shown)) * weight);
         shown = now;
-        !bar.is_stopped()
+        true
     };
-    let record = narrows_sim::run_followed(scenario, progress, observer, follower)?;
+    let record = narrows_sim::run_followed(scenario, narrows_sim::Progress::new(&mut heard, bar.stop()), observer, follower)?;
     bar.inc(steps(scenario.duration).saturating_sub(steps(shown.since(Time::ZERO))) * weight);
     Ok(record)
 }

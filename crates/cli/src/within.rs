@@ -105,13 +105,14 @@ pub struct Plan {
 ///
 /// # Errors
 ///
-/// The words are no sweep, it is not as it must be, or `around` stopped it while another command had its turn.
-pub fn plan(words: impl IntoIterator<Item = OsString>, around: &dyn Around) -> Result<Plan, Refused> {
-    let (_turn, cli) = begun(words, &[], around)?;
-    let Some(Command::Sweep(args)) = cli.command else {
+/// The words are no sweep, it is not as it must be, or `around` stopped it.
+pub fn plan(words: impl IntoIterator<Item = OsString>, around: Arc<dyn Around>) -> Result<Plan, Refused> {
+    let (_turn, cli) = begun(words, &[], &*around)?;
+    let Some(Command::Sweep(mut args)) = cli.command else {
         return Err(Refused::Failed { text: "error: this command is no sweep\n".to_owned() });
     };
-    let job = sweep::asked(&args)?;
+    args.output.console = Console::Within(around);
+    let job = sweep::asked(&args, &args.output.console)?;
     job.refuse_unknown(&args.shown.metric)?;
     let reserved = job.reserve(&args.output, None)?;
     Ok(Plan { directory: reserved.directory().to_owned(), origin: job.origin().line(), costs: job.deal().costs() })

@@ -29,5 +29,5 @@ mod world;
 pub use error::SimError;
 pub use hosts::controller_seed;
 pub use pulse::Progress;
-pub use run::{run, run_followed, run_observed, run_with_progress};
+pub use run::{run, run_followed, run_observed, run_until, run_with_progress};
 pub use signals::OFFERS;

@@ -16,15 +16,21 @@ use narrows_scenario::Scenario;
 use narrows_traffic::LISTED;
 use narrows_transport::Observer;
 use narrows_units::{Span, Time};
+use std::sync::atomic::AtomicBool;
 
 /// Runs a scenario to its end.
 pub fn run(scenario: &Scenario) -> Result<Record, SimError> {
-    run_with_progress(scenario, &mut |_| true)
+    run_followed(scenario, Progress::heard_by(&mut |_| true), None, &mut ())
 }
 
 /// Runs a scenario to its end, or until `progress` answers false ([`SimError::Stopped`]).
-pub fn run_with_progress(scenario: &Scenario, progress: Progress<'_>) -> Result<Record, SimError> {
-    run_followed(scenario, progress, None, &mut ())
+pub fn run_with_progress(scenario: &Scenario, progress: &mut dyn FnMut(Time) -> bool) -> Result<Record, SimError> {
+    run_followed(scenario, Progress::heard_by(progress), None, &mut ())
+}
+
+/// Runs a scenario to its end, or until `stop` is set ([`SimError::Stopped`]).
+pub fn run_until(scenario: &Scenario, stop: &AtomicBool) -> Result<Record, SimError> {
+    run_followed(scenario, Progress::until(stop), None, &mut ())
 }
 
 /// The same, watched by `observer`: its record is that of an unwatched run, but for the number of events, since a watched network goes link by link.
@@ -37,7 +43,7 @@ pub fn run_observed(scenario: &Scenario, progress: Progress<'_>, observer: &mut 
 /// The same, watched by an observer or by nobody, while `follower` hears of the samples. Its record is the same with a follower as without one.
 pub fn run_followed(
     scenario: &Scenario,
-    progress: Progress<'_>,
+    mut progress: Progress<'_>,
     observer: Option<&mut dyn Observer>,
     follower: &mut dyn Follower,
 ) -> Result<Record, SimError> {
@@ -59,10 +65,12 @@ pub fn run_followed(
     let mut left = LISTED;
     let mut records = Vec::with_capacity(count);
     for part in 0..count {
-        let mut progress = |now: Time| progress(reached(scenario.duration, part, count, now));
+        let stop = progress.stop();
+        let mut heard = |now: Time| progress.tell(reached(scenario.duration, part, count, now));
         let of_part = &mut parts.follower(part, follower);
-        let record = run_part(&parts.scenario(part), left / (count - part) as u64, &mut progress, &mut (), of_part)?;
-        if !progress(Time::ZERO + scenario.duration) {
+        let own = Progress::new(&mut heard, stop);
+        let record = run_part(&parts.scenario(part), left / (count - part) as u64, own, &mut (), of_part)?;
+        if !heard(Time::ZERO + scenario.duration) {
             return Err(SimError::Stopped);
         }
         left -= record.flows.iter().filter_map(|flow| flow.transfers.as_ref()).map(|transfers| transfers.list.len() as u64).sum::<u64>();
@@ -90,11 +98,11 @@ fn run_part<O: Watch>(
 fn run_carrying<C: Carried, O: Watch>(
     scenario: &Scenario,
     listed: u64,
-    progress: Progress<'_>,
+    mut progress: Progress<'_>,
     observer: &mut O,
     follower: &mut dyn Follower,
 ) -> Result<Record, SimError> {
-    let mut world = World::<O, C>::new(scenario, listed, progress, observer, follower)?;
+    let mut world = World::<O, C>::new(scenario, listed, progress.lent(), observer, follower)?;
     world.run(Time::ZERO + scenario.duration)?;
     Ok(world.record())
 }

@@ -117,8 +117,8 @@ mod tests {
     /// Why a run with room for 5000 packets, as many segments outstanding, and 100 connections does not end.
     fn error(text: &str) -> SimError {
         let scenario = narrows_scenario::parse(text, "test.toml", &|path| panic!("no trace is read from {path:?}")).unwrap();
-        let (mut go_on, mut nobody, mut follower) = (|_| true, (), ());
-        let mut world = World::<(), ()>::new(&scenario, 0, &mut go_on, &mut nobody, &mut follower).unwrap();
+        let (mut go_on, mut nobody, mut follower) = (|_: Time| true, (), ());
+        let mut world = World::<(), ()>::new(&scenario, 0, Progress::heard_by(&mut go_on), &mut nobody, &mut follower).unwrap();
         (world.hosts.room, world.hosts.most_open) = (5_000, 100);
         world.run(Time::ZERO + scenario.duration).expect_err("there is no room for all")
     }

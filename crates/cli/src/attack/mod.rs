@@ -9,6 +9,7 @@ use crate::carried;
 use crate::cells::{self, Cells, Origin};
 use crate::cli::AttackArgs;
 use crate::error::Failure;
+use crate::interruption::keeps;
 use crate::inputs::{as_kept, of_controllers};
 use crate::outcome::Outcome;
 use crate::output::{self, Started};
@@ -28,8 +29,7 @@ const WHOLE: usize = 20_000;
 pub fn attack(args: AttackArgs) -> Result<Outcome, Failure> {
     let started = Started::now();
     if args.live {
-        // Before anything starts a thread.
-        narrows_live::acquire()?;
+        crate::live::acquire()?;
     }
     let aim = aim(&args)?;
     let mut keep = args.keep.as_deref().map(Keep::read).transpose()?;
@@ -53,19 +53,23 @@ pub fn attack(args: AttackArgs) -> Result<Outcome, Failure> {
     let reserved = reserve(&args, &origin)?;
     let partial = cells::partial(reserved.directory());
     let kept = Cells::open(partial.clone(), &origin)?;
-    let mut runs = Runs::new(&aim, &kept, plan.budget, &args.output)?;
+    keeps(&partial);
+    let budget = plan.budget;
+    let mut runs = Runs::new(&aim, &kept, budget, &args.output)?;
     let worked = work(&mut runs, &plan, keep.as_ref(), &args);
     runs.end();
+    let stopped = |failure| match failure {
+        Failure::Interrupted => Failure::Paused {
+            done: kept.done(),
+            all: budget as u64,
+            file: partial.display().to_string(),
+            resume: args.output.console.same_command(),
+        },
+        other => other,
+    };
     let (replayed, searched, examined) = match worked {
         Ok(worked) => worked,
-        Err(Failure::Interrupted) => {
-            return Err(Failure::Paused {
-                done: kept.done(),
-                all: plan.budget as u64,
-                file: partial.display().to_string(),
-                resume: args.output.console.same_command(),
-            });
-        }
+        Err(failure @ Failure::Interrupted) => return Err(stopped(failure)),
         Err(failure) => {
             kept.remove_if_empty();
             return Err(failure);
@@ -76,7 +80,7 @@ pub fn attack(args: AttackArgs) -> Result<Outcome, Failure> {
     let invalid = found.kernel.iter().any(|own| matches!(own, OnKernel::Invalid(_)));
     let confirmed = found.findings.iter().any(|finding| finding.standing == Standing::Confirmed);
     let directory = reserved.directory().to_owned();
-    let told = outcome::write(&found, reserved, &started, &args.output)?;
+    let told = outcome::write(&found, reserved, &started, &args.output).map_err(stopped)?;
     kept.remove()?;
     if let Some(keep) = &mut keep {
         keep.add(&found.aim, &found.findings)?;

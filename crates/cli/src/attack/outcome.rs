@@ -15,6 +15,7 @@ use narrows_sim::SimError;
 use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 /// Seeds of the runs in the report.
 const SHOWN: [u64; 3] = [1, 2, 3];
@@ -36,7 +37,7 @@ pub struct Found {
 pub fn write(found: &Found, reserved: Reserved, started: &Started, output: &OutputArgs) -> Result<String, Failure> {
     let mut cases = Vec::new();
     for (place, finding) in found.findings.iter().enumerate() {
-        let runs = shown(&found.aim, finding)?;
+        let runs = shown(&found.aim, finding, output.console.stop())?;
         let name = file(place);
         put(&reserved, &name, &scenario(found, finding, &runs))?;
         for (cast, (scenario_toml, runs)) in found.aim.casts(finding.genome.kind).iter().zip(runs) {
@@ -65,7 +66,7 @@ fn put(reserved: &Reserved, name: &str, text: &str) -> Result<(), Failure> {
 }
 
 /// The runs of each cast of a finding, with its scenario.
-fn shown(aim: &Aim, finding: &Finding) -> Result<Vec<(String, Vec<Record>)>, Failure> {
+fn shown(aim: &Aim, finding: &Finding, stop: &AtomicBool) -> Result<Vec<(String, Vec<Record>)>, Failure> {
     let failed = |error| Failure::Other(format!("on a network of {}: {error}", finding.says));
     let trial = |seed| Trial { genome: finding.genome.clone(), seed, variant: Variant::Plain };
     let mut all: Vec<(String, Vec<Record>)> = Vec::new();
@@ -73,9 +74,10 @@ fn shown(aim: &Aim, finding: &Finding) -> Result<Vec<(String, Vec<Record>)>, Fai
         all.push((aim.scenario(&trial(SHOWN[0]), &cast).map_err(failed)?.to_toml(), Vec::new()));
     }
     for seed in SHOWN {
-        let records = match aim.runs(&trial(seed), &|| true) {
+        let records = match aim.runs(&trial(seed), stop) {
             // Other seeds tell what there is to see.
             Err(TrialError::Run(SimError::Fault { .. })) => continue,
+            Err(TrialError::Stopped) => return Err(Failure::Interrupted),
             records => records.map_err(failed)?,
         };
         all.iter_mut().zip(records).for_each(|((_, runs), record)| runs.push(record));

@@ -32,14 +32,13 @@ impl<'a> Runs<'a> {
     pub fn of(&mut self, aim: &Aim, trials: &[Trial]) -> Result<Vec<Score>, Failure> {
         let first = self.next;
         self.next += trials.len() as u64;
-        let go = || !self.bar.is_stopped();
         let one = |(place, trial): (usize, &Trial)| {
             let number = first + place as u64;
             if self.kept.has(number) {
                 self.bar.inc(1);
                 return self.kept.get(number);
             }
-            let score = aim.evaluate(trial, &go).map_err(|error| match error {
+            let score = aim.evaluate(trial, self.bar.stop()).map_err(|error| match error {
                 TrialError::Stopped => Failure::Interrupted,
                 other => Failure::Other(format!("on a network of {}: {other}", trial.genome.says())),
             })?;

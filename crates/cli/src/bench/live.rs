@@ -1,6 +1,7 @@
 //! `narrows bench --live`: what the emulator carries on this host, and how exactly.
 
 use crate::error::Failure;
+use crate::interruption::{interruption, on_host};
 use crate::outcome::Outcome;
 use narrows_live::trial::{Arrival, Datagrams, Trial, trial};
 use narrows_measure::Emulation;
@@ -10,6 +11,7 @@ use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Ecn;
 use serde::Serialize;
 use std::io::Write;
+use std::sync::atomic::Ordering;
 
 /// Rates at which one link is measured.
 const RATES: [u64; 5] = [10, 50, 100, 200, 500];
@@ -242,7 +244,8 @@ fn carried(flows: u32, rate_mbps: u64) -> Result<Carried, Failure> {
         "duration = \"4 s\"\nwarmup = \"1500 ms\"\n[[link]]\nname = \"link\"\nbetween = [\"a\", \"b\"]\nrate = \"{rate_mbps} Mbit/s\"\ndelay = \"15 ms\"\nbuffer = \"1 bdp\"\n\
          [[flow]]\nfrom = \"a\"\nto = \"b\"\ncontroller = \"cubic\"\ncount = {flows}\n"
     ))?;
-    let record = narrows_live::run(&scenario, &mut |_| true)?;
+    let _on_host = on_host();
+    let record = narrows_live::run(&scenario, &mut |_| !interruption().load(Ordering::Relaxed))?;
     let link = &record.links[0];
     let steady = (scenario.duration - scenario.warmup).as_secs_f64();
     let carried_mbps = link.steady.departed_bytes.get() as f64 * 8e-6 / steady;

@@ -7,7 +7,7 @@ use crate::output::{self, Started};
 use crate::quote::quote;
 use crate::runner::pool;
 use narrows_control::Choice;
-use narrows_evidence::bbr_draft::{Subject, cases, grid, run, run_on};
+use narrows_evidence::bbr_draft::{self, Case, Cell, Subject, cases, grid, run, run_on};
 use narrows_evidence::report::Conformance;
 use narrows_report::{Bundle, write_bundle};
 use rayon::prelude::*;
@@ -34,13 +34,17 @@ pub fn conformance(controller: &Choice, only: &[String], quick: bool, output: &O
         return Err(Failure::Other(format!("there is no case \"{unknown}\"; cases are T01 to T22")));
     }
     let wanted: Vec<_> = cases().iter().filter(|case| only.is_empty() || only.iter().any(|id| id == case.id)).collect();
-    let outcomes = pool(output)?.install(|| {
-        let mut outcomes: Vec<_> = wanted.par_iter().flat_map(|case| run(case, &subject)).collect();
+    let console = &output.console;
+    let outcomes = pool(output)?.install(|| -> Result<Vec<bbr_draft::Outcome>, Failure> {
+        let case = |case: &&Case| console.go_on().map(|()| run(case, &subject));
+        let mut outcomes: Vec<_> = wanted.par_iter().map(case).collect::<Result<_, _>>()?;
         if !quick && only.is_empty() {
-            outcomes.extend(grid().par_iter().flat_map(|cell| run_on(cell, &subject)).collect::<Vec<_>>());
+            let cell = |cell: &Cell| console.go_on().map(|()| run_on(cell, &subject));
+            outcomes.extend(grid().par_iter().map(cell).collect::<Result<Vec<_>, _>>()?);
         }
-        outcomes
-    });
+        console.go_on()?;
+        Ok(outcomes.concat())
+    })?;
     let chosen = if only.is_empty() { String::new() } else { format!(" --only {}", only.join(",")) };
     Ok(Conformance {
         format: 1,

@@ -6,6 +6,7 @@ use crate::cells::{self, Cells, Origin};
 use crate::cli::OutputArgs;
 use crate::console::Console;
 use crate::error::Failure;
+use crate::interruption::keeps;
 use crate::output;
 use crate::runner::{pool, run_cells};
 use crate::work::{Work, steps};
@@ -89,6 +90,7 @@ impl<'a> Job<'a> {
         let mut wanted = self.check.first();
         self.refuse_baselines(&wanted)?;
         let kept = Cells::<Kept>::open(cells::partial(directory), &self.origin)?;
+        keeps(&cells::partial(directory));
         let runs = Runs { kept, known: Mutex::new(BTreeMap::new()) };
         if !output.quiet && matches!(output.console, Console::Terminal) {
             let left: Vec<Run> = wanted.iter().copied().filter(|run| !runs.kept.has(run.number())).collect();
@@ -239,13 +241,13 @@ impl<'a> Job<'a> {
     /// The worst cell over time of each criterion that does not pass.
     pub fn courses(&self, report: &Report, output: &OutputArgs) -> Result<BTreeMap<String, String>, Failure> {
         let threads = pool(output)?;
-        let go = || !output.console.is_stopped();
+        let stop = output.console.stop();
         let of = |own: &CriterionVerdict| -> Option<Result<(String, String), Failure>> {
-            let drawn = course(self.check, own, &go).transpose()?;
+            let drawn = course(self.check, own, stop).transpose()?;
             Some(drawn.map(|svg| (own.criterion.id.clone(), svg)).map_err(Failure::from))
         };
         let courses: Result<_, Failure> = threads.install(|| report.criteria.par_iter().filter_map(of).collect());
-        if go() { courses } else { Err(Failure::Interrupted) }
+        if output.console.is_stopped() { Err(Failure::Interrupted) } else { courses }
     }
 
     /// Writes the result directory.

@@ -54,7 +54,7 @@ pub fn carried_out(
     let stopped = |failure| paused(failure, &runs, runs.count(), reserved.directory(), &args.output);
     let checked = Checked { findings: replayed(args, tested, keep.as_ref()).map_err(stopped)?, ..checked };
     let inputs = inputs(&checked, keep.as_ref());
-    let pages = Pages { courses: job.courses(&report, &args.output).map_err(stopped)?, conformance: cases(args, tested)?, inputs };
+    let pages = Pages { courses: job.courses(&report, &args.output).map_err(stopped)?, conformance: cases(args, tested).map_err(stopped)?, inputs };
     let checked = Checked { conformance: pages.conformance.as_ref().map(Cases::from), ..checked };
     show(&checked, refused)?;
     let directory = reserved.directory().to_owned();
@@ -83,7 +83,7 @@ fn replayed(args: &CheckArgs, tested: &Tested, keep: Option<&Keep>) -> Result<Ve
     let bar = args.output.console.progress("replaying", keep.count() as u64, args.output.quiet);
     let replayed = keep.replay(controller.text(), &mut |aim, trials| {
         let one = |trial: &Trial| {
-            aim.evaluate(trial, &|| !bar.is_stopped()).map_err(|error| match error {
+            aim.evaluate(trial, bar.stop()).map_err(|error| match error {
                 TrialError::Stopped => Failure::Interrupted,
                 other => Failure::Other(format!("on a network of {}: {other}", trial.genome.says())),
             })

@@ -30,8 +30,7 @@ pub fn check(args: CheckArgs) -> Result<Outcome, Failure> {
         return Err(Failure::Other("--live cannot be used with this suite, which judges nothing; leave it out".to_owned()));
     }
     if args.live {
-        // Before anything starts a thread.
-        narrows_live::acquire()?;
+        crate::live::acquire()?;
     }
     let shows_states = tested.controller().filter(|own| draft::shows_states(own));
     if let (SuiteArg::BbrDraft, false, Some(controller)) = (args.suite, args.live, shows_states) {

@@ -3,6 +3,7 @@
 use crate::cli::{CheckArgs, SuiteArg};
 use crate::console::Progress;
 use crate::error::Failure;
+use crate::interruption::on_host;
 use crate::quote::quote;
 use crate::work::steps;
 use narrows_control::Choice;
@@ -97,6 +98,7 @@ fn run_once(program: &Program, scenario: &Scenario, bar: &Progress) -> Result<Tr
         shown = now;
         !bar.is_stopped()
     };
+    let _on_host = on_host();
     let ran = narrows_live::run_program(scenario, &program, &Extras::default(), &mut progress, &mut ());
     let (record, ending) = ran.map_err(|error| match error {
         LiveError::Stopped => Failure::Interrupted,

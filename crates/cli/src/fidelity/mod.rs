@@ -25,8 +25,7 @@ const LEAST_LOAD: f64 = 15.0;
 /// Runs the cells in both worlds and judges the distances.
 pub fn fidelity(args: FidelityArgs) -> Result<Outcome, Failure> {
     let started = Started::now();
-    // Before anything starts a thread.
-    narrows_live::acquire()?;
+    crate::live::acquire()?;
     let reserved = output::reserve(&args.output, "fidelity")?;
     let (count, duration, seeds) = if args.quick { (QUICK, Span::from_secs(15), 1) } else { (CELLS, Span::from_secs(30), 3) };
     let controllers: Vec<String> = args.controllers.iter().map(|choice| choice.text().to_owned()).collect();

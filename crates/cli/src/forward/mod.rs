@@ -12,6 +12,7 @@ pub use keys::key;
 
 use crate::cli::{ForwardArgs, ForwardCommand};
 use crate::error::Failure;
+use crate::interruption::on_host;
 use crate::outcome::Outcome;
 use crate::output;
 use given::other;
@@ -56,6 +57,7 @@ fn run(args: ForwardArgs) -> Result<Outcome, Failure> {
     if args.metrics.is_some() {
         config.listen.metrics = args.metrics;
     }
+    let _on_host = on_host();
     let (daemon, stopper) = Daemon::start(&config).map_err(|error| other(&error))?;
     let socket = stopper.into_socket();
     for signal in [SIGINT, SIGTERM, SIGHUP] {

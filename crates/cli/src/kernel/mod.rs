@@ -14,12 +14,15 @@ pub use load::kept_log;
 
 use crate::cli::KernelCommand;
 use crate::error::Failure;
+use crate::interruption::on_host;
 use crate::outcome::Outcome;
 use narrows_kernel::KernelError;
 use std::io::Write;
 
 /// Carries out one of its commands.
 pub fn kernel(command: KernelCommand) -> Result<Outcome, Failure> {
+    use KernelCommand::{Load, Route, Unload, Unroute};
+    let _on_host = matches!(command, Load(_) | Unload(_) | Route(_) | Unroute(_)).then(on_host);
     match command {
         KernelCommand::Header => header(),
         _ if !narrows_kernel::BUILT => Err(KernelError::NotBuilt.into()),

@@ -7,6 +7,7 @@ pub mod papers;
 use crate::cells::{Cells, partial};
 use crate::cli::{OutputArgs, ReproduceArgs};
 use crate::error::Failure;
+use crate::interruption::keeps;
 use crate::outcome::Outcome;
 use crate::output::{self, Started};
 use crate::quote::quote;
@@ -20,8 +21,7 @@ use std::path::{Path, PathBuf};
 /// Runs the figures of papers, and says which of their claims hold.
 pub fn reproduce(args: ReproduceArgs) -> Result<Outcome, Failure> {
     if args.live {
-        // Before anything starts a thread.
-        narrows_live::acquire()?;
+        crate::live::acquire()?;
     }
     let show = |reproduction: &Reproduction| {
         let json = args.output.json;
@@ -43,6 +43,7 @@ pub fn made(
     let jobs = jobs(&sources, args)?;
     let directory = reserved.directory().to_owned();
     let kept = jobs.iter().map(|job| job.open(&partial(&directory))).collect::<Result<Vec<_>, _>>()?;
+    keeps(&partial(&directory));
     if let Err(failure) = run(&jobs, &kept, &directory, &args.output) {
         if !matches!(failure, Failure::Paused { .. }) {
             kept.into_iter().for_each(Cells::remove_if_empty);
@@ -77,6 +78,7 @@ fn jobs<'a>(sources: &'a [Source], args: &ReproduceArgs) -> Result<Vec<Job<'a>>,
     let mut jobs = Vec::new();
     for (paper, source) in sources.iter().enumerate() {
         for (figure, plan) in of(source).filter(|(figure, _)| args.figure.is_empty() || args.figure.contains(&figure.name)) {
+            args.output.console.go_on()?;
             jobs.push(Job::new(paper, source, figure, plan, mode)?);
         }
     }

@@ -47,7 +47,7 @@ pub fn scorecard(args: &CompareArgs) -> Result<Outcome, Failure> {
     let title = format!("Scorecard of {}", join(&lineup.controllers));
     let sweep = Sweep::parse(&text::sweep(args, &title, &lineup, &sources), "scorecard.toml", &Changes::default())?;
     let remake = |names: &BTreeMap<String, String>| text::remake(args, &lineup, names);
-    let job = Job::new(sweep, Files::beside(Path::new("scorecard.toml")), remake, Some(lineup.clone()))?;
+    let job = Job::new(sweep, Files::beside(Path::new("scorecard.toml")), remake, Some(lineup.clone()), &args.output.console)?;
     let reserved = job.reserve(&args.output, None)?;
     let directory = reserved.directory().to_owned();
     let grid = job.run(reserved, &args.output, &started, None)?;

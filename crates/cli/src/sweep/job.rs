@@ -3,7 +3,9 @@
 use crate::carried;
 use crate::cells::{self, Cells, Origin};
 use crate::cli::OutputArgs;
+use crate::console::Console;
 use crate::error::Failure;
+use crate::interruption::keeps;
 use crate::inputs::{Files, of_controllers};
 use crate::output::{self, Started};
 use crate::quote::quote;
@@ -59,6 +61,7 @@ impl Job {
         files: Files,
         remake: impl Fn(&BTreeMap<String, String>) -> String,
         scorecard: Option<Lineup>,
+        console: &Console,
     ) -> Result<Job, Failure> {
         let (mut cells, mut parts, mut seed) = (Vec::new(), BTreeSet::new(), None);
         for run in 0..sweep.cells() {
@@ -66,6 +69,7 @@ impl Job {
             if !first && sweep.seed(run).is_some() {
                 continue;
             }
+            console.go_on()?;
             let scenario = sweep.cell(run, &|name| files.read(name))?;
             seed = seed.or(Some(scenario.seed));
             if first {
@@ -92,7 +96,7 @@ impl Job {
 
     /// The sweep whose runs are kept beside `directory`. What it reads is what was kept, under names of our own: the file may come from
     /// elsewhere.
-    pub fn resumed(directory: &Path) -> Result<Job, Failure> {
+    pub fn resumed(directory: &Path, console: &Console) -> Result<Job, Failure> {
         if directory.extension().is_some_and(|end| end == "partial") {
             let own = quote(&directory.with_extension("").display().to_string());
             return Err(Failure::Other(format!(
@@ -111,14 +115,15 @@ impl Job {
             return Err(Failure::Other(told));
         }
         let partial = cells::partial(directory);
-        Job::of(cells::read_origin(&partial)?, &partial)
+        Job::of(cells::read_origin(&partial)?, &partial, console)
     }
 
     /// The sweep of which runs are kept in a file.
-    pub fn of(kept: Origin, file: &Path) -> Result<Job, Failure> {
+    pub fn of(kept: Origin, file: &Path, console: &Console) -> Result<Job, Failure> {
         let folder = carried::unpacked(&kept.controllers)?;
         let sweep = Sweep::parse(&kept.sweep, &folder.path().join("sweep.toml").display().to_string(), &Changes::default())?;
-        let job = Job::new(sweep, Files::kept(kept.inputs.clone()), |_| kept.remake.clone(), kept.scorecard.clone())?;
+        let (files, scorecard) = (Files::kept(kept.inputs.clone()), kept.scorecard.clone());
+        let job = Job::new(sweep, files, |_| kept.remake.clone(), scorecard, console)?;
         if let Some(name) = kept.other_controller(&job.origin) {
             return Err(Failure::Other(format!(
                 "the runs in {} were made with another controller by the name \"{name}\"; give the one that has made them",
@@ -185,6 +190,7 @@ impl Job {
     /// Runs what is not kept yet.
     pub(super) fn make(&self, directory: &Path, output: &OutputArgs) -> Result<Cells<Reduced>, Failure> {
         let kept = Cells::<Reduced>::open(cells::partial(directory), &self.origin)?;
+        keeps(&cells::partial(directory));
         let pending: Vec<u64> = self.runs.iter().copied().filter(|run| !kept.has(*run)).collect();
         let ran = run_cells(
             &pending,
@@ -196,18 +202,23 @@ impl Job {
             output,
         );
         if let Err(Failure::Interrupted) = ran {
-            return Err(Failure::Paused {
-                done: kept.done(),
-                all: self.runs.len() as u64,
-                file: cells::partial(directory).display().to_string(),
-                resume: format!("narrows sweep --resume {}", quote(&directory.display().to_string())),
-            });
+            return Err(self.paused(directory, &kept));
         }
         if let Err(failure) = ran {
             kept.remove_if_empty();
             return Err(failure);
         }
         Ok(kept)
+    }
+
+    /// Tells what is kept of a sweep that was stopped, and how it goes on.
+    fn paused(&self, directory: &Path, kept: &Cells<Reduced>) -> Failure {
+        Failure::Paused {
+            done: kept.done(),
+            all: self.runs.len() as u64,
+            file: cells::partial(directory).display().to_string(),
+            resume: format!("narrows sweep --resume {}", quote(&directory.display().to_string())),
+        }
     }
 
     /// Writes the result directory of a sweep all runs of which are kept.
@@ -219,7 +230,11 @@ impl Job {
         started: &Started,
         of_pairs: Option<&OfPairs>,
     ) -> Result<Grid, Failure> {
-        let mut grid = self.grid(&reserved, &kept, of_pairs)?;
+        let grid = self.grid(&reserved, &kept, of_pairs, &output.console);
+        let mut grid = grid.map_err(|failure| match failure {
+            Failure::Interrupted => self.paused(reserved.directory(), &kept),
+            other => other,
+        })?;
         grid.notes = self.verdicts(&grid);
         grid.notes.extend(unverified::notes());
         let networks = self.origin.scorecard.iter().flat_map(|lineup| &lineup.networks).filter_map(|network| network.file.clone());
@@ -250,10 +265,11 @@ impl Job {
     }
 
     /// The grid of what is kept, each run of which is read once: its flows go into their table on the way.
-    fn grid(&self, reserved: &Reserved, kept: &Cells<Reduced>, of_pairs: Option<&OfPairs>) -> Result<Grid, Failure> {
+    fn grid(&self, reserved: &Reserved, kept: &Cells<Reduced>, of_pairs: Option<&OfPairs>, console: &Console) -> Result<Grid, Failure> {
         let (axes, seeds) = self.axes();
         let mut pairings = Vec::new();
         let reduced = (0..self.sweep.cells()).map(|run| {
+            console.go_on()?;
             let reduced = kept.get(run)?;
             pairings.extend(of_pairs.map(|_| Pairing::of(&reduced)));
             Ok::<_, Failure>(reduced)

@@ -6,20 +6,22 @@ mod part;
 pub use job::Job;
 
 use crate::cli::{OutputArgs, SweepArgs};
+use crate::console::Console;
 use crate::error::Failure;
 use crate::inputs::Files;
 use crate::outcome::Outcome;
 use crate::output::{self, Started};
 use narrows_report::{Column, Grid};
 use narrows_scenario::{Changes, Sweep};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Runs every cell of a sweep, or of a shard of it, that is not done yet, and writes its result when all are.
 pub fn sweep(args: SweepArgs) -> Result<Outcome, Failure> {
     let started = Started::now();
     let job = match &args.resume {
-        Some(directory) => Job::resumed(directory)?,
-        None => asked(&args)?,
+        Some(directory) => Job::resumed(directory, &args.output.console)?,
+        None => asked(&args, &args.output.console)?,
     };
     job.refuse_unknown(&args.shown.metric)?;
     if let Some(out) = args.output.out.as_deref()
@@ -38,13 +40,14 @@ pub fn sweep(args: SweepArgs) -> Result<Outcome, Failure> {
 }
 
 /// The sweep that the words ask for.
-pub fn asked(args: &SweepArgs) -> Result<Job, Failure> {
+pub fn asked(args: &SweepArgs, console: &Console) -> Result<Job, Failure> {
     let Some(file) = &args.scenario else {
         return Err(Failure::Other("give a scenario file, or --resume with a result directory".to_owned()));
     };
     args.on.refuse_two_networks()?;
     let changes = Changes { set: args.set.clone(), seeds: args.seeds, overrides: args.on.overrides() };
-    let job = Job::new(Sweep::load(file, &changes)?, Files::beside(file), |_| "narrows sweep sweep.toml".to_owned(), None)?;
+    let remake = |_: &BTreeMap<String, String>| "narrows sweep sweep.toml".to_owned();
+    let job = Job::new(Sweep::load(file, &changes)?, Files::beside(file), remake, None, console)?;
     match args.shard {
         Some(shard) => job.only(shard),
         None => Ok(job),

@@ -5,6 +5,7 @@ use super::*;
 use narrows_measure::Record;
 use narrows_units::{Bytes, Random, Span};
 use proptest::prelude::*;
+use std::sync::atomic::AtomicBool;
 
 /// AdvNet's two segments (CoNEXT 2026): a low rate, then nineteen times as much.
 fn nineteen() -> Genome {
@@ -88,18 +89,18 @@ fn a_genome_says_all_of_its_scenario() {
 
 #[test]
 fn bbr_leaves_idle_what_grows_nineteenfold() {
-    let score = |subject, goal| Aim::new(subject, goal).evaluate(&trial(&nineteen(), 1), &|| true).expect("runs");
+    let score = |subject, goal| Aim::new(subject, goal).evaluate(&trial(&nineteen(), 1), &AtomicBool::new(false)).expect("runs");
     let bbr = score("bbr", Goal::Idle);
     // AdvNet: BBR loses 0.83 of this network's capacity.
     assert!(bbr.value >= 0.7 && bbr.subject < 0.3 && bbr.reference > 0.7, "{bbr:?}");
     assert!(score("newreno", Goal::Idle).value < 0.2);
-    assert!(matches!(Aim::new("bbr", Goal::Idle).evaluate(&trial(&nineteen(), 1), &|| false), Err(TrialError::Stopped)));
+    assert!(matches!(Aim::new("bbr", Goal::Idle).evaluate(&trial(&nineteen(), 1), &AtomicBool::new(true)), Err(TrialError::Stopped)));
 }
 
 /// Records of two NewReno flows on the acks genome without any difference.
 fn two() -> Record {
     let genome = Genome { kind: Kind::Acks, base: vec![10.0, 20.0, 1.0], events: vec![vec![0.0; 4]; 2] };
-    let runs = Aim::new("newreno", Goal::Starve).runs(&trial(&genome, 1), &|| true).expect("runs");
+    let runs = Aim::new("newreno", Goal::Starve).runs(&trial(&genome, 1), &AtomicBool::new(false)).expect("runs");
     runs.into_iter().next().expect("a record")
 }
 

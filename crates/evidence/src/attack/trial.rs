@@ -8,6 +8,7 @@ use narrows_measure::Record;
 use narrows_scenario::{Scenario, ScenarioError};
 use narrows_sim::SimError;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A genome to run with one seed.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,10 +64,10 @@ impl Aim {
     ///
     /// # Errors
     /// It was stopped, or a scenario is refused, as that of a controller that needs signals the simulator does not have.
-    pub fn evaluate(&self, trial: &Trial, go: &(dyn Fn() -> bool + Sync)) -> Result<Score, TrialError> {
+    pub fn evaluate(&self, trial: &Trial, stop: &AtomicBool) -> Result<Score, TrialError> {
         let mut runs = Vec::new();
         for (place, cast) in self.casts(trial.genome.kind).iter().enumerate() {
-            match self.run(trial, cast, go) {
+            match self.run(trial, cast, stop) {
                 // The first run is the subject's.
                 Err(TrialError::Run(SimError::Fault { .. })) => return Ok(Score { faulty: place == 0, ..Score::NONE }),
                 run => runs.push(run?),
@@ -79,17 +80,17 @@ impl Aim {
     ///
     /// # Errors
     /// As of [`Aim::evaluate`]; besides, a controller cannot go on.
-    pub fn runs(&self, trial: &Trial, go: &(dyn Fn() -> bool + Sync)) -> Result<Vec<Record>, TrialError> {
-        self.casts(trial.genome.kind).iter().map(|cast| self.run(trial, cast, go)).collect()
+    pub fn runs(&self, trial: &Trial, stop: &AtomicBool) -> Result<Vec<Record>, TrialError> {
+        self.casts(trial.genome.kind).iter().map(|cast| self.run(trial, cast, stop)).collect()
     }
 
-    fn run(&self, trial: &Trial, cast: &Cast, go: &(dyn Fn() -> bool + Sync)) -> Result<Record, TrialError> {
-        // A short run is over before it asks.
-        if !go() {
+    fn run(&self, trial: &Trial, cast: &Cast, stop: &AtomicBool) -> Result<Record, TrialError> {
+        // Building a scenario takes time, too.
+        if stop.load(Ordering::Relaxed) {
             return Err(TrialError::Stopped);
         }
         let scenario = self.scenario(trial, cast)?;
-        narrows_sim::run_with_progress(&scenario, &mut |_| go()).map_err(|error| match error {
+        narrows_sim::run_until(&scenario, stop).map_err(|error| match error {
             SimError::Stopped => TrialError::Stopped,
             other => TrialError::Run(other),
         })

@@ -4,6 +4,7 @@ use crate::EvidenceError;
 use crate::check::{Check, CriterionVerdict, Run};
 use narrows_report::{Case, Comparison, figures};
 use narrows_sim::SimError;
+use std::sync::atomic::AtomicBool;
 
 /// The worst cell of a criterion over time, as SVG on white: the run of the seed that went worst, with the controller under test and with each baseline in its place.
 /// `None` of a criterion that passes or that has no cells, of a program, which the simulator does not have, where a controller cannot go on in one of these runs, and as
@@ -12,13 +13,13 @@ use narrows_sim::SimError;
 /// # Errors
 ///
 /// A scenario cannot be made or run.
-pub fn course(check: &Check, own: &CriterionVerdict, go: &(dyn Fn() -> bool + Sync)) -> Result<Option<String>, EvidenceError> {
+pub fn course(check: &Check, own: &CriterionVerdict, stop: &AtomicBool) -> Result<Option<String>, EvidenceError> {
     let Some(worst) = own.cells.first().filter(|_| !check.players.program && own.is_worse_than_pass()) else {
         return Ok(None);
     };
     let mut cases = Vec::new();
     for run in check.worst_runs(worst) {
-        let Some(case) = case(check, run, go)? else { return Ok(None) };
+        let Some(case) = case(check, run, stop)? else { return Ok(None) };
         cases.push(case);
     }
     let of_queue = ["rtt", "queueing", "standing_queue"].iter().any(|name| check.measure(worst).starts_with(name));
@@ -27,9 +28,9 @@ pub fn course(check: &Check, own: &CriterionVerdict, go: &(dyn Fn() -> bool + Sy
     Ok(drawn.iter().find(|figure| figure.title().starts_with(title)).map(narrows_report::Figure::svg))
 }
 
-fn case(check: &Check, run: Run, go: &(dyn Fn() -> bool + Sync)) -> Result<Option<Case>, EvidenceError> {
+fn case(check: &Check, run: Run, stop: &AtomicBool) -> Result<Option<Case>, EvidenceError> {
     let scenario = check.scenario(run)?;
-    let record = match narrows_sim::run_with_progress(&scenario, &mut |_| go()) {
+    let record = match narrows_sim::run_until(&scenario, stop) {
         Err(SimError::Fault { .. } | SimError::Stopped) => return Ok(None),
         ran => ran.map_err(|error| EvidenceError::new(&check.describe(run), &error.to_string()))?,
     };

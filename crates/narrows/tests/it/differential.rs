@@ -218,7 +218,7 @@ fn the_simulator_and_the_emulator_do_the_same_to_each_packet() {
     while networks < NETWORKS {
         let Some(scenario) = drawn(&mut random) else { continue };
         let mut log = Log { scenario: &scenario, events: Vec::new() };
-        let Ok(record) = narrows_sim::run_observed(&scenario, &mut |_| true, &mut log) else { continue };
+        let Ok(record) = narrows_sim::run_observed(&scenario, narrows_sim::Progress::heard_by(&mut |_| true), &mut log) else { continue };
         let (links, difference) = replay(&scenario, &log.events, &mut random);
         assert_eq!(difference, None, "network {networks}:\n{}", scenario.to_toml());
         assert_eq!(links, recorded(&record), "network {networks}:\n{}", scenario.to_toml());

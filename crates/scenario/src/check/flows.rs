@@ -260,6 +260,8 @@ struct Names {
     taken: BTreeMap<String, Range<usize>>,
     /// Names before `count` numbers them: a default name avoids these.
     bases: BTreeMap<String, Range<usize>>,
+    /// Of each base of default names, the number of the next one. Lower numbers are taken.
+    next: BTreeMap<String, u64>,
 }
 
 impl Names {
@@ -270,16 +272,20 @@ impl Names {
                 return Err(Names::twice(&name.value, &name.span, &first));
             }
         }
-        Ok(Names { taken: BTreeMap::new(), bases })
+        Ok(Names { taken: BTreeMap::new(), bases, next: BTreeMap::new() })
     }
 
     /// `base`, numbered from the second on.
     fn default(&mut self, base: &str) -> String {
-        let numbered = (2u64..).map(|number| format!("{base}-{number}"));
-        let name = std::iter::once(base.to_owned()).chain(numbered).find(|name| !self.bases.contains_key(name));
-        let name = name.unwrap_or_default();
-        self.bases.insert(name.clone(), 0..0);
-        name
+        let next = self.next.entry(base.to_owned()).or_insert(1);
+        loop {
+            let name = if *next == 1 { base.to_owned() } else { format!("{base}-{next}") };
+            *next += 1;
+            if !self.bases.contains_key(&name) {
+                self.bases.insert(name.clone(), 0..0);
+                return name;
+            }
+        }
     }
 
     fn take(&mut self, name: &str, span: &Range<usize>) -> Checked<()> {

@@ -12,8 +12,8 @@ use narrows_scenario::{Icn, Scenario};
 use narrows_units::Time;
 
 /// Runs an information-centric scenario to its end.
-pub(crate) fn run(scenario: &Scenario, icn: &Icn, progress: Progress<'_>, follower: &mut dyn Follower) -> Result<Record, SimError> {
-    let nodes = build::nodes(scenario, icn, Pulse::new(progress))?;
+pub(crate) fn run(scenario: &Scenario, icn: &Icn, mut progress: Progress<'_>, follower: &mut dyn Follower) -> Result<Record, SimError> {
+    let nodes = build::nodes(scenario, icn, Pulse::new(progress.lent()))?;
     if follower.follows() {
         follower.begun(icn.blank_record::<Parcel>(scenario));
     }

@@ -29,7 +29,7 @@ impl Follower for Heard {
 fn follow(plan: &Scenario) {
     let alone = narrows_sim::run(plan).expect("it runs");
     let mut heard = Heard::default();
-    let followed = narrows_sim::run_followed(plan, &mut |_| true, None, &mut heard).expect("it runs");
+    let followed = narrows_sim::run_followed(plan, narrows_sim::Progress::heard_by(&mut |_| true), None, &mut heard).expect("it runs");
     assert_eq!(format!("{alone:?}"), format!("{followed:?}"));
     let blank = heard.blank.expect("it has begun");
     assert!(alone.flows[0].samples.len() > 20);

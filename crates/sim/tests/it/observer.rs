@@ -61,7 +61,7 @@ fn a_watched_run_is_the_same_and_all_that_it_counts_is_seen() {
         let plan = scenario(&one_link(controller, 20, 2, link, ""));
         let alone = narrows_sim::run(&plan).expect("a run");
         let mut counts = Counts::default();
-        let watched = narrows_sim::run_observed(&plan, &mut |_| true, &mut counts).expect("a run");
+        let watched = narrows_sim::run_observed(&plan, narrows_sim::Progress::heard_by(&mut |_| true), &mut counts).expect("a run");
         assert_eq!(format!("{alone:?}"), format!("{watched:?}"));
         let total = watched.flows[0].total;
         assert_eq!((counts.sent, counts.retransmitted), (total.sent, total.retransmitted));
