@@ -1,7 +1,7 @@
 //! Commands: on a thread of their own without the interpreter's lock, while the calling thread hears of signals and shows progress.
 
-use crate::controller::Class;
-use crate::raised;
+use crate::controller::{Class, is_calling};
+use crate::{Error, raised};
 use narrows::within::{self, Around, Own, Refused};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -77,16 +77,35 @@ pub fn carry_out(
 ) -> PyResult<(u8, String, Option<PathBuf>)> {
     let own: Vec<Own> = classes.into_iter().map(Class::own).collect();
     let heard = Arc::new(Heard::of(words.clone()));
-    let (ended, mut end) = channel();
     let around = Arc::clone(&heard);
-    let carry_out = move || {
-        let done = within::carry_out(words.into_iter().map(OsString::from), &own, around);
+    let words = words.into_iter().map(OsString::from);
+    let status = attended(py, &heard, progress.as_ref(), move || within::carry_out(words, &own, around))?;
+    let text = heard.text.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let directory = heard.directory.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    Ok((status, text, directory))
+}
+
+/// Does `work` on a thread of its own, while this one hears of signals and calls `progress`.
+fn attended<T: Send + 'static>(
+    py: Python<'_>,
+    heard: &Heard,
+    progress: Option<&Py<PyAny>>,
+    work: impl FnOnce() -> Result<T, Refused> + Send + 'static,
+) -> PyResult<T> {
+    if is_calling() {
+        return Err(Error::new_err(
+            "a controller cannot make a command, since the one that it belongs to waits for it; make it before, and give the controller what it needs",
+        ));
+    }
+    let (ended, mut end) = channel();
+    let work = move || {
+        let done = work();
         // Nobody waits any more if the caller has failed.
         let _ = ended.send(done);
     };
-    let thread = thread::Builder::new().name("narrows".to_owned()).stack_size(STACK).spawn(carry_out)?;
+    let thread = thread::Builder::new().name("narrows".to_owned()).stack_size(STACK).spawn(work)?;
     let (mut failed, mut shown) = (None, (0, 0));
-    let done: Option<Result<u8, Refused>> = loop {
+    let done: Option<Result<T, Refused>> = loop {
         let waiting = &mut end;
         match py.detach(move || waiting.recv_timeout(LOOK)) {
             Ok(done) => break Some(done),
@@ -94,7 +113,7 @@ pub fn carry_out(
             Err(RecvTimeoutError::Timeout) if failed.is_some() => {}
             Err(RecvTimeoutError::Timeout) => {
                 let now = (heard.done.load(Ordering::Relaxed), heard.all.load(Ordering::Relaxed));
-                let told = py.check_signals().and_then(|()| match &progress {
+                let told = py.check_signals().and_then(|()| match progress {
                     Some(progress) if now != shown => progress.call1(py, now).map(|_| ()),
                     _ => Ok(()),
                 });
@@ -108,21 +127,20 @@ pub fn carry_out(
     if let Some(failed) = failed {
         return Err(failed);
     }
-    let status = match done {
-        Some(done) if !panicked => done.map_err(raised)?,
-        _ => return Err(PyOSError::new_err("the command has failed in itself, which is a defect of narrows; its words are above")),
-    };
-    let text = heard.text.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let directory = heard.directory.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    Ok((status, text, directory))
+    match done {
+        Some(done) if !panicked => done.map_err(raised),
+        _ => Err(PyOSError::new_err("the command has failed in itself, which is a defect of narrows; its words are above")),
+    }
 }
 
 /// Checks the sweep that these words ask for, and runs nothing. Returns the directory that its result will have, what determines its runs, and the cost of each in
 /// the order in which they are dealt.
 #[pyfunction]
 pub fn plan(py: Python<'_>, words: Vec<String>) -> PyResult<(PathBuf, String, Vec<u64>)> {
-    let plan = py.detach(|| within::plan(words.iter().map(OsString::from), &Heard::of(words.clone())));
-    plan.map(|plan| (plan.directory, plan.origin, plan.costs)).map_err(raised)
+    let heard = Arc::new(Heard::of(words.clone()));
+    let around = Arc::clone(&heard);
+    let plan = attended(py, &heard, None, move || within::plan(words.into_iter().map(OsString::from), around))?;
+    Ok((plan.directory, plan.origin, plan.costs))
 }
 
 /// Version and build of this module.

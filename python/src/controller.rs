@@ -9,6 +9,7 @@ use narrows::within::Own;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
+use std::cell::Cell;
 use std::hash::{Hash, Hasher};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -516,7 +517,7 @@ struct Made {
 
 impl Object {
     fn new(factory: &Py<PyAny>, specs: &[Spec], chosen: &Params, seed: u64) -> Object {
-        let made = Python::attach(|py| {
+        let made = calling(|py| {
             let make = || -> PyResult<Made> {
                 let values = PyDict::new(py);
                 for spec in specs {
@@ -550,7 +551,7 @@ impl Object {
     ) -> Result<Option<Setting>, Fault> {
         let made = self.made.as_ref().map_err(Clone::clone)?;
         let Some(method) = of(made) else { return Ok(None) };
-        Python::attach(|py| {
+        calling(|py| {
             let answer = method.bind(py).call1((given(),)).and_then(|answer| setting(&answer, name));
             answer.map_err(|error| fault(py, &error))
         })
@@ -610,6 +611,24 @@ fn setting(answer: &Bound<'_, PyAny>, method: &str) -> PyResult<Option<Setting>>
         }
     }
     Ok(Some(setting))
+}
+
+thread_local! {
+    /// True while this thread calls a method of a controller.
+    static CALLING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// True if a controller's method is calling: the command that it belongs to waits for it.
+pub fn is_calling() -> bool {
+    CALLING.get()
+}
+
+/// Calls a method, or makes an object, of a controller.
+fn calling<T>(call: impl FnOnce(Python<'_>) -> T) -> T {
+    let before = CALLING.replace(true);
+    let answer = Python::attach(call);
+    CALLING.set(before);
+    answer
 }
 
 /// An exception as a clause: file, line, function, type and text.

@@ -6,10 +6,15 @@ use narrows_control::learned::LearnedPreset;
 use narrows_scenario::Scenario;
 use narrows_sim::SimError;
 use narrows_units::{Rate, Span};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 use std::{mem, process};
+
+/// Time between two calls of `go_on` while nothing comes.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// A simulation that waits for actions at the end of each interval of its agents.
 pub struct Steered {
@@ -20,6 +25,8 @@ pub struct Steered {
     told: Mutex<Receiver<Vec<Step>>>,
     /// `None` while it is being dropped.
     answer: Option<Sender<Vec<f32>>>,
+    /// Ends the simulation at its next step.
+    stop: Arc<AtomicBool>,
     simulation: Option<JoinHandle<Result<(), SimError>>>,
 }
 
@@ -46,15 +53,17 @@ impl Steered {
         let (shown, actions) = (first.iter().map(|_| None).collect(), Vec::new());
         let table = Table { preset, first, together, shown, actions, begun: false, asked: None, told, answered };
         locked(&TABLES).insert(number, Arc::new(Mutex::new(table)));
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
         let simulate = move || {
-            let ended = narrows_sim::run(&scenario);
+            let ended = narrows_sim::run_until(&scenario, &stopped);
             // Nobody sits at it any more: whoever waits hears of the end.
             locked(&TABLES).remove(&number);
             // Its record is of no use: who steers it sees all.
             ended.map(drop)
         };
         let simulation = thread::Builder::new().name(format!("agents {number}")).spawn(simulate).map_err(AgentsError::Thread)?;
-        Ok(Steered { number, process: process::id(), told: Mutex::new(hear), answer: Some(answer), simulation: Some(simulation) })
+        Ok(Steered { number, process: process::id(), told: Mutex::new(hear), answer: Some(answer), stop, simulation: Some(simulation) })
     }
 
     /// Waits until the agents are asked, and returns what each sees; `None` if the simulation has ended.
@@ -63,14 +72,28 @@ impl Steered {
     ///
     /// It cannot go on, and why; or this process was forked from the one that began it.
     pub fn steps(&mut self) -> Result<Option<Vec<Step>>, AgentsError> {
+        self.steps_while(&mut || Ok(()))
+    }
+
+    /// Waits as [`steps`](Steered::steps) does, and calls `go_on` every 50 ms meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// The simulation cannot go on, or `go_on` has refused to: the simulation then goes on by itself until it is dropped.
+    pub fn steps_while<E: From<AgentsError>>(&mut self, go_on: &mut dyn FnMut() -> Result<(), E>) -> Result<Option<Vec<Step>>, E> {
         if self.is_elsewhere() {
-            return Err(AgentsError::Forked);
+            return Err(AgentsError::Forked.into());
         }
-        if let Ok(steps) = self.told.get_mut().unwrap_or_else(PoisonError::into_inner).recv() {
-            return Ok(Some(steps));
+        let told = self.told.get_mut().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            match told.recv_timeout(LOOK) {
+                Ok(steps) => return Ok(Some(steps)),
+                Err(RecvTimeoutError::Timeout) => go_on()?,
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
         }
         match self.simulation.take().map(JoinHandle::join) {
-            Some(Ok(Err(error))) => Err(AgentsError::Simulation(error)),
+            Some(Ok(Err(error))) => Err(AgentsError::Simulation(error).into()),
             _ => Ok(None),
         }
     }
@@ -97,7 +120,8 @@ impl Drop for Steered {
             mem::forget((told, self.answer.take(), self.simulation.take()));
             return;
         }
-        // It ends when it next waits for an action, and its table goes with it.
+        // It ends at its next step, or where it waits for an action, and its table goes with it.
+        self.stop.store(true, Ordering::Relaxed);
         self.answer = None;
         if let Some(simulation) = self.simulation.take() {
             let _ = simulation.join();
