@@ -4,10 +4,10 @@ use crate::error::Failure;
 use crate::inputs::controllers;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use narrows_files::leftovers::TemporaryFolder;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::Path;
-use tempfile::TempDir;
 
 /// What was executed of a controller from a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,10 +24,10 @@ pub fn loaded() -> Vec<Carried> {
 }
 
 /// A directory with the files, where the sweep finds them as beside a result.
-pub fn unpacked(files: &[Carried]) -> Result<TempDir, Failure> {
+pub fn unpacked(files: &[Carried]) -> Result<TemporaryFolder, Failure> {
     let unwritable =
         |error| Failure::Other(format!("the controllers that were kept cannot be written to a temporary directory: {error}; set TMPDIR"));
-    let folder = tempfile::Builder::new().prefix("narrows-").tempdir().map_err(unwritable)?;
+    let folder = TemporaryFolder::new().map_err(unwritable)?;
     for Carried { file, content } in files {
         let damaged = || Failure::Other(format!("the controller {file:?} that was kept is damaged; make the runs again"));
         let content = STANDARD.decode(content).map_err(|_| damaged())?;

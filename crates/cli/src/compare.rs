@@ -14,6 +14,7 @@ use crate::routers;
 use crate::runner::{run_all_logged, with_seeds};
 use crate::scorecard;
 use crate::unmarked;
+use crate::unopened;
 use crate::unverified;
 use narrows_control::Choice;
 use narrows_report::{Case, Comparison};
@@ -52,6 +53,8 @@ pub fn compare(args: CompareArgs) -> Result<Outcome, Failure> {
         String::new(),
     );
     comparison.notes.extend(unmarked::note(&networks));
+    let opened = unopened::note(comparison.cases.iter().map(|case| (case.label.as_str(), case.runs.as_slice())));
+    comparison.notes.extend(opened);
     comparison.notes.extend(unverified::notes());
     // The network as it was given, where there is one: in the others routers stand for its queues.
     let given = own.iter().position(Option::is_none).unwrap_or(0);

@@ -5,7 +5,7 @@
 //! [`insist`] starts a thread that ends a command which has not ended [`PATIENCE`] after the signal. Like the command itself, the thread
 //! removes what is not complete, says what is kept, and ends with status 2.
 
-use crate::leftovers;
+use narrows_files::leftovers;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::low_level::pipe;
 use std::fs;

@@ -12,6 +12,7 @@ use crate::quote::quote;
 use crate::runner::with_seeds;
 use crate::runner::{run_all_logged, run_followed};
 use crate::unmarked;
+use crate::unopened;
 use crate::unverified;
 use crate::watch::Watch;
 use narrows_measure::Record;
@@ -61,6 +62,8 @@ pub fn run(args: RunArgs) -> Result<Outcome, Failure> {
     let mut comparison = Comparison::new(scenario.name.clone(), vec![case], remake);
     comparison.overlays = overlays;
     comparison.notes.extend(unmarked::note([&scenario]));
+    let opened = unopened::note(comparison.cases.iter().map(|case| (case.label.as_str(), case.runs.as_slice())));
+    comparison.notes.extend(opened);
     comparison.notes.extend(unverified::notes());
     comparison.notes.extend(verdicts.iter().map(|verdict| verdict.text.clone()));
     let report = reserved.directory().join("report.html");

@@ -143,7 +143,8 @@ fn live_failure(error: LiveError) -> Failure {
     }
 }
 
-fn failure(error: SimError) -> Failure {
+/// Why a simulation did not end: it was stopped, or it cannot go on.
+pub fn failure(error: SimError) -> Failure {
     match error {
         SimError::Stopped => Failure::Interrupted,
         other => Failure::Simulation(other),

@@ -7,6 +7,7 @@
 
 mod destination;
 mod folder;
+pub mod leftovers;
 mod open;
 mod output;
 mod pipe;

@@ -174,6 +174,10 @@ pub struct FlowCounters {
     pub ce: u64,
     /// Acknowledgements sent by the receiver.
     pub acks: u64,
+    /// SYNs sent, repetitions included. Zero where a kernel opens connections.
+    pub syns: u64,
+    /// SYNs, their answers, and the acknowledgements of these, dropped on the way.
+    pub dropped_handshakes: u64,
 }
 
 impl FlowCounters {
@@ -196,6 +200,8 @@ impl FlowCounters {
             ect1: self.ect1 - before.ect1,
             ce: self.ce - before.ce,
             acks: self.acks - before.acks,
+            syns: self.syns - before.syns,
+            dropped_handshakes: self.dropped_handshakes - before.dropped_handshakes,
         }
     }
 }

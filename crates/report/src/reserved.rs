@@ -2,6 +2,7 @@
 
 use crate::checksums;
 use crate::error::{ReportError, failed};
+use narrows_files::leftovers::Leftover;
 use narrows_sheet::{self as sheet, ParquetError, Sheet};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
@@ -25,6 +26,7 @@ const BUFFER: usize = 1 << 16;
 pub struct Reserved {
     dir: PathBuf,
     unfinished: PathBuf,
+    leftover: Leftover,
     /// Held, never read.
     _lock: File,
     /// Directories made for it, the deepest first.
@@ -46,8 +48,8 @@ impl Reserved {
         }
         let unfinished = dir.with_file_name(format!(".{}{UNFINISHED}", name.to_string_lossy()));
         let made = make_above(dir)?;
-        let lock = match own(&unfinished) {
-            Ok(Some(lock)) => lock,
+        let (lock, leftover) = match Leftover::made(&unfinished, &made, || own(&unfinished)) {
+            Ok(Some(owned)) => owned,
             Ok(None) => return Err(ReportError::Busy(dir.to_owned())),
             Err(source) => {
                 // Made and not locked: only if it is empty.
@@ -56,7 +58,7 @@ impl Reserved {
                 return Err(failed(dir, source));
             }
         };
-        let reserved = Reserved { dir: dir.to_owned(), unfinished, _lock: lock, made, complete: false };
+        let reserved = Reserved { dir: dir.to_owned(), unfinished, leftover, _lock: lock, made, complete: false };
         // Its owner may have completed it between the first look and the lock.
         if dir.symlink_metadata().is_ok() {
             return Err(ReportError::Exists(dir.to_owned()));
@@ -116,7 +118,8 @@ impl Reserved {
     /// Writes the checksums, makes sure that everything is on the disk, and gives the directory its name.
     pub(crate) fn complete(mut self) -> Result<(), ReportError> {
         checksums::write(&self.unfinished, LOCK).map_err(|source| failed(&self.unfinished, source))?;
-        fs::rename(&self.unfinished, &self.dir).map_err(|source| match source.kind() {
+        let renamed = self.leftover.keep(|| fs::rename(&self.unfinished, &self.dir));
+        renamed.map_err(|source| match source.kind() {
             io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists => ReportError::Exists(self.dir.clone()),
             _ => failed(&self.dir, source),
         })?;

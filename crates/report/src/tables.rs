@@ -74,6 +74,8 @@ pub(crate) const FLOW_COUNTERS: &[(&str, Get<FlowCounters>, Set<FlowCounters>)] 
     "ect1_packets" => ect1,
     "ce_packets" => ce,
     "acks" => acks,
+    "syns" => syns,
+    "dropped_handshake_packets" => dropped_handshakes,
 ];
 
 pub(crate) const LINK_COUNTERS: &[(&str, Get<LinkCounters>, Set<LinkCounters>)] = counters![

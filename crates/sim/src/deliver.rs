@@ -35,7 +35,8 @@ impl<O: Watch, C: Carried> Visitor<Packet<C>> for Hosts<'_, O, C> {
         let tally = &mut self.tallies[self.slots[slot].flow as usize];
         match packet.kind() {
             Kind::Ack => self.options.drop(&packet),
-            Kind::Request | Kind::Opening | Kind::Answer => {}
+            Kind::Request => {}
+            Kind::Opening | Kind::Answer => tally.dropped_handshakes += 1,
             Kind::Data => tally.dropped += 1,
             Kind::Datagram => {
                 tally.dropped += 1;

@@ -21,7 +21,9 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         let again = handshake.send(now);
         endpoint.await_answer(again);
         let size = self.size_of_syn(slot);
-        let route = network.route(self.slots[slot].flow as usize, false);
+        let flow = self.slots[slot].flow as usize;
+        self.tallies[flow].syns += 1;
+        let route = network.route(flow, false);
         self.enter(network, now, Point::Sender, Packet::opening(slot, route, size, SYN, now));
     }
 

@@ -138,5 +138,7 @@ pub(crate) fn count_flow(flows: Flows, flow: usize) -> FlowCounters {
     counters.dropped = tally.dropped;
     counters.arrived_wire = tally.arrived_wire;
     counters.acks = tally.acks;
+    counters.syns = tally.syns;
+    counters.dropped_handshakes = tally.dropped_handshakes;
     counters
 }

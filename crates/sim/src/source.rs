@@ -41,6 +41,8 @@ pub(crate) struct Tally {
     pub(crate) dropped: u64,
     pub(crate) datagrams_sent: u64,
     pub(crate) datagram_goodput: Bytes,
+    pub(crate) syns: u64,
+    pub(crate) dropped_handshakes: u64,
     /// The goodput when the flow was stopped.
     pub(crate) stopped_with: Option<Bytes>,
     /// Counts of connections that are gone.

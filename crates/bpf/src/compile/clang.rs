@@ -5,6 +5,7 @@ use super::error::CompileError;
 use super::{headers, said, system};
 use crate::socket;
 use narrows_files::Limit;
+use narrows_files::leftovers::TemporaryFolder;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -80,7 +81,7 @@ impl Clang {
         };
         let text = narrows_files::read(source, Limit::TEXT).map_err(file(source, "read"))?;
         let place = std::env::temp_dir();
-        let ours = tempfile::tempdir().map_err(file(&place, "written"))?;
+        let ours = TemporaryFolder::new().map_err(file(&place, "written"))?;
         fs::write(ours.path().join("vmlinux.h"), socket::header()).map_err(file(ours.path(), "written"))?;
         if !headers::write(ours.path()).map_err(file(ours.path(), "written"))? && !include.iter().any(|one| one.join("bpf").is_dir()) {
             return Err(CompileError::NoHeaders { source_file: source.to_owned() });

@@ -20,6 +20,7 @@ use crate::for_kernel::{ForKernel, linked, table, values};
 use crate::program::{Instruction, Program};
 use layout::Layout;
 use narrows_control::{Choice, kept_objects};
+use narrows_files::leftovers::TemporaryFolder;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -73,7 +74,7 @@ fn compiled(path: &Path, text: &[u8], program: &Program, layout: &Layout) -> Res
     let unwritable = |error: std::io::Error| {
         format!("{}: a directory for it cannot be written: {error}; see that there is room in TMPDIR", path.display())
     };
-    let place = tempfile::tempdir().map_err(unwritable)?;
+    let place = TemporaryFolder::new().map_err(unwritable)?;
     let whole = fs::canonicalize(path).map_err(unwritable)?;
     fs::create_dir(place.path().join("bpf")).map_err(unwritable)?;
     fs::write(place.path().join("bpf/bpf_tracing.h"), header::header(program, layout)).map_err(unwritable)?;

@@ -1,6 +1,7 @@
 //! `narrows bench`: what the simulator and whole sweeps cost, what the emulator carries, what the forwarder takes for a packet, and what
 //! controllers in the kernel cost.
 
+mod child;
 mod forward;
 mod kernel;
 mod live;

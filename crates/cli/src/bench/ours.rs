@@ -1,10 +1,13 @@
 //! A cell run by this program.
 
+use super::child;
 use super::matrix::{BOTTLENECK, Cell};
 use super::row::Row;
 use crate::cli::BenchArgs;
 use crate::error::Failure;
+use crate::interruption::interruption;
 use crate::meter;
+use crate::runner::failure;
 use std::process::Command;
 
 /// The median of several runs in this process.
@@ -13,7 +16,7 @@ pub fn measure(cell: &Cell, runs: u32) -> Result<Row, Failure> {
     let mut rows = Vec::new();
     for _ in 0..runs {
         let before = meter::cpu_time();
-        let record = narrows_sim::run(&scenario)?;
+        let record = narrows_sim::run_until(&scenario, interruption()).map_err(failure)?;
         let cost = meter::cpu_time() - before;
         rows.push(Row::of(cell, cost.as_nanos() as f64, &record, BOTTLENECK, meter::peak_memory_mib().unwrap_or(0.0)));
     }
@@ -25,8 +28,9 @@ pub fn measure_apart(cell: &Cell, runs: u32, args: &BenchArgs) -> Result<Row, Fa
     let table = if args.large { vec!["--large".to_owned()] } else { vec!["--controllers".to_owned(), args.controllers.join(",")] };
     let fail = |problem: String| Failure::Other(format!("{} cannot be measured: {problem}", cell.name()));
     let program = std::env::current_exe().map_err(|error| fail(error.to_string()))?;
-    let output = Command::new(program).args(["bench", "--json", "--runs", &runs.to_string(), "--only", &cell.name()]).args(table).output();
-    let output = output.map_err(|error| fail(error.to_string()))?;
+    let mut command = Command::new(program);
+    command.args(["bench", "--json", "--runs", &runs.to_string(), "--only", &cell.name()]).args(table);
+    let output = child::output(&mut command, |error| fail(error.to_string()))?;
     if !output.status.success() {
         return Err(fail(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
     }

@@ -4,6 +4,7 @@
 //! milliseconds, the seconds to simulate, and the links of a route: 1 (all flows share one link), or 3 (each flow has access links of ten
 //! times the rate on both sides). It prints key=value pairs; the value of `ns_pkt` is its CPU time per data packet through the bottleneck.
 
+use super::child;
 use super::matrix::{Cell, ROUND_TRIP, Topology};
 use super::row::{Beside, Row};
 use crate::error::Failure;
@@ -93,8 +94,8 @@ impl Peer {
             let words: Vec<String> = arguments.iter().map(|word| quote(word)).collect();
             Failure::Other(format!("the peer {} {} {problem}", quote(&self.program.display().to_string()), words.join(" ")))
         };
-        let output = Command::new(&self.program).args(&arguments).output();
-        let output = output.map_err(|error| fail(format!("cannot be started: {error}; a script begins with #! and its interpreter")))?;
+        let started = |error| fail(format!("cannot be started: {error}; a script begins with #! and its interpreter"));
+        let output = child::output(Command::new(&self.program).args(&arguments), started)?;
         let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         if !output.status.success() {
             return Err(fail(format!(

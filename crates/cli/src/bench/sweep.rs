@@ -1,13 +1,14 @@
 //! `narrows bench --sweep`: what many short runs cost, whole commands with all that they write.
 
+use super::child;
 use crate::error::Failure;
 use crate::meter;
 use crate::outcome::Outcome;
+use narrows_files::leftovers::TemporaryFolder;
 use serde::Serialize;
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Instant;
 
 /// Runs of a simulation in each command.
@@ -91,14 +92,16 @@ pub fn bench(runs: u32, json: bool) -> Result<Outcome, Failure> {
 }
 
 /// A directory in which commands run, removed again at the end.
-struct Place(PathBuf);
+struct Place(TemporaryFolder);
 
 impl Place {
     fn new() -> Result<Place, Failure> {
-        let path = std::env::temp_dir().join(format!("narrows-bench-{}", std::process::id()));
-        let made = fs::create_dir_all(&path).and_then(|()| fs::write(path.join("short.toml"), SCENARIO));
-        made.map_err(|error| Failure::Other(format!("{} cannot be written: {error}; set TMPDIR to another place", path.display())))?;
-        Ok(Place(path))
+        let made = TemporaryFolder::new().and_then(|folder| {
+            fs::write(folder.path().join("short.toml"), SCENARIO)?;
+            Ok(folder)
+        });
+        made.map(Place)
+            .map_err(|error| Failure::Other(format!("a temporary folder cannot be written: {error}; set TMPDIR to another place")))
     }
 
     /// Seconds by the wall clock and of CPU time that a command takes.
@@ -106,25 +109,15 @@ impl Place {
         let fail = |problem: String| Failure::Other(format!("narrows {} cannot be measured: {problem}", words.join(" ")));
         let program = std::env::current_exe().map_err(|error| fail(error.to_string()))?;
         let (before, began) = (meter::cpu_time_of_children(), Instant::now());
-        let command = Command::new(program)
-            .args(words)
-            .args(["--jobs", JOBS, "--quiet", "--out", "out"])
-            .current_dir(&self.0)
-            .stdout(Stdio::null())
-            .output();
+        let mut command = Command::new(program);
+        command.args(words).args(["--jobs", JOBS, "--quiet", "--out", "out"]).current_dir(self.0.path());
+        let output = child::output(&mut command, |error| fail(error.to_string()))?;
         let (wall, cpu) = (began.elapsed(), meter::cpu_time_of_children() - before);
-        let output = command.map_err(|error| fail(error.to_string()))?;
         if !output.status.success() {
             return Err(fail(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
         }
-        fs::remove_dir_all(self.0.join("out")).map_err(|error| fail(error.to_string()))?;
+        fs::remove_dir_all(self.0.path().join("out")).map_err(|error| fail(error.to_string()))?;
         Ok((wall.as_secs_f64(), cpu.as_secs_f64()))
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all::<&Path>(&self.0);
     }
 }
 

@@ -54,7 +54,8 @@ pub fn carried_out(
     let stopped = |failure| paused(failure, &runs, runs.count(), reserved.directory(), &args.output);
     let checked = Checked { findings: replayed(args, tested, keep.as_ref()).map_err(stopped)?, ..checked };
     let inputs = inputs(&checked, keep.as_ref());
-    let pages = Pages { courses: job.courses(&report, &args.output).map_err(stopped)?, conformance: cases(args, tested).map_err(stopped)?, inputs };
+    let pages =
+        Pages { courses: job.courses(&report, &args.output).map_err(stopped)?, conformance: cases(args, tested).map_err(stopped)?, inputs };
     let checked = Checked { conformance: pages.conformance.as_ref().map(Cases::from), ..checked };
     show(&checked, refused)?;
     let directory = reserved.directory().to_owned();

@@ -178,7 +178,8 @@ impl Plan {
         let nothing = |path: &std::path::Path| Err(std::io::Error::other(format!("{} is not read", path.display())));
         let scenario = narrows_scenario::parse(&text, "bbr-draft.toml", &nothing).map_err(|error| error.short())?;
         let mut record = Record::default();
-        narrows_sim::run_observed(&scenario, narrows_sim::Progress::heard_by(&mut |_| true), &mut record).map_err(|error| error.to_string())?;
+        narrows_sim::run_observed(&scenario, narrows_sim::Progress::heard_by(&mut |_| true), &mut record)
+            .map_err(|error| error.to_string())?;
         match record.missing() {
             Some(name) => Err(format!("{} does not show {name}", self.controller)),
             None => Ok(Run { record }),

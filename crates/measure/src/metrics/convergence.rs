@@ -15,7 +15,7 @@ pub(super) const CONVERGENCE: Metric = Metric {
     formula: "the smallest t such that in every window (starting at any sample) within five windows' time from t on, every flow's throughput (wire bytes \
               arrived) is within 25 % of its max-min fair share of what the links could carry in that window, on the routes that hold when it begins. A window lasts 1 s, or 10 of the longest base \
               round trips where that is longer. For one flow, its share is its own mean throughput over the second half of its time. The flows are those of \
-              jain. Not defined if it never happens, or if a flow's Data may come by several paths.",
+              jain. Not defined if it never happens, if a flow's share is zero, or if a flow's Data may come by several paths.",
     source: "Dong et al., PCC, NSDI 2015, section 4.2.2 (ideal equal rate, 25 %, five seconds); RFC 5166, section 2.3, for max-min shares",
     compute: convergence,
 };
@@ -35,7 +35,7 @@ pub(super) fn convergence(record: &Record) -> Option<f64> {
             let to = from + record.interval * steps;
             shares.over(from, to).is_some_and(|shares| {
                 let within = |(flow, share): (&&FlowRecord, &f64)| {
-                    throughput(flow, from, to).is_some_and(|rate| (rate - share).abs() <= TOLERANCE * share)
+                    throughput(flow, from, to).is_some_and(|rate| *share > 0.0 && (rate - share).abs() <= TOLERANCE * share)
                 };
                 contest.flows.iter().zip(shares).all(within)
             })
@@ -171,6 +171,15 @@ mod tests {
         let run = record(vec![sending("a", |s| if s < 5.0 { 1.0 } else { 8.0 })], vec![]);
         // 1 + 7 x >= 6 needs x >= 5/7 of the window after 5 s.
         assert_eq!(convergence(&run), Some(4.8));
+    }
+
+    #[test]
+    fn nothing_is_no_fair_share() {
+        assert_eq!(convergence(&record(vec![sending("a", |_| 0.0)], vec![])), None, "nothing ever arrives");
+        assert_eq!(convergence(&record(vec![sending("a", |s| if s < 5.0 { 8.0 } else { 0.0 })], vec![])), None, "nothing arrives any more");
+        let mut dead = two(|_| 0.0, |_| 0.0);
+        dead.links[0] = link("narrow", 0);
+        assert_eq!(convergence(&dead), None, "the link carries nothing");
     }
 
     #[test]

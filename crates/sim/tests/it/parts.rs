@@ -117,7 +117,8 @@ delay = "15 ms"
 fn the_record_is_that_of_the_whole_network() {
     let plan = scenario(MIXED);
     let apart = narrows_sim::run(&plan).expect("it runs in parts");
-    let whole = narrows_sim::run_observed(&plan, narrows_sim::Progress::heard_by(&mut |_| true), &mut Watching).expect("it runs as a whole");
+    let whole =
+        narrows_sim::run_observed(&plan, narrows_sim::Progress::heard_by(&mut |_| true), &mut Watching).expect("it runs as a whole");
     assert_eq!(format!("{apart:#?}"), format!("{whole:#?}"));
     for (flow, plan) in apart.flows.iter().zip(&plan.flows) {
         assert_eq!(flow.name, plan.name);

@@ -118,3 +118,72 @@ fn a_reader_that_goes_away_is_no_failure_and_costs_no_result() {
     }
     assert_eq!(place.files_of("result"), RESULT_FILES);
 }
+
+/// A folder's entries, hidden ones too, but for runs that are kept.
+fn beside_kept(place: &Scratch) -> Vec<String> {
+    place.listing().into_iter().filter(|name| !name.ends_with(".partial")).collect()
+}
+
+#[test]
+fn many_short_runs_and_long_preparations_stop_within_two_seconds_and_leave_only_runs_that_are_done() {
+    let place = Scratch::new("interrupted-many");
+    let short = place.write("short.toml", &SHORT.replace("2 s", "100 ms"));
+    let count = place.write("count.toml", &format!("{SHORT}count = 1_000_000\n"));
+    let rates: Vec<String> = (0..200).map(|more| format!("{} kbit/s", 1000 + more)).collect();
+    let set = format!("link.bottleneck.rate={}", rates.join(","));
+    let before = place.listing();
+    let commands: [(&[&str], &str, u64); 6] = [
+        (&["sweep", &short, "--set", &set, "--seeds", "1000", "--out", "sweep"], "runs are kept in sweep.partial", 3000),
+        (&["run", &short, "--seeds", "30000", "--out", "run"], "stopped; nothing was written", 1500),
+        (&["check", "bbr", "--quick", "--seeds", "1000", "--out", "check"], "runs are kept in check.partial", 6000),
+        (&["run", &count, "--out", "count"], "stopped; nothing was written", 1500),
+        (&["reproduce", "--out", "reproduce"], "stopped; ", 500),
+        (&["check", "bbr3", "--suite", "bbr-draft", "--out", "draft"], "stopped; nothing was written", 700),
+    ];
+    for ((words, says, after), signal) in commands.into_iter().zip(["-INT", "-TERM", "-HUP"].into_iter().cycle()) {
+        let mut child = place.command(PROGRAM).args(words).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("narrows runs");
+        std::thread::sleep(Duration::from_millis(after));
+        assert!(child.try_wait().expect("a state").is_none(), "{words:?} ended by itself");
+        assert!(place.command("kill").args([signal, &child.id().to_string()]).status().expect("kill").success());
+        let asked = Instant::now();
+        let output = child.wait_with_output().expect("an end");
+        let took = asked.elapsed();
+        assert_eq!(code(&output), 2, "{:.200?} {signal}: {}", words, stderr(&output));
+        assert!(stderr(&output).contains(says), "{:.200?} {signal}: {}", words, stderr(&output));
+        // A second is the program's own bound; the other one is for other tests on the same machine.
+        assert!(took < Duration::from_secs(2), "{:.200?}: it took {took:?} after {signal}", words[0]);
+        assert_eq!(beside_kept(&place), before, "{:.200?}", words[0]);
+    }
+}
+
+/// The compiler is one that never ends.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_during_compilation_leaves_no_temporary_folder() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Scratch::new("interrupted-compiling");
+    place.write("mine.bpf.c", "int unused;\n");
+    fs::create_dir_all(place.path("bin")).and_then(|()| fs::create_dir_all(place.path("tmp"))).expect("directories");
+    place.write("bin/clang", "#!/bin/sh\ncase \"$*\" in --version) echo clang version 99;; *) exec sleep 8;; esac\n");
+    fs::set_permissions(place.path("bin/clang"), fs::Permissions::from_mode(0o755)).expect("a program");
+    let path = format!("{}:{}", place.path("bin").display(), std::env::var("PATH").unwrap_or_default());
+    for signal in ["-INT", "-TERM"] {
+        let mut command = place.command(PROGRAM);
+        command.args(["compare", "./mine.bpf.c"]).env("PATH", &path).env("TMPDIR", place.path("tmp"));
+        let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("narrows runs");
+        let began = Instant::now();
+        while place.files_of("tmp").is_empty() {
+            assert!(began.elapsed() < Duration::from_secs(10), "nothing was compiled");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(place.command("kill").args([signal, &child.id().to_string()]).status().expect("kill").success());
+        let asked = Instant::now();
+        // Its errors go to the compiler, too, which may live on.
+        while fs::exists(format!("/proc/{}/exe", child.id())).is_ok_and(|there| there) && asked.elapsed() < Duration::from_secs(5) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let took = asked.elapsed();
+        assert!(took < Duration::from_secs(2), "it took {took:?} after {signal}");
+        assert_eq!(place.files_of("tmp"), [""; 0], "{signal}");
+    }
+}

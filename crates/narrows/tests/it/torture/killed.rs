@@ -65,7 +65,8 @@ fn children(process: u32) -> String {
     format!("/proc/{process}/task/{process}/children")
 }
 
-fn judge(case: &mut Case, original: &Original, shell: &str) -> Verdict {
+/// Checks what is there, and that the command, or the sweep resumed, then gives the result that nobody disturbed.
+pub fn judge(case: &mut Case, original: &Original, shell: &str) -> Verdict {
     let complete = case.place.path("work/out").exists();
     if complete {
         original.same(&case.place, "work/out").map_err(|problem| format!("looks complete: {problem}"))?;

@@ -22,4 +22,5 @@ mod random;
 mod remade;
 mod results;
 pub(crate) mod scenarios;
+mod stopped;
 mod traces;

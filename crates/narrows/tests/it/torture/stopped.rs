@@ -1,0 +1,69 @@
+//! Programs that are asked to stop at some moment: they end soon, and leave nothing that looks complete and is not, nor anything temporary.
+
+use crate::torture::campaign::{Case, Class, campaign};
+use crate::torture::draw::Draw;
+use crate::torture::killed::judge;
+use crate::torture::program::{Program, signal};
+use crate::torture::results::{Original, one_link, swept};
+use std::fs;
+use std::time::{Duration, Instant};
+
+const CLASS: Class =
+    Class { name: "stopped", title: "SIGINT, SIGTERM or SIGHUP to run, compare, sweep, matrix; then again, or resumed", full: 160 };
+
+/// Time within which a program that is asked to stop has ended: twice the time after which it does not wait for its command any longer, and
+/// as much again for a machine with other work.
+const BOUND: Duration = Duration::from_secs(4);
+/// Exit status of a command that was stopped.
+const STOPPED: i32 = 2;
+
+#[test]
+fn stopped() {
+    let inputs = [("short.toml", one_link("10 s", "20 Mbit/s")), ("sweep.toml", swept("1 s", "5 Mbit/s", 60))];
+    let lines = [
+        "run short.toml --seeds 2",
+        "run short.toml --pcap all --qlog one",
+        "compare newreno bbr --file short.toml",
+        "sweep sweep.toml",
+        "matrix newreno cubic --duration 5s",
+    ];
+    let originals = lines.map(|line| Original::of(CLASS.name, &inputs, line));
+    campaign(&CLASS, |case| {
+        let original = &originals[case.random.below(originals.len() as u64) as usize];
+        original.lay_out(&case.place);
+        stop(case, original)
+            .and_then(|()| judge(case, original, "exec"))
+            .map_err(|problem| format!("{}: {problem}", original.arguments.join(" ")))
+    });
+}
+
+/// Asks the program to stop at any moment until after its end.
+fn stop(case: &mut Case, original: &Original) -> Result<(), String> {
+    fs::create_dir_all(case.place.path("tmp")).expect("a directory");
+    let name = case.random.pick(&["INT", "TERM", "HUP"]);
+    let shell = format!("export TMPDIR='{}'; exec", case.place.path("tmp").display());
+    let mut program = Program::under(&case.place, &shell, &original.arguments);
+    let child = program.spawn();
+    std::thread::sleep(original.wall.mul_f64(1.1 * case.random.uniform()));
+    signal(child.id(), name);
+    let asked = Instant::now();
+    let ended = program.finish(child)?;
+    let took = asked.elapsed();
+    let complete = case.place.path("work/out").exists();
+    // Before the first line of the program a signal ends it at once.
+    let at_once = ended.status.code().is_none() && case.place.files_of("work").iter().all(|file| file.ends_with(".toml"));
+    if !at_once {
+        ended.decent()?;
+        let stopped = ended.code() == STOPPED && ended.told().contains("stopped; ");
+        if !(stopped || (complete && ended.code() == 0)) {
+            return Err(format!("SIG{name} ends it with {}: {}", ended.code(), ended.told().trim()));
+        }
+    }
+    if took > BOUND {
+        return Err(format!("it ended {took:?} after SIG{name}"));
+    }
+    if let Some(left) = case.place.files_of("tmp").first() {
+        return Err(format!("after SIG{name} the temporary {left} stays"));
+    }
+    original.leftover(&case.place, &["out", "out.partial"]).map_err(|problem| format!("after SIG{name} {problem}"))
+}
