@@ -247,7 +247,7 @@ impl Observer for SenderLog {
                 self.event(seen.at, "transport:packet_sent", Packet { header, raw, frames });
             }
             Content::Ack(ack) => self.arrived = Some((ack, seen.size.get())),
-            Content::Datagram => {}
+            Content::Datagram(_) => {}
         }
     }
 

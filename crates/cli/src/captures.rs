@@ -39,7 +39,7 @@ impl Captures {
             all.captures.push(Capture::new(out, scenario, &captured, point, args.snaplen).map_err(Failure::from_capture)?);
         }
         for flow in logged {
-            let out = create(reserved, &format!("{}.sqlog", plain(&scenario.flows[flow].name)))?;
+            let out = create(reserved, &format!("{}.sqlog", file_name(scenario.flows.iter().map(|flow| flow.name.as_str()), flow)))?;
             all.logs.push(SenderLog::new(out, scenario, flow).map_err(Failure::from_capture)?);
         }
         Ok(all)
@@ -151,8 +151,21 @@ fn capture_name(scenario: &Scenario, point: CapturePoint) -> String {
         CapturePoint::Sender => "sender.pcapng".to_owned(),
         CapturePoint::Receiver => "receiver.pcapng".to_owned(),
         CapturePoint::Dropped => "dropped.pcapng".to_owned(),
-        CapturePoint::Link(id) => format!("link-{}.pcapng", plain(&scenario.links[id.0].name)),
+        CapturePoint::Link(id) => format!("link-{}.pcapng", file_name(scenario.links.iter().map(|link| link.name.as_str()), id.0)),
     }
+}
+
+/// The name at `place` as part of a file's name, other than those of all other names: where two look alike, the later one is numbered.
+fn file_name<'a>(names: impl Iterator<Item = &'a str>, place: usize) -> String {
+    let own: Vec<(&str, String)> = names.map(|name| (name, plain(name))).collect();
+    let (name, plain) = &own[place];
+    let alike = own[..place].iter().filter(|(_, other)| other == plain).count();
+    // A name that stays as it is keeps it, wherever it stands.
+    if name == plain || (alike == 0 && own.iter().all(|(other, _)| other != plain)) {
+        return plain.clone();
+    }
+    let numbered = (alike as u64 + 2..).map(|number| format!("{plain}-{number}"));
+    numbered.into_iter().find(|text| own.iter().all(|(_, other)| other != text)).unwrap_or_default()
 }
 
 /// A name as part of a file's.
@@ -163,4 +176,16 @@ fn plain(name: &str) -> String {
 fn cannot_write(reserved: &Reserved, error: &io::Error) -> Failure {
     let directory = reserved.directory().display();
     Failure::Other(format!("a capture or log for {directory} cannot be written: {error}; choose another place with --out, or record less"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file_name;
+
+    #[test]
+    fn names_that_look_alike_in_files_are_numbered() {
+        let names = ["a/b", "a-b", "a b", "c/d", "a-b-2", "c d"];
+        let files = [0, 1, 2, 3, 4, 5].map(|place| file_name(names.into_iter(), place));
+        assert_eq!(files, ["a-b-3", "a-b", "a-b-4", "c-d", "a-b-2", "c-d-3"]);
+    }
 }

@@ -1,6 +1,7 @@
 //! `narrows compare`.
 
 use crate::bpf_log::BpfLog;
+use crate::bursts;
 use crate::cli::{CompareArgs, Compared};
 use crate::conflicts;
 use crate::contenders::{controllers, distinct, join};
@@ -53,6 +54,7 @@ pub fn compare(args: CompareArgs) -> Result<Outcome, Failure> {
         String::new(),
     );
     comparison.notes.extend(unmarked::note(&networks));
+    comparison.notes.extend(bursts::note(&networks));
     let opened = unopened::note(comparison.cases.iter().map(|case| (case.label.as_str(), case.runs.as_slice())));
     comparison.notes.extend(opened);
     comparison.notes.extend(unverified::notes());

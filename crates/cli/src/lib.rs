@@ -6,6 +6,7 @@
 mod attack;
 mod bench;
 mod bpf_log;
+mod bursts;
 mod captures;
 mod carried;
 mod cells;

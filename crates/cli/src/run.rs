@@ -1,6 +1,7 @@
 //! `narrows run`.
 
 use crate::bpf_log::BpfLog;
+use crate::bursts;
 use crate::captures::{Captures, capturable};
 use crate::cli::RunArgs;
 use crate::error::Failure;
@@ -62,6 +63,7 @@ pub fn run(args: RunArgs) -> Result<Outcome, Failure> {
     let mut comparison = Comparison::new(scenario.name.clone(), vec![case], remake);
     comparison.overlays = overlays;
     comparison.notes.extend(unmarked::note([&scenario]));
+    comparison.notes.extend(bursts::note([&scenario]));
     let opened = unopened::note(comparison.cases.iter().map(|case| (case.label.as_str(), case.runs.as_slice())));
     comparison.notes.extend(opened);
     comparison.notes.extend(unverified::notes());

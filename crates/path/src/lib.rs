@@ -20,5 +20,6 @@ pub use link::{
 };
 pub use queue::backlog::{Backlog, Limit};
 pub use queue::discipline::{Discipline, DisciplineChoice, DisciplineEntry, DisciplineSetup, DropReason, Fate, Queued, Verdicts};
+pub use queue::policer::largest_packet;
 pub use registry::{AnyDiscipline, DISCIPLINES, offering};
 pub use router::vcp::kernel_router;

@@ -20,6 +20,7 @@ use crate::raw::RawScenario;
 use crate::text::{At, Quantity};
 use crate::{LinkId, ReadFile, Scenario, What, paths};
 use narrows_units::Span;
+use std::ops::Range;
 use std::path::Path;
 
 /// Checks everything, in the order in which one thing needs another.
@@ -82,11 +83,20 @@ pub(crate) fn check(raw: &mut RawScenario, file: &str, read: &ReadFile) -> Check
         None => scenario.interval = default_interval(duration, series),
     }
     buffers::resolve(&mut scenario, &buffers)?;
+    buffers::check_bursts(&scenario, |id| written_queue(raw, &scenario.links[id.0].name))?;
     scenario.changes = changes::check(raw, &scenario, &twins)?;
     if let Some(path) = &raw.path {
         check_path(path, &scenario)?;
     }
     Ok(scenario)
+}
+
+/// The place of a link's queue in the file, or its beginning if an option or a named path has chosen it.
+fn written_queue(raw: &RawScenario, name: &str) -> Range<usize> {
+    let base = name.strip_suffix(".back").unwrap_or(name);
+    let link = raw.link.iter().find(|link| link.value.name.value == name || link.value.name.value == base);
+    let queue = link.and_then(|link| if link.value.name.value == name { link.value.forward().queue } else { link.value.reverse().queue });
+    queue.map_or(0..0, |queue| queue.span.clone())
 }
 
 /// Refuses a named path that no packet of the flows ever takes.

@@ -174,6 +174,10 @@ fn write_loss(out: &mut Document, model: LossModel) {
             "loss",
             format_args!("{{ to_bad = {to_bad:?}, to_good = {to_good:?}, loss_good = {loss_good:?}, loss_bad = {loss_bad:?} }}"),
         ),
+        LossModel::GilbertElliottInTime { good_for, bad_for, loss_good, loss_bad } => out.plain(
+            "loss",
+            format_args!("{{ good_for = \"{good_for}\", bad_for = \"{bad_for}\", loss_good = {loss_good:?}, loss_bad = {loss_bad:?} }}"),
+        ),
     }
 }
 

@@ -187,7 +187,7 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         let content = match packet.kind() {
             Kind::Data => Content::Data(packet.to_data(self.slots[slot].headers)),
             Kind::Ack => Content::Ack(packet.to_ack(&self.options)),
-            Kind::Datagram | Kind::Request => Content::Datagram,
+            Kind::Datagram | Kind::Request => Content::Datagram(packet.number()),
             // Whoever writes down packets tells of the handshake in a way of its own.
             Kind::Opening | Kind::Answer => return,
         };

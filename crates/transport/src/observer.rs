@@ -42,8 +42,8 @@ pub enum Content {
     Data(Data),
     /// An acknowledgement.
     Ack(Ack),
-    /// Data that is not acknowledged.
-    Datagram,
+    /// Data that is not acknowledged, or a request: the number of the packet among those of its flow, from 0.
+    Datagram(u64),
 }
 
 /// Where a packet is seen. Links go by their number in the scenario.

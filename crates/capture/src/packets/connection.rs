@@ -137,7 +137,10 @@ impl Connection {
             stamps: (now, now),
             ..syn.clone()
         };
-        [(before, syn), (before, reply), (at, self.bare(at, 1, 1))]
+        // The last of the three echoes that the answer came as Not-ECT (RFC 9768 section 3.1.1, table 3: ACE 0b010); later ones count.
+        let ecn_bits = if ecn && self.accurate_ecn { [false, true, false] } else { [false; 3] };
+        let last = Segment { ecn_bits, ..self.bare(at, 1, 1) };
+        [(before, syn), (before, reply), (at, last)]
     }
 
     /// The end that the simulation leaves out, as of `at`: FIN, FIN and ACK, ACK.
@@ -180,6 +183,14 @@ mod tests {
     fn data(number: u64, bytes: u64, ms: u64) -> Data {
         let stamp = Time::ZERO + Span::from_millis(ms);
         Data { number, bytes: Bytes::new(bytes), stamp, packet: 0, retransmission: false, cwr: false }
+    }
+
+    #[test]
+    fn the_last_packet_of_an_accurate_handshake_says_that_the_answer_was_not_ect() {
+        let bits = |accurate, ecn| Connection::new(1000, None, accurate).handshake(Time::ZERO, ecn).map(|(_, segment)| segment.ecn_bits);
+        assert_eq!(bits(true, true), [[true; 3], [false, true, false], [false, true, false]]);
+        assert_eq!(bits(false, true), [[false, true, true], [false, false, true], [false; 3]], "RFC 3168 section 6.1.1");
+        assert_eq!(bits(true, false), [[false; 3]; 3]);
     }
 
     #[test]

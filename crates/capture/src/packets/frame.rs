@@ -47,16 +47,20 @@ pub(super) fn tcp(from: Socket, to: Socket, ecn: Ecn, segment: &Segment) -> Vec<
     [header.ns, header.cwr, header.ece] = segment.ecn_bits;
     header.set_options(&options(segment)).expect("at most 40 bytes of options");
     let payload = &ZEROS[..segment.payload.min(MAX_PAYLOAD)];
-    let ip = ip(from, to, ecn, IpNumber::TCP, header.header_len() + payload.len());
+    let ip = ip(from, to, ecn, IpNumber::TCP, header.header_len() + payload.len(), 0);
     header.checksum = header.calc_checksum_ipv4(&ip, payload).expect("a payload that fits");
     join(&ip, &header.to_bytes(), payload)
 }
 
-/// The bytes of a UDP datagram from IP on.
-pub(super) fn udp(from: Socket, to: Socket, ecn: Ecn, payload: usize) -> Vec<u8> {
-    let payload = &ZEROS[..payload.min(MAX_PAYLOAD)];
+/// The bytes of a UDP datagram from IP on. Its payload begins with `number` in eight bytes, the highest first, or as many of the lowest as
+/// fit; the IP identification is the lowest 16 bits of `number`.
+pub(super) fn udp(from: Socket, to: Socket, ecn: Ecn, payload: usize, number: u64) -> Vec<u8> {
+    let mut content = vec![0; payload.min(MAX_PAYLOAD)];
+    let digits = &number.to_be_bytes()[8 - content.len().min(8)..];
+    content[..digits.len()].copy_from_slice(digits);
+    let payload = &content[..];
     let mut header = UdpHeader::without_ipv4_checksum(from.port, to.port, payload.len()).expect("a payload that fits");
-    let ip = ip(from, to, ecn, IpNumber::UDP, UdpHeader::LEN + payload.len());
+    let ip = ip(from, to, ecn, IpNumber::UDP, UdpHeader::LEN + payload.len(), number as u16);
     header.checksum = header.calc_checksum_ipv4(&ip, payload).expect("a payload that fits");
     join(&ip, &header.to_bytes(), payload)
 }
@@ -75,10 +79,11 @@ fn options(segment: &Segment) -> Vec<TcpOptionElement> {
     options
 }
 
-/// An IPv4 header that forbids fragments, so that its identification may be zero (RFC 6864 section 4.1).
-fn ip(from: Socket, to: Socket, ecn: Ecn, protocol: IpNumber, payload: usize) -> Ipv4Header {
+/// An IPv4 header that forbids fragments, so that its identification may have any value (RFC 6864 section 4.1).
+fn ip(from: Socket, to: Socket, ecn: Ecn, protocol: IpNumber, payload: usize, identification: u16) -> Ipv4Header {
     let mut ip = Ipv4Header::new(payload as u16, 64, protocol, from.address, to.address).expect("a payload that fits");
     ip.dont_fragment = true;
+    ip.identification = identification;
     ip.ecn = match ecn {
         Ecn::NotEct => IpEcn::NotEct,
         Ecn::Ect0 => IpEcn::Ect0,
@@ -118,12 +123,23 @@ mod tests {
     #[test]
     fn checksums_sum_to_all_ones_as_rfc_1071_has_it() {
         let odd = Segment { payload: 1447, ecn_bits: [true, false, true], ..Segment::default() };
-        for (bytes, protocol) in [(tcp(A, B, Ecn::Ect1, &odd), 6u8), (udp(A, B, Ecn::NotEct, 33), 17)] {
+        for (bytes, protocol) in [(tcp(A, B, Ecn::Ect1, &odd), 6u8), (udp(A, B, Ecn::NotEct, 33, 70_000), 17)] {
             assert_eq!(sum(&bytes[..20]), 0xffff);
             let length = (bytes.len() - 20) as u16;
             let pseudo = [&bytes[12..20], &[0, protocol], &length.to_be_bytes()[..], &bytes[20..]].concat();
             assert_eq!(sum(&pseudo), 0xffff);
         }
+    }
+
+    #[test]
+    fn a_datagram_is_told_from_others_by_its_number() {
+        let read = |payload| {
+            let bytes = udp(A, B, Ecn::NotEct, payload, 0x0102_0304);
+            (u16::from_be_bytes([bytes[4], bytes[5]]), bytes[UDP_HEADERS..].to_vec())
+        };
+        assert_eq!(read(10), (0x0304, vec![0, 0, 0, 0, 1, 2, 3, 4, 0, 0]));
+        assert_eq!(read(3), (0x0304, vec![2, 3, 4]));
+        assert_eq!(read(0), (0x0304, vec![]));
     }
 
     fn sum(bytes: &[u8]) -> u32 {

@@ -34,7 +34,8 @@ pub enum CapturePoint {
 /// nanoseconds since the run began.
 ///
 /// What the simulation's packets do not carry is filled in: a handshake before the first segment and FINs after the last (both marked by a
-/// comment), timestamps in milliseconds, a window scale, payloads of zeros.
+/// comment), timestamps in milliseconds, a window scale, payloads of zeros. A datagram begins with its number in its flow, in eight bytes, the
+/// lowest 16 bits of which are its IP identification too, so that captures at two points can be matched.
 pub struct Capture {
     file: File,
     place: Place,
@@ -153,7 +154,7 @@ impl Watched {
                 }
                 Some(Key::Ack(ack))
             }
-            Content::Datagram => None,
+            Content::Datagram(_) => None,
         }
     }
 
@@ -161,7 +162,8 @@ impl Watched {
         let [sender, receiver] = self.sockets;
         let Some(connection) = &self.connection else {
             let payload = (seen.size.get() as usize).saturating_sub(frame::UDP_HEADERS);
-            return file.packet(interface, seen.at, &frame::udp(sender, receiver, seen.ecn, payload), None);
+            let Content::Datagram(number) = seen.content else { return };
+            return file.packet(interface, seen.at, &frame::udp(sender, receiver, seen.ecn, payload, number), None);
         };
         if handshake && !self.opened {
             self.opened = true;
@@ -171,7 +173,7 @@ impl Watched {
         let bytes = match seen.content {
             Content::Data(data) => frame::tcp(sender, receiver, seen.ecn, &connection.data(&data)),
             Content::Ack(ack) => frame::tcp(receiver, sender, seen.ecn, &connection.ack(&ack)),
-            Content::Datagram => return,
+            Content::Datagram(_) => return,
         };
         file.packet(interface, seen.at, &bytes, None);
     }

@@ -50,7 +50,7 @@ impl Observer for Log<'_> {
         let back = match seen.content {
             Content::Ack(..) => true,
             Content::Data(_) => false,
-            Content::Datagram => self.scenario.flows[seen.flow].controller.is_some(),
+            Content::Datagram(_) => self.scenario.flows[seen.flow].controller.is_some(),
         };
         let what = match seen.point {
             Point::Sender if back => What::Delivered,

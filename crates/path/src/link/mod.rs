@@ -141,7 +141,7 @@ impl<P: Packet> Link<P> {
         if let Form::AtDequeue(_) = self.form {
             self.counters.offered += 1;
         }
-        if self.loses() {
+        if self.loses(at) {
             return Err(self.refuse(now, at, DropReason::Loss));
         }
         if !self.fits(at, size) {
@@ -166,10 +166,10 @@ impl<P: Packet> Link<P> {
         }
     }
 
-    /// The loss model takes the next packet.
+    /// The loss model takes the next packet, which arrives at `at`.
     #[inline]
-    fn loses(&mut self) -> bool {
-        self.loss.as_mut().is_some_and(|loss| loss.loses())
+    fn loses(&mut self, at: Time) -> bool {
+        self.loss.as_mut().is_some_and(|loss| loss.loses(at))
     }
 
     /// Keeps a packet until its `arrival` at the far end. True if it is the only one.
@@ -204,7 +204,7 @@ impl<P: Packet> Link<P> {
     fn enqueue(&mut self, at: Time, packet: P) -> Fate {
         self.settle(at);
         self.counters.offered += 1;
-        if self.loses() {
+        if self.loses(at) {
             count_drop(&mut self.counters, DropReason::Loss);
             return Fate::Dropped(DropReason::Loss);
         }

@@ -2,9 +2,9 @@
 
 use crate::queue::buffer::Buffer;
 use crate::work::{BYTE, work};
-use crate::{Backlog, Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Packet, Queued, Verdicts};
+use crate::{Backlog, Discipline, DisciplineChoice, DisciplineEntry, DisciplineSetup, DropReason, Fate, Packet, Queued, Verdicts};
 use narrows_params::{Param, Params};
-use narrows_units::{Rate, Time};
+use narrows_units::{Bytes, Rate, Time};
 
 /// The registry line.
 pub(crate) static ENTRY: DisciplineEntry = DisciplineEntry {
@@ -18,6 +18,12 @@ pub(crate) static ENTRY: DisciplineEntry = DisciplineEntry {
 const RATE: Param<f64> = Param::number("rate", 10.0, (0.001, 1e6), "Mbit/s", "tokens per time, in packets with their headers from IP on");
 const BURST: Param<f64> =
     Param::number("burst", 250.0, (0.1, 1e9), "kB", "size of the bucket, which is full at first; a larger packet never passes");
+
+/// The largest packet that a discipline ever passes, if it is a policer.
+pub fn largest_packet(choice: &DisciplineChoice) -> Option<Bytes> {
+    let burst = choice.params().get(&BURST);
+    (choice.entry().name == ENTRY.name).then(|| Bytes::new((burst * 1e3 + 0.5) as u64))
+}
 
 /// A policer in front of a FIFO. Tokens are counted to the bit and nanosecond, so that no rounding adds up.
 #[derive(Clone, Debug)]

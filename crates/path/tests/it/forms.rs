@@ -178,6 +178,12 @@ fn losses() -> impl Strategy<Value = LossModel> {
         (0.0..0.5f64).prop_map(LossModel::Independent),
         (1u64..5).prop_map(|n| LossModel::Periodic(n + 1)),
         Just(LossModel::GilbertElliott { to_bad: 0.1, to_good: 0.3, loss_good: 0.01, loss_bad: 0.6 }),
+        Just(LossModel::GilbertElliottInTime {
+            good_for: Span::from_millis(30),
+            bad_for: Span::from_millis(7),
+            loss_good: 0.01,
+            loss_bad: 0.6
+        }),
     ]
 }
 

@@ -3,8 +3,9 @@
 use crate::error::{Checked, Problem};
 use crate::text::At;
 use crate::{LinkId, Scenario};
-use narrows_path::Limit;
+use narrows_path::{Limit, largest_packet};
 use narrows_units::{Bytes, Depth, Rate, Span};
+use std::ops::Range;
 
 /// The most that an acknowledgement has beyond its headers: SACK option and padding.
 const OPTIONS: Bytes = Bytes::new(40);
@@ -25,6 +26,21 @@ pub(super) fn resolve(scenario: &mut Scenario, buffers: &[Option<At<Depth>>]) ->
         if let Some(buffer) = buffer {
             scenario.links[index].config.limit = limit(scenario, LinkId(index), buffer, demands[index])?;
         }
+    }
+    Ok(())
+}
+
+/// Refuses policers whose bucket is smaller than a packet that must pass: they would drop all of a flow. `written` gives the place of a
+/// link's queue in the file.
+pub(super) fn check_bursts(scenario: &Scenario, written: impl Fn(LinkId) -> Range<usize>) -> Checked<()> {
+    for (index, (link, demand)) in scenario.links.iter().zip(demands(scenario)).enumerate() {
+        let Some(largest) = link.config.queue.as_ref().and_then(largest_packet).filter(|largest| *largest < demand.packet) else {
+            continue;
+        };
+        let message =
+            format!("a bucket of {largest} never passes a packet of {}, so \"{}\" would drop it always", demand.packet, link.name);
+        let help = "make burst, which is in kB, at least one full packet: 1.5, or some ten of them";
+        return Err(Problem::at(&written(LinkId(index)), message, help));
     }
     Ok(())
 }

@@ -162,8 +162,8 @@ impl<'a> Timeline<'a> {
         if let (Some(span), Some(every)) = (down_for, every)
             && span.value.0 >= every.value.0
         {
-            let message = format!("an outage of {} every {} never ends", span.value.0, every.value.0);
-            return Err(Problem::at(&span.span, message, "make the outage shorter, or let it come less often"));
+            let message = format!("an outage of {} is not over when the next begins, after {}", span.value.0, every.value.0);
+            return Err(Problem::at(&span.span, message, "make it shorter than every, or write one outage that is longer"));
         }
         let over = over.as_ref().map_or(Span::ZERO, |over| over.value.0);
         if let Some(rate) = rate {

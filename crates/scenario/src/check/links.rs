@@ -261,9 +261,9 @@ pub(super) fn ecn(raw: RawEcn) -> EcnField {
 }
 
 pub(super) fn loss(raw: Option<&At<RawLoss>>) -> Checked<LossModel> {
-    const MODELS: &str = "write { probability = 0.01 }, { every = 1000 } or { to_bad = 0.001, to_good = 0.1, loss_good = 0, loss_bad = 1 }";
+    const MODELS: &str = "write { probability = 0.01 }, { every = 1000 }, { to_bad = 0.001, to_good = 0.1, loss_good = 0, loss_bad = 1 } or { good_for = \"1 s\", bad_for = \"20 ms\" }";
     let Some(raw) = raw else { return Ok(LossModel::None) };
-    let RawLossModel { probability, every, to_bad, to_good, loss_good, loss_bad } = match &raw.value {
+    let RawLossModel { probability, every, to_bad, to_good, good_for, bad_for, loss_good, loss_bad } = match &raw.value {
         RawLoss::Share(share) => return Ok(independent(share.0)),
         RawLoss::Model(model) => model,
     };
@@ -272,7 +272,24 @@ pub(super) fn loss(raw: Option<&At<RawLoss>>) -> Checked<LossModel> {
             return Err(Problem::at(&key.span, format!("{} is not a probability", key.value), "give a number from 0 to 1"));
         }
     }
+    for key in [good_for, bad_for].into_iter().flatten() {
+        if key.value.0.is_zero() {
+            return Err(Problem::at(&key.span, "a state that lasts 0 s is none", "give a time above zero"));
+        }
+    }
     let rest = [to_bad, to_good, loss_good, loss_bad];
+    let timed = good_for.as_ref().zip(bad_for.as_ref());
+    if good_for.is_some() || bad_for.is_some() {
+        return match (timed, probability, every, to_bad, to_good) {
+            (Some((good_for, bad_for)), None, None, None, None) => Ok(LossModel::GilbertElliottInTime {
+                good_for: good_for.value.0,
+                bad_for: bad_for.value.0,
+                loss_good: loss_good.as_ref().map_or(0.0, |key| key.value),
+                loss_bad: loss_bad.as_ref().map_or(1.0, |key| key.value),
+            }),
+            _ => Err(Problem::at(&raw.span, "these keys do not make one loss model", MODELS)),
+        };
+    }
     let value = |key: &Option<At<f64>>, default: f64| key.as_ref().map_or(default, |key| key.value);
     match (probability, every, to_bad, to_good) {
         (Some(probability), None, ..) if rest.iter().all(|key| key.is_none()) => Ok(independent(probability.value)),

@@ -208,7 +208,8 @@ impl<'de> Deserialize<'de> for RawLoss {
     }
 }
 
-/// Either `probability`, or `every`, or the four of Gilbert and Elliott: `to_bad`, `to_good`, `loss_good`, `loss_bad`.
+/// Either `probability`, or `every`, or the states of Gilbert and Elliott: `to_bad` and `to_good` per packet, or `good_for` and `bad_for` in time,
+/// each with `loss_good` and `loss_bad`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "LossModel")]
@@ -221,6 +222,10 @@ pub(crate) struct RawLossModel {
     pub to_bad: Option<At<f64>>,
     /// Probability of going from the bad to the good state after a packet.
     pub to_good: Option<At<f64>>,
+    /// Mean time in the good state, whether packets come or not; times are exponentially distributed.
+    pub good_for: Option<At<Quantity<Span>>>,
+    /// Mean time in the bad state.
+    pub bad_for: Option<At<Quantity<Span>>>,
     /// Loss probability in the good state. Default: 0.
     pub loss_good: Option<At<f64>>,
     /// Loss probability in the bad state. Default: 1.

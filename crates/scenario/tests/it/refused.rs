@@ -229,6 +229,9 @@ fn losses() {
         ("buffer = \"750 kB\"", "loss = { every = 0 }"),
         ("buffer = \"750 kB\"", "loss = { every = 10, probability = 0.1 }"),
         ("buffer = \"750 kB\"", "loss = { to_bad = 0.1 }"),
+        ("buffer = \"750 kB\"", "loss = { good_for = \"1 s\" }"),
+        ("buffer = \"750 kB\"", "loss = { good_for = \"1 s\", bad_for = \"0 s\" }"),
+        ("buffer = \"750 kB\"", "loss = { good_for = \"1 s\", bad_for = \"1 s\", to_bad = 0.1 }"),
     ]));
 }
 

@@ -32,6 +32,8 @@ fn loss() -> impl Strategy<Value = String> {
         (0.0..=100.0).prop_map(|percent| format!("loss = \"{percent} %\"")),
         (0.0..=1.0).prop_map(|p| format!("loss = {{ probability = {p:?} }}")),
         (1u64..).prop_map(|every| format!("loss = {{ every = {every} }}")),
+        (1u64..10_000, 1u64..10_000, 0.0..=1.0)
+            .prop_map(|(g, b, l)| format!("loss = {{ good_for = \"{g} ms\", bad_for = \"{b} us\", loss_good = {l:?} }}")),
         (0.0..=1.0, 0.0..=1.0, 0.0..=1.0).prop_map(|(b, g, l)| format!("loss = {{ to_bad = {b:?}, to_good = {g:?}, loss_bad = {l:?} }}")),
     ]
 }

@@ -38,7 +38,7 @@ impl Observer for Counts {
             (Point::Dropped(_), Content::Ack(..)) => self.acks_dropped += 1,
             (Point::Entering(_), Content::Data(_)) => self.entered += 1,
             (Point::Entering(_) | Point::Leaving(_), Content::Ack(..)) => {}
-            (_, Content::Datagram) => {}
+            (_, Content::Datagram(_)) => {}
         }
     }
 

@@ -136,10 +136,11 @@ fn direction(sketch: &mut Sketch, rate: Option<u64>, choices: &Choices, random: 
 }
 
 pub fn loss(random: &mut Random) -> String {
-    match random.below(4) {
+    match random.below(5) {
         0 => format!("\"{:.3} %\"", random.scaled(0.01, 20.0)),
         1 => format!("{{ probability = {:.5} }}", random.scaled(0.0001, 0.2)),
         2 => format!("{{ every = {} }}", random.between(2, 500)),
+        3 => format!("{{ good_for = \"{} ms\", bad_for = \"{} ms\" }}", random.between(10, 2_000), random.between(1, 200)),
         _ => format!("{{ to_bad = {:.5}, to_good = {:.5} }}", random.scaled(0.0001, 0.05), random.scaled(0.05, 1.0)),
     }
 }
