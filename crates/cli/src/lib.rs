@@ -65,6 +65,7 @@ use narrows_control::{Entry, register};
 use narrows_scenario::visible;
 use std::borrow::Cow;
 use std::ffi::OsString;
+use std::io::Write;
 use std::process::ExitCode;
 
 pub use narrows_control as control;
@@ -74,11 +75,13 @@ pub use narrows_wire as wire;
 
 /// Tells why a command line is none, or the help that it asks for.
 fn refused(error: &clap::Error) -> u8 {
-    let text = error.render().to_string();
+    let rendered = error.render().to_string();
+    // The words of Rust's parser of whole numbers.
+    let text = rendered.replace("invalid digit found in string", "give a whole number");
     // A flag's value may come from elsewhere, and clap repeats it. Nobody is left to tell if printing fails.
     match visible(&text) {
-        Cow::Borrowed(_) => _ = error.print(),
-        Cow::Owned(text) => eprint!("{text}"),
+        Cow::Borrowed(shown) if shown == rendered => _ = error.print(),
+        shown => _ = std::io::stderr().write_all(shown.as_bytes()),
     }
     error.exit_code() as u8
 }

@@ -7,7 +7,7 @@ use crate::reproduce::papers;
 use narrows_control::{Entry, TWINS};
 use narrows_evidence::report::Checked;
 use narrows_measure::metrics::METRICS;
-use narrows_params::{Kind, Registered, Spec};
+use narrows_params::{Kind, Registered, Spec, suggest};
 use narrows_path::{DISCIPLINES, offering};
 use narrows_scenario::paper::{Claim, Figure, Mode, Statement};
 use narrows_scenario::{NamedTraffic, PATHS, PathProfile, TRAFFIC};
@@ -26,6 +26,10 @@ pub fn list(args: ListArgs) -> Result<Outcome, Failure> {
         Listed::Statements => statements()?,
         Listed::Traffic => traffic(),
     };
+    let items = match &args.name {
+        Some(name) => named(items, name)?,
+        None => items,
+    };
     let mut out = std::io::stdout().lock();
     if args.json {
         let values: Vec<&Value> = items.iter().map(|item| &item.json).collect();
@@ -36,6 +40,18 @@ pub fn list(args: ListArgs) -> Result<Outcome, Failure> {
         writeln!(out, "{}", item.text)?;
     }
     Ok(Outcome::Ok)
+}
+
+/// The entries of one name.
+fn named(items: Vec<Item>, name: &str) -> Result<Vec<Item>, Failure> {
+    let known: Vec<String> = items.iter().filter_map(|item| item.json["name"].as_str().map(str::to_owned)).collect();
+    let found: Vec<Item> = items.into_iter().filter(|item| item.json["name"] == name).collect();
+    match found.is_empty() {
+        false => Ok(found),
+        true => {
+            Err(Failure::Other(format!("there is no entry \"{name}\"; {}", suggest(name, "entries", known.iter().map(String::as_str)))))
+        }
+    }
 }
 
 /// Prints the JSON Schema of scenarios or of checks.

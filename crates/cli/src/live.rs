@@ -17,7 +17,7 @@ use narrows_live::{Beside, Ending, Extras, LiveError, Program, Stdout};
 use narrows_measure::metrics::Summary;
 use narrows_measure::{Replayed, distances};
 use narrows_report::{Case, Comparison};
-use narrows_scenario::{Scenario, ScenarioError};
+use narrows_scenario::{Overrides, Scenario, ScenarioError};
 use std::path::Path;
 
 /// Gets what this process needs to change the host. Nothing may have started a thread before.
@@ -31,7 +31,10 @@ pub fn acquire() -> Result<(), Failure> {
 pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
     let started = Started::now();
     acquire()?;
-    let mut scenario = narrows_scenario::load(&args.scenario)?;
+    args.on.refuse_several("live", true)?;
+    args.on.refuse_two_networks()?;
+    let changed = Overrides { set: args.set.set.clone(), ..args.on.overrides() };
+    let mut scenario = narrows_scenario::load_with(&args.scenario, &changed, None)?;
     if !args.acks.is_empty() {
         captures::has_segments("--acks", &scenario, &args.scenario)?;
     }

@@ -106,7 +106,7 @@ pub fn point_to(directory: &Path, output: &OutputArgs) -> Result<(), Failure> {
         && let Err(error) = open::that_detached(&report)
     {
         // The result is there all the same.
-        tell(&format!("no browser opens {}: {error}", report.display()));
+        tell(&format!("cannot open {} in a browser: {error}", report.display()));
     }
     Ok(())
 }

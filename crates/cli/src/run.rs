@@ -20,14 +20,14 @@ use narrows_measure::Record;
 use narrows_measure::metrics::{Metric, Summary, metric};
 use narrows_measure::statistics::median;
 use narrows_report::{Case, Comparison};
-use narrows_scenario::{Expectation, Scenario};
+use narrows_scenario::{Expectation, Overrides, Scenario};
 
 /// Runs a scenario file and judges its expectations.
 pub fn run(args: RunArgs) -> Result<Outcome, Failure> {
     let started = Started::now();
     args.on.refuse_several("run", true)?;
     args.on.refuse_two_networks()?;
-    let mut scenario = narrows_scenario::load_with(&args.scenario, &args.on.overrides(), None)?;
+    let mut scenario = narrows_scenario::load_with(&args.scenario, &Overrides { set: args.set.set.clone(), ..args.on.overrides() }, None)?;
     capturable(&args.capture, &scenario, &args.scenario)?;
     let inputs = inputs::adopt(std::slice::from_mut(&mut scenario), Some(&args.scenario))?;
     let overlays = overlays::read(&args.overlay)?;

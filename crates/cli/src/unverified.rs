@@ -9,7 +9,7 @@ pub fn notes() -> Vec<String> {
     let names: Vec<&str> = kept_objects().iter().map(|(name, _)| *name).collect();
     if !names.is_empty() {
         let names = names.join(" and ");
-        notes.push(format!("no kernel's verifier has judged {names}: sudo narrows inspect FILE --kernel asks that of this host"));
+        notes.push(format!("{names}: not checked by a kernel verifier; run sudo narrows inspect FILE --kernel to ask this host's"));
     }
     notes
 }

@@ -121,7 +121,7 @@ impl Host {
         let lacking: Vec<&str> = needed.iter().filter(|(_, there)| !there).map(|(name, _)| *name).collect();
         if !lacking.is_empty() {
             return unfit(
-                format!("controllers of the kernel are root's to change (this process lacks {})", lacking.join(", ")),
+                format!("only root can change kernel controllers (this process lacks {})", lacking.join(", ")),
                 "run it with sudo",
             );
         }

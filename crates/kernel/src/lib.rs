@@ -64,7 +64,7 @@ pub use loaded::Loaded;
 #[cfg(feature = "bpf")]
 pub use loaded_file::LoadedFile;
 pub use measured::Measured;
-pub use names::{Elsewhere, available, default};
+pub use names::{Elsewhere, allowed, available, default};
 #[cfg(feature = "bpf")]
 pub use namespaces::elsewhere;
 #[cfg(feature = "bpf")]

@@ -30,7 +30,7 @@ impl fmt::Display for Need {
             Need::Pacing => "pacing",
             Need::EcnCounts => "ECN counts per code point",
             Need::Tags => "tags per transmission",
-            Need::Outstanding => "what is outstanding",
+            Need::Outstanding => "the amount of data in flight",
             Need::StampedRate => "a rate stamped by routers",
             Need::LoadCode => "a load code from routers",
             Need::Delta => "throughput feedback from routers",

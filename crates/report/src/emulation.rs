@@ -149,7 +149,7 @@ impl Comparison {
             let us = |span: Span| span.as_secs_f64() * 1e6;
             let Emulation { late_p50, late_p99, late_max, busy, wall, .. } = emulation;
             format!(
-                "{label}: the emulator handed over half of all packets at most {:.0} us late, 99 of 100 at most {:.0} us, the latest {:.0} us; it was at work for \
+                "{label}: lateness of the emulator: median {:.0} us, p99 {:.0} us, maximum {:.0} us; it was at work for \
                  {:.0} % of the time",
                 us(*late_p50),
                 us(*late_p99),

@@ -21,6 +21,8 @@ pub struct Overrides {
     pub queue: Vec<String>,
     /// Workloads of all flows.
     pub workload: Vec<NamedWorkload>,
+    /// Single keys: the path, as an axis has it, and the value, a number or word of TOML or else a text: `link.far.rate` and `20 Mbit/s`.
+    pub set: Vec<(String, String)>,
 }
 
 /// What the flows of a scenario carry.
@@ -112,6 +114,11 @@ impl Overrides {
                     put_axis(&mut document, key, &values);
                 }
             }
+        }
+        for (key, value) in &self.set {
+            let path = Path::parse(key).map_err(|(message, help)| Problem::at(&(0..0), message, help))?;
+            let value: Value = value.parse().unwrap_or_else(|_| Value::from(value.as_str()));
+            path.put(&mut document, &value).map_err(|(message, help)| Problem::at(&(0..0), message, help))?;
         }
         Ok(document.to_string())
     }

@@ -211,7 +211,7 @@ fn told(found: &Found, directory: &Path) -> String {
         text += &format!(
             "\n{}. {says}\n   {}: score {score:.2} [{low:.2}, {high:.2}] over 30 fresh seeds; {}: {}, of the reference {}\n   \
              {percent:.0} % of 20 copies with other numbers keep half of the score; without the random delay of hosts {:.2}, with 1 ms of jitter on \
-             the way back {:.2}, with an end as long again {:.2}{passing}\n   complexity {:.1}, minimised from {:.1}; {}; narrows run {}\n",
+             the way back {:.2}, when run twice as long {:.2}{passing}\n   complexity {:.1}, minimised from {:.1}; {}; narrows run {}\n",
             place + 1,
             standing.words(),
             aim.goal.number(),

@@ -58,7 +58,7 @@ pub fn bench(args: BenchArgs) -> Result<Outcome, Failure> {
     }
     for cell in &cells {
         if std::io::stderr().is_terminal() {
-            eprint!("\r{:<40}\r", cell.name());
+            let _ = write!(std::io::stderr(), "\r{:<40}\r", cell.name());
         }
         let row = match (&peer, cells.as_slice()) {
             (Some(peer), _) => peer.take_turns(cell, args.runs, || ours::measure_apart(cell, 1, &args))?,

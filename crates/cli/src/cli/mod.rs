@@ -56,7 +56,7 @@ pub enum Command {
     Fidelity(FidelityArgs),
     /// Check whether this host can run scenarios live, and how to get what is missing
     Doctor(DoctorArgs),
-    /// Say what a BPF controller reads, writes, calls and lets you set, and everything for which it cannot run
+    /// Say what a BPF controller reads, writes, calls and lets you set, and everything that prevents it from running
     Inspect(InspectArgs),
     /// Load, list, watch or unload congestion controllers in this host's kernel, or make it a VCP router (as root); print a header for BPF sources
     Kernel(KernelArgs),

@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 #[derive(Args)]
 pub struct NetworkArgs {
-    /// Use a named path, for example leo (see `narrows list paths`). Several, lte,leo: networks of a scorecard or a matrix, an axis of a sweep
+    /// Use a named path, for example leo (see `narrows list paths`). Several, lte,leo, are the networks of `compare` and `matrix`, and an axis of `sweep`
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = parse_path)]
     pub path: Vec<String>,
     /// Capacity trace of the bottleneck towards the receiver: mahimahi format, or lines of seconds,Mbit/s. Several are several networks, as of

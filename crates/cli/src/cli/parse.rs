@@ -6,8 +6,11 @@ use narrows_path::DisciplineChoice;
 use narrows_scenario::{NamedTraffic, PATHS, PathProfile};
 
 pub fn parse_choice(text: &str) -> Result<Choice, String> {
-    let text = narrows_scenario::load_controller(text, std::path::Path::new(""))?;
-    text.parse().map_err(|error: narrows_params::ParamError| error.to_string())
+    let loaded = narrows_scenario::load_controller(text, std::path::Path::new(""))?;
+    loaded.parse().map_err(|error: narrows_params::ParamError| match text.split('?').next() {
+        Some(file) if std::path::Path::new(file).is_file() => format!("{error}; a file has this name: write ./{text}"),
+        _ => error.to_string(),
+    })
 }
 
 /// A controller as it was written, for another process of this program.
@@ -50,6 +53,14 @@ pub fn parse_transport(text: &str) -> Result<TransportKey, String> {
     match narrows_scenario::parse(&scenario, "", &|_| Err(std::io::ErrorKind::NotFound.into())) {
         Ok(_) => Ok(TransportKey { text: format!("{key}={value}"), line }),
         Err(error) => Err(format!("{}; {}", error.message(), error.remedy())),
+    }
+}
+
+/// A key of a scenario and its value.
+pub fn parse_key(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((path, value)) if !path.trim().is_empty() && !value.trim().is_empty() => Ok((path.trim().to_owned(), value.trim().to_owned())),
+        _ => Err("write PATH=VALUE, for example \"link.bottleneck.rate=10 Mbit/s\"".to_owned()),
     }
 }
 

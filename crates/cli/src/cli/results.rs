@@ -9,7 +9,7 @@ pub struct ReportArgs {
     /// Result directory
     pub directory: PathBuf,
     /// HTML file to write [default: report.html in the directory]
-    #[arg(long)]
+    #[arg(short, long)]
     pub out: Option<PathBuf>,
     /// Overlay a measurement in this report: output of iperf3 --json, or a log of mahimahi's mm-link; may be repeated
     #[arg(long, value_name = "FILE")]
@@ -27,7 +27,7 @@ pub struct ExportArgs {
     #[arg(long, value_enum, default_value_t = ExportFormat::Csv)]
     pub format: ExportFormat,
     /// Directory for the CSV files, or the Perfetto file [default: csv or run.perfetto-trace in the result directory]
-    #[arg(long)]
+    #[arg(short, long)]
     pub out: Option<PathBuf>,
 }
 
@@ -109,6 +109,8 @@ pub struct PathArgs {
 pub struct ListArgs {
     /// What to list
     pub what: Listed,
+    /// Show only the entry of this name
+    pub name: Option<String>,
     /// Print as JSON
     #[arg(long)]
     pub json: bool,

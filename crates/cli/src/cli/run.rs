@@ -2,7 +2,7 @@
 
 use super::network::NetworkArgs;
 use super::output::OutputArgs;
-use super::parse::parse_choice;
+use super::parse::{parse_choice, parse_key};
 use clap::Args;
 use narrows_control::Choice;
 use narrows_units::Rate;
@@ -20,6 +20,8 @@ pub struct RunArgs {
     pub seed: Option<u64>,
     #[command(flatten)]
     pub on: NetworkArgs,
+    #[command(flatten)]
+    pub set: SetArgs,
     /// Overlay a measurement: output of iperf3 --json, or a log of mahimahi's mm-link; may be repeated
     #[arg(long, value_name = "FILE")]
     pub overlay: Vec<PathBuf>,
@@ -38,6 +40,10 @@ pub struct RunArgs {
 pub struct LiveArgs {
     /// Scenario file in TOML (see `narrows schema`)
     pub scenario: PathBuf,
+    #[command(flatten)]
+    pub on: NetworkArgs,
+    #[command(flatten)]
+    pub set: SetArgs,
     /// Also simulate the scenario, and report both with the distance between them
     #[arg(long, conflicts_with = "words")]
     pub beside_sim: bool,
@@ -59,6 +65,14 @@ pub struct LiveArgs {
     pub watch: WatchArgs,
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+/// Keys of a scenario that are changed for one run.
+#[derive(Args)]
+pub struct SetArgs {
+    /// Change a key of the scenario: "link.bottleneck.rate=20 Mbit/s", "duration=10 s", "flow.cubic.count=4"; may be repeated
+    #[arg(long, value_name = "PATH=VALUE", value_parser = parse_key)]
+    pub set: Vec<(String, String)>,
 }
 
 /// The user's own program in a scenario's network.

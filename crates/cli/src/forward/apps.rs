@@ -41,7 +41,7 @@ pub fn serve(args: ServeArgs) -> Result<Outcome, Failure> {
 fn run(producer: &mut Producer) -> Result<Outcome, Failure> {
     let interrupted = interruption();
     producer.run(&mut || !interrupted.load(Ordering::Relaxed)).map_err(|error| other(&error))?;
-    eprintln!("{} Interests answered", producer.answered());
+    output::tell(&format!("{} Interests answered", producer.answered()));
     Ok(Outcome::Ok)
 }
 

@@ -31,7 +31,7 @@ pub struct Found {
     pub notes: Vec<String>,
     /// For which a run may end with an error.
     pub doubts: Vec<String>,
-    /// Everything for which it cannot run.
+    /// Everything that prevents it from running.
     pub problems: Vec<Problem>,
     /// What the kernel says, if it was asked.
     pub verifier: Option<Verifier>,

@@ -36,7 +36,7 @@ pub fn unroute(args: UnrouteArgs) -> Result<Outcome, Failure> {
         output::print("narrows has made no router of this host.\n")?;
     }
     for router in all {
-        let text = format!("{} is no router's any more.\n", router.interface());
+        let text = format!("{} is no longer a router.\n", router.interface());
         router.remove()?;
         output::print(&text)?;
     }

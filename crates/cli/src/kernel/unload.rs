@@ -33,10 +33,10 @@ pub fn unload(args: UnloadArgs) -> Result<Outcome, Failure> {
     if let Some(first) = untold.first() {
         let reason = first.default.as_ref().expect_err("partitioned");
         let more = if untold.len() > 1 { format!(", nor can {} more", untold.len() - 1) } else { String::new() };
-        eprintln!(
+        output::tell(&format!(
             "the network namespace of {} cannot be examined ({reason}){more}: if its default is what was unloaded, its new connections go on getting it",
             first.whose
-        );
+        ));
     }
     let mut failures: Vec<Failure> = outcomes.into_iter().filter_map(Result::err).collect();
     let last = failures.pop();
@@ -53,7 +53,8 @@ struct Default {
 
 /// The network namespaces that give new connections the controller of this name: this one first.
 fn defaults(name: &str, elsewhere: &[Elsewhere]) -> Vec<Default> {
-    let another = ["cubic", "reno"].into_iter().find(|name| narrows_kernel::available().iter().any(|one| one == name)).unwrap_or("reno");
+    let allowed = narrows_kernel::allowed();
+    let another = another(name, &allowed);
     let choose = format!("sysctl -w net.ipv4.tcp_congestion_control={another}");
     let own = (narrows_kernel::default() == name)
         .then(|| Default { whose: "this host".to_owned(), remedy: format!("`{choose}` chooses another") });
@@ -63,6 +64,13 @@ fn defaults(name: &str, elsewhere: &[Elsewhere]) -> Vec<Default> {
         remedy: format!("`nsenter --net={} {choose}` chooses another there", one.path.display()),
     });
     own.into_iter().chain(others).collect()
+}
+
+/// A controller to choose instead of `name`: one that is allowed, since other namespaces than the first refuse the rest as their default.
+fn another<'a>(name: &str, allowed: &'a [String]) -> &'a str {
+    let usual = ["cubic", "reno"].into_iter().find_map(|usual| allowed.iter().find(|one| *one == usual));
+    // Reno is always there, and always allowed.
+    usual.or_else(|| allowed.iter().find(|one| *one != name)).map_or("reno", String::as_str)
 }
 
 fn name(one: &Result<Pinned, Damaged>) -> &str {
@@ -89,4 +97,21 @@ fn take_away(one: Result<Pinned, Damaged>, defaults: &[Default]) -> Result<(), F
         text += &format!("It still is the default of {whose}, which new connections get: {remedy}.\n");
     }
     output::print(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::another;
+
+    #[test]
+    fn what_is_chosen_instead_is_allowed_everywhere() {
+        let of = |name: &str, allowed: &[&str]| {
+            let allowed: Vec<String> = allowed.iter().map(|one| (*one).to_owned()).collect();
+            another(name, &allowed).to_owned()
+        };
+        assert_eq!(of("mine", &["reno"]), "reno", "a kernel may have cubic and not allow it");
+        assert_eq!(of("mine", &["reno", "cubic"]), "cubic");
+        assert_eq!(of("mine", &["mine", "bbr"]), "bbr");
+        assert_eq!(of("mine", &[]), "reno");
+    }
 }

@@ -5,6 +5,7 @@ use crate::cli::KernelWatchArgs;
 use crate::error::Failure;
 use crate::interruption::interruption;
 use crate::outcome::Outcome;
+use crate::output;
 use narrows_kernel::{KernelError, Record};
 use narrows_units::Rate;
 use std::collections::BTreeMap;
@@ -50,12 +51,12 @@ pub fn watch(args: KernelWatchArgs) -> Result<Outcome, Failure> {
         }
     }
     if !watching.is_loaded() {
-        eprintln!("{} was unloaded; watching ends", pinned.name());
+        output::tell(&format!("{} was unloaded; watching ends", pinned.name()));
     }
     drop(watching);
     let lost = unrecorded() - lost;
     if lost > 0 {
-        eprintln!("{lost} calls were lost because they came faster than they could be read");
+        output::tell(&format!("{lost} calls were lost because they came faster than they could be read"));
     }
     Ok(Outcome::Ok)
 }

@@ -17,7 +17,7 @@ pub fn check_text(checked: &Checked) -> String {
         vec![own.id.clone(), own.section.clone(), verdict, place(own), own.cells.first().map_or_else(String::new, found)]
     }));
     let mut text =
-        format!("{}: {}\n{}.\nThe report tells what none of this shows.\n\n", checked.controller, checked.line(), checked.extent());
+        format!("{}: {}\n{}.\nThe report lists what this does not cover.\n\n", checked.controller, checked.line(), checked.extent());
     let shown: Vec<String> = checked.criteria.iter().filter(|own| own.is_shown()).map(numbers).collect();
     text += &(rows.len() > 1).then(|| text_table(&rows, 5)).into_iter().chain(shown).collect::<Vec<_>>().join("\n");
     let undecided = checked.criteria.iter().filter(|own| own.cells.first().is_some_and(|cell| cell.undecided)).map(|own| own.id.as_str());

@@ -112,6 +112,6 @@ fn controllers_that_need_router_signals_are_refused_by_name() {
     assert_eq!(
         error.to_string(),
         "xcp needs throughput feedback from routers, which a consumer cannot give it; it can give delivery rate samples, pacing, ECN counts per code point, \
-         tags per transmission, what is outstanding"
+         tags per transmission, the amount of data in flight"
     );
 }

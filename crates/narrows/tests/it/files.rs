@@ -29,7 +29,7 @@ fn an_object_is_compared_with_its_variables_as_parameters_and_the_result_can_be_
         assert_eq!(code(&output), 0, "{}", stderr(&output));
         assert!(stdout(&output).starts_with("mine and mine?share=230 compared"), "{}", stdout(&output));
         assert!(
-            stdout(&output).contains("\nNote: no kernel's verifier has judged mine: sudo narrows inspect FILE --kernel"),
+            stdout(&output).contains("\nNote: mine: not checked by a kernel verifier; run sudo narrows inspect FILE --kernel"),
             "{}",
             stdout(&output)
         );

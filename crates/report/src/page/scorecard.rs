@@ -61,7 +61,7 @@ fn verdicts(card: &Scorecard) -> String {
         }
     }
     format!(
-        "<section>\n<h2>The best where intervals lie apart</h2>\n<div class=\"wide\"><table class=\"verdicts\"><thead><tr><th scope=\"col\">Network, \
+        "<section>\n<h2>Clear winners (intervals do not overlap)</h2>\n<div class=\"wide\"><table class=\"verdicts\"><thead><tr><th scope=\"col\">Network, \
          traffic</th>{head}</tr></thead><tbody>\n{rows}</tbody></table></div>\n</section>\n"
     )
 }

@@ -24,7 +24,7 @@ pub fn scorecard_table(card: &Scorecard) -> String {
         }
     }
     if !card.verdicts.is_empty() {
-        text += "\nThe best where intervals lie apart\n";
+        text += "\nClear winners (intervals do not overlap)\n";
     }
     for verdict in &card.verdicts {
         text += &wrap(&format!("{}, {} {}: {}.", verdict.network, verdict.traffic, beside(verdict.beside.as_deref()), verdict.says));

@@ -46,8 +46,13 @@ pub(super) fn sentence(entry: &Entry, flows: u32) -> Option<String> {
     }
     text += ".";
     if delay.estimate.median.is_some() {
-        let (makes, it) = (verb("makes", "make"), verb("It", "They"));
-        text += &format!(" {it} {makes} {} % of its round trip p95", percent(delay.estimate.median));
+        let (makes, adds, it) = (verb("makes", "make"), verb("adds", "add"), verb("It", "They"));
+        let part = percent(delay.estimate.median);
+        // A competitor that waits no longer than alone has nothing of its round trip from the other.
+        text += &match part.as_str() {
+            "0" => format!(" {it} {adds} nothing to {competitor}'s p95 round trip"),
+            _ => format!(" {it} {makes} {part} % of its round trip p95"),
+        };
         if !itself {
             text += &format!("; {beside}'s own {makes} {} %", percent(delay.own.median));
         }

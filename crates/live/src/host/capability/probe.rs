@@ -27,7 +27,7 @@ pub fn probe() -> Vec<Capability> {
     let mut all = vec![kernel(), rights()];
     match Namespace::new() {
         Ok(namespace) => {
-            all.push(Capability::there("network namespaces", "one was made"));
+            all.push(Capability::there("network namespaces", "can be created"));
             all.push(tun_file());
             all.push(device(&namespace));
             all.extend(within(&namespace));
@@ -73,7 +73,7 @@ fn tun_file() -> Capability {
 fn device(namespace: &Namespace) -> Capability {
     const NAME: &str = "TUN device with offload";
     match namespace.enter(Tun::create) {
-        Ok(_) => Capability::there(NAME, "one was made: checksums and segmentation of TCP are left to it"),
+        Ok(_) => Capability::there(NAME, "can be created: checksums and segmentation of TCP are left to it"),
         Err(error) => Capability::missing(NAME, error.to_string(), tun::remedy(&error)),
     }
 }

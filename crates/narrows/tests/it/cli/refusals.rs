@@ -1,8 +1,9 @@
 //! Bad input and bad flags: named with file, line and remedy, and nothing is written.
 
 use super::without;
-use crate::scratch::{SHORT, Scratch, code, stderr, stdout};
+use crate::scratch::{PROGRAM, SHORT, Scratch, code, stderr, stdout};
 use std::fs;
+use std::process::Stdio;
 
 /// What is wrong, the file that is wrong, the line shown, what the message and its help must say.
 struct Refused {
@@ -198,4 +199,82 @@ fn unknown_words_get_a_tip_that_helps_or_none() {
     assert!(tip.contains("'--duration'"), "{tip}");
     let tip = told(&["run", "x.toml", "--seeds", "-1"]);
     assert!(!tip.contains("tip:"), "{tip}");
+}
+
+/// The tip for `run --duration` names a flag that exists, and does what it says.
+#[test]
+fn a_key_of_a_scenario_is_changed_for_one_run() {
+    let place = Scratch::new("set-one");
+    let file = place.write("short.toml", SHORT);
+    let arguments =
+        ["run", &file, "--set", "duration=3 s", "--set", "link.bottleneck.rate=5 Mbit/s", "--set", "flow.first.count=2", "--out", "out"];
+    let output = place.narrows(arguments);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let written = String::from_utf8(place.read("out/scenario.toml")).expect("text");
+    for line in ["duration = \"3 s\"", "rate = \"5 Mbit/s\"", "\"first.1\"", "\"first.2\""] {
+        assert!(written.contains(line), "{line} is not in {written}");
+    }
+    let wrong = place.narrows(["run", &file, "--set", "link.none.rate=5 Mbit/s"]);
+    assert!(code(&wrong) == 2 && stderr(&wrong).contains("none"), "{}", stderr(&wrong));
+}
+
+#[test]
+fn numbers_and_names_that_are_none_get_a_remedy() {
+    let place = Scratch::new("none-such");
+    place.write("grad.c", "int unused;\n");
+    let told = |words: &[&str]| {
+        let output = place.narrows(words.iter().copied());
+        assert_eq!(code(&output), 2, "{words:?}");
+        stderr(&output)
+    };
+    let flows = told(&["compare", "cubic", "--flows", "2.5"]);
+    assert!(flows.contains("give a whole number") && !flows.contains("invalid digit"), "{flows}");
+    let file = told(&["compare", "grad.c"]);
+    assert!(file.contains("write ./grad.c"), "{file}");
+    let entry = told(&["list", "controllers", "cubik"]);
+    assert!(entry.contains("cubic"), "{entry}");
+    let one = place.narrows(["list", "controllers", "cubic"]);
+    assert!(stdout(&one).starts_with("cubic") && stdout(&one).lines().count() < 30, "{}", stdout(&one));
+}
+
+/// Its messages go to a pipe whose reader has gone: that is no panic.
+#[test]
+fn messages_that_nobody_reads_are_no_failure() {
+    let place = Scratch::new("unread");
+    let mut child =
+        place.command(PROGRAM).args(["compare", "cubic", "--flows", "2.5"]).stderr(Stdio::piped()).spawn().expect("narrows runs");
+    drop(child.stderr.take());
+    assert_eq!(child.wait().expect("an end").code(), Some(2));
+}
+
+#[test]
+fn a_policer_that_passes_nothing_and_an_outage_without_end_are_refused() {
+    let place = Scratch::new("no-traffic");
+    let told = |text: &str| {
+        let file = place.write("wrong.toml", text);
+        let output = place.narrows(["run", &file, "--out", "out"]);
+        assert_eq!(code(&output), 2, "{text}");
+        stderr(&output)
+    };
+    let policer =
+        |burst: &str| SHORT.replace("buffer = \"1 bdp\"", &format!("buffer = \"1 bdp\"\nqueue = \"policer?rate=5&burst={burst}\""));
+    let refused = told(&policer("1"));
+    assert!(refused.contains("never passes a packet of") && refused.contains("make burst, which is in kB"), "{refused}");
+    let file = place.write("right.toml", &policer("15"));
+    assert_eq!(code(&place.narrows(["run", &file, "--out", "right"])), 0);
+    let change = "\n[[change]]\nat = \"0.2 s\"\nlink = \"bottleneck\"\ndown_for = \"0.5 s\"\nevery = \"0.5 s\"\ntimes = 3\n";
+    let refused = told(&(SHORT.to_owned() + change));
+    assert!(refused.contains("is not over when the next begins, after"), "{refused}");
+}
+
+/// A flow that never opens has nothing to show for itself, and says so.
+#[test]
+fn a_connection_that_never_opens_is_noted() {
+    let place = Scratch::new("unopened");
+    let arguments =
+        ["compare", "cubic", "--flows", "1", "--loss", "100 %", "--rate", "10 Mbit/s", "--duration", "5 s", "--seeds", "1", "--out", "out"];
+    let output = place.narrows(arguments);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let text = stdout(&output);
+    assert!(text.contains("no connection opened in") && text.contains("SYNs got an answer: the network dropped"), "{text}");
 }

@@ -225,5 +225,5 @@ fn a_report_is_opened_if_that_is_wanted_and_its_want_of_a_browser_is_told() {
     assert_eq!(String::from_utf8(place.read("opened")).expect("text").trim(), "result/report.html");
     let alone = run("again", "/nowhere");
     assert_eq!(code(&alone), 0, "{}", stderr(&alone));
-    assert!(stderr(&alone).contains("no browser opens again/report.html"), "{}", stderr(&alone));
+    assert!(stderr(&alone).contains("cannot open again/report.html in a browser"), "{}", stderr(&alone));
 }
