@@ -165,7 +165,7 @@ fn samples_that_no_memory_holds_are_refused_with_their_line() {
     assert_eq!(code(&output), 2);
     let told = stderr(&output);
     assert!(
-        told.contains("900000000, more than the 50000000") && told.contains("samples.toml:3") && told.contains("sample = \"20 us\""),
+        told.contains("900000000, more than the 24000000") && told.contains("samples.toml:3") && told.contains("sample = \"50 us\""),
         "{told}"
     );
 }
