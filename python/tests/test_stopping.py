@@ -1,0 +1,62 @@
+"""Ctrl-C is heard whatever takes long, and a controller that makes a command is told that it cannot."""
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import narrows as nw
+
+SLOW = """
+import time
+import narrows as nw
+
+class Slow(nw.Controller):
+    def on_ack(self, ack):
+        if ack.now_s > 0.1:
+            print("begun", flush=True)
+        time.sleep(0.05)
+
+nw.compare(Slow, rate="10 Mbit/s", rtt="20 ms", duration="1000 s", seeds=1, flows=1, out="out")
+"""
+
+MANY = """
+import gymnasium
+import narrows.gym
+
+envs = gymnasium.make_vec("narrows/Aurora-v0", num_envs=20000)
+print("begun", flush=True)
+envs.reset(seed=1)
+"""
+
+
+@pytest.mark.parametrize("text", [SLOW, MANY])
+def test_ctrl_c_is_heard_during_slow_callbacks_and_resets(place, text):
+    child = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "begun\n"
+    time.sleep(0.3)
+    asked = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    _, said = child.communicate(timeout=60)
+    # A second on a machine with nothing else to do; threads of many environments take some time to end.
+    assert time.monotonic() - asked < 8
+    assert "KeyboardInterrupt" in said and child.returncode != 0
+    assert not Path("out").exists() and list(place.iterdir()) == []
+
+
+class Nested(nw.Controller):
+    """Makes a command in a callback of another."""
+
+    def on_interval(self, stats):
+        nw.compare("cubic", duration="1 s", seeds=1, out="inner")
+
+
+def test_a_command_within_a_controller_is_refused(place):
+    with pytest.raises(nw.Error, match="a controller cannot make a command"):
+        nw.compare(Nested, duration="2 s", seeds=1, out="out")
+    assert list(place.iterdir()) == []
+    # The next one has its turn.
+    assert nw.compare("cubic", duration="1 s", seeds=1, out="after").directory == Path("after")
