@@ -21,8 +21,8 @@ const BURST: Param<f64> =
 
 /// The largest packet that a discipline ever passes, if it is a policer.
 pub fn largest_packet(choice: &DisciplineChoice) -> Option<Bytes> {
-    let burst = choice.params().get(&BURST);
-    (choice.entry().name == ENTRY.name).then(|| Bytes::new((burst * 1e3 + 0.5) as u64))
+    // Others have no such parameter.
+    (choice.entry().name == ENTRY.name).then(|| Bytes::new((choice.params().get(&BURST) * 1e3 + 0.5) as u64))
 }
 
 /// A policer in front of a FIFO. Tokens are counted to the bit and nanosecond, so that no rounding adds up.

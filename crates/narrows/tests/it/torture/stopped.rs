@@ -19,7 +19,7 @@ const STOPPED: i32 = 2;
 
 #[test]
 fn stopped() {
-    let inputs = [("short.toml", one_link("10 s", "20 Mbit/s")), ("sweep.toml", swept("1 s", "5 Mbit/s", 60))];
+    let inputs = [("short.toml", one_link("10 s", "20 Mbit/s")), ("sweep.toml", swept("1 s", "20 Mbit/s", 60))];
     let lines = [
         "run short.toml --seeds 2",
         "run short.toml --pcap all --qlog one",
