@@ -23,25 +23,14 @@ class Slow(nw.Controller):
 nw.compare(Slow, rate="10 Mbit/s", rtt="20 ms", duration="1000 s", seeds=1, flows=1, out="out")
 """
 
-MANY = """
-import gymnasium
-import narrows.gym
-
-envs = gymnasium.make_vec("narrows/Aurora-v0", num_envs=20000)
-print("begun", flush=True)
-envs.reset(seed=1)
-"""
-
-
-@pytest.mark.parametrize("text", [SLOW, MANY])
-def test_ctrl_c_is_heard_during_slow_callbacks_and_resets(place, text):
-    child = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def test_ctrl_c_is_heard_during_slow_callbacks(place):
+    child = subprocess.Popen([sys.executable, "-c", SLOW], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert child.stdout.readline() == "begun\n"
     time.sleep(0.3)
     asked = time.monotonic()
     child.send_signal(signal.SIGINT)
     _, said = child.communicate(timeout=60)
-    # A second on a machine with nothing else to do; threads of many environments take some time to end.
+    # A second on a machine with nothing else to do.
     assert time.monotonic() - asked < 8
     assert "KeyboardInterrupt" in said and child.returncode != 0
     assert not Path("out").exists() and list(place.iterdir()) == []

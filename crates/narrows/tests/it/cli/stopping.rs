@@ -129,7 +129,7 @@ fn many_short_runs_and_long_preparations_stop_within_two_seconds_and_leave_only_
     let place = Scratch::new("interrupted-many");
     let short = place.write("short.toml", &SHORT.replace("2 s", "100 ms"));
     let count = place.write("count.toml", &format!("{SHORT}count = 1_000_000\n"));
-    let rates: Vec<String> = (0..200).map(|more| format!("{} kbit/s", 1000 + more)).collect();
+    let rates: Vec<String> = (0..200).map(|more| format!("{} kbit/s", 10_000 + more)).collect();
     let set = format!("link.bottleneck.rate={}", rates.join(","));
     let before = place.listing();
     let commands: [(&[&str], &str, u64); 6] = [
@@ -148,7 +148,8 @@ fn many_short_runs_and_long_preparations_stop_within_two_seconds_and_leave_only_
             || fs::read(place.path(&format!("{out}.partial"))).is_ok_and(|text| text.iter().filter(|byte| **byte == b'\n').count() > 1);
         // Where runs are kept, some are.
         while began.elapsed() < Duration::from_millis(after) || (says.contains("kept") && !kept()) {
-            assert!(began.elapsed() < Duration::from_secs(60), "{:.200?} keeps nothing", words);
+            let ended = child.try_wait().expect("a state");
+            assert!(ended.is_none() && began.elapsed() < Duration::from_secs(60), "{:.200?} ended, or keeps nothing", words);
             std::thread::sleep(Duration::from_millis(20));
         }
         assert!(child.try_wait().expect("a state").is_none(), "{words:?} ended by itself");
