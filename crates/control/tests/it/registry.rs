@@ -133,8 +133,10 @@ fn a_name_that_another_controller_has_is_refused() {
     insta::assert_snapshot!(refused(""), @r#"the controller "" cannot be added: a name has letters, digits, '-', '_' and '.'; give it such a name in its Entry"#);
     // The user of a file has no entry to change.
     let file: &'static KeptFile = Box::leak(Box::new(KeptFile { form: Form::Object, object: Vec::new(), source: None, notes: Vec::new() }));
-    let refused_file =
-        register_file("my grad", "bpf", |name| Entry { name, build: newreno().build.clone(), ..*newreno() }, file).unwrap_err().to_string();
+    let refused_file = register_file("my grad", "bpf", |name| Entry { name, build: newreno().build.clone(), ..*newreno() }, file)
+        .err()
+        .unwrap()
+        .to_string();
     insta::assert_snapshot!(refused_file, @r#"the file's name gives the controller's, "my grad", and the name of a controller has letters, digits, '-', '_' and '.': rename the file"#);
     register(entry("twice", 7.0)).unwrap();
     insta::assert_snapshot!(refused("twice"), @r#"the controller "twice" (for this test) cannot be added: "twice" is there already (for this test); give it another name in its Entry"#);
