@@ -7,6 +7,9 @@ use std::fmt;
 pub enum Need {
     /// Delivery rate samples.
     RateSample,
+    /// Marks of the application's limits from every acknowledgement and timer on, not only from writes on (`CheckIfApplicationLimited` of draft-ietf-ccwg-bbr; branch
+    /// v3 of github.com/google/bbr).
+    BroadAppLimits,
     /// A pacer that enforces the pacing rate.
     Pacing,
     /// Counts of packets per ECN code point.
@@ -27,6 +30,7 @@ impl fmt::Display for Need {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Need::RateSample => "delivery rate samples",
+            Need::BroadAppLimits => "application limits at each acknowledgement",
             Need::Pacing => "pacing",
             Need::EcnCounts => "ECN counts per code point",
             Need::Tags => "tags per transmission",

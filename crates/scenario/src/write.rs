@@ -260,6 +260,9 @@ fn write_transport(out: &mut Document, transport: &Transport, implied: &Transpor
         Tso::Auto => out.text("tso", "auto"),
         Tso::Fixed(size) => out.text("tso", size),
     }
+    if transport.unpaced_start != implied.unpaced_start {
+        out.plain("unpaced_start", transport.unpaced_start);
+    }
     out.plain("sack", transport.sack);
     out.plain("timestamps", transport.timestamps);
     out.text("rto", transport.rto);

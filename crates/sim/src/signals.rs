@@ -7,7 +7,7 @@ use narrows_params::Need;
 use narrows_scenario::{Flow, Scenario};
 
 /// The signals that the simulator offers to controllers on any network.
-pub const OFFERS: &[Need] = &[Need::RateSample, Need::Pacing, Need::EcnCounts, Need::Tags, Need::Outstanding];
+pub const OFFERS: &[Need] = &[Need::RateSample, Need::BroadAppLimits, Need::Pacing, Need::EcnCounts, Need::Tags, Need::Outstanding];
 
 /// Refuses a flow whose controller would miss a signal, or misread one.
 pub(crate) fn check(scenario: &Scenario, flow: &Flow, choice: &Choice, controller: &dyn Controller) -> Result<(), SimError> {

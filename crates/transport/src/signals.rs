@@ -7,6 +7,9 @@ use narrows_params::Need;
 pub struct Signals {
     /// Delivery rate samples.
     pub rates: bool,
+    /// The application's limits are looked for after every burst, not only at writes. So they are where no delivery rates are sampled, and with numbered
+    /// acknowledgements.
+    pub broad_app_limits: bool,
     /// What is outstanding, the window in force and how far bursts fill it: `una`, `next`, `outstanding`, `window`, `cwnd_limited` and `most_outstanding` of
     /// [`Feedback`](narrows_control::Feedback).
     pub outstanding: bool,
@@ -15,6 +18,10 @@ pub struct Signals {
 impl Signals {
     /// Those that a controller with these needs is told.
     pub fn of(needs: &[Need]) -> Signals {
-        Signals { rates: needs.contains(&Need::RateSample), outstanding: needs.contains(&Need::Outstanding) }
+        Signals {
+            rates: needs.contains(&Need::RateSample),
+            broad_app_limits: needs.contains(&Need::BroadAppLimits),
+            outstanding: needs.contains(&Need::Outstanding),
+        }
     }
 }

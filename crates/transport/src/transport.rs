@@ -35,6 +35,9 @@ pub struct Transport {
     pub receive_window: Option<Bytes>,
     /// How much a paced sender hands to the network card at once, to leave back to back.
     pub tso: Tso,
+    /// Segments at the start of a connection, retransmissions too, that a paced sender sends without waiting: 10 in Linux (`tcp_update_skb_after_send`: the
+    /// pacing rate delays what follows the tenth), 0 elsewhere. Not for numbered acknowledgements, which pace from the first on (RFC 9002 section 7.7).
+    pub unpaced_start: u32,
     /// Selective acknowledgements (RFC 2018, RFC 2883). Without them duplicate acknowledgements are counted (RFC 6582).
     pub sack: bool,
     /// Time stamps (RFC 7323): a round trip from each acknowledgement, and knowledge of which transmission arrived. Their 12 B are part of `headers`.
@@ -191,6 +194,7 @@ impl Transport {
         Transport {
             initial_window: 2,
             initial_rto: Span::from_secs(3),
+            unpaced_start: 0,
             loss_detection: LossDetection::Fack,
             recovery: RecoveryAlgorithm::RateHalving,
             tail_loss_probe: false,
@@ -213,6 +217,7 @@ impl Transport {
             ack_every: 1,
             ack_delay: Span::from_millis(100),
             quick_acks: 0,
+            unpaced_start: 0,
             timestamps: false,
             rto: RtoRule::Rfc6298,
             rtt_samples: RttSamples::OncePerWindow,
@@ -244,6 +249,7 @@ impl Default for Transport {
             gro: Span::ZERO,
             receive_window: None,
             tso: Tso::Off,
+            unpaced_start: 10,
             sack: true,
             timestamps: true,
             rto: RtoRule::Linux,

@@ -11,6 +11,7 @@
 //! Deviations: windows and α are fractions (the kernel has whole segments and 1/1024); growth counts segments, not acknowledgements.
 
 use crate::parts::marks::{Losses, MarkedShare};
+use crate::parts::restart::Rule;
 use crate::parts::window::{Window, growth};
 use crate::{Basis, Build, Built, Entry, Setup};
 use crate::{Congestion, Controller, Decision, Feedback, Sent, Tag, Timeout};
@@ -56,7 +57,7 @@ struct Dctcp {
 impl Dctcp {
     fn new(setup: &Setup, params: &Params) -> Dctcp {
         Dctcp {
-            window: Window::new(setup),
+            window: Window::new(setup).restarting(Rule::Linux),
             share: MarkedShare::new(params.get(&ALPHA), params.get(&GAIN), Span::ZERO),
             losses: Losses::default(),
             mss: setup.mss,

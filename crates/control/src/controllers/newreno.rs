@@ -3,13 +3,15 @@
 //! Sources: RFC 5681 (slow start, congestion avoidance, restart after idleness), RFC 6582 and RFC 6675 (recovery, carried out by the transport), RFC 6928 (initial window),
 //! RFC 3168 section 6.1.2 (marks), RFC 3465 with L unlimited (growth by segments acknowledged, as Linux and QUIC count).
 //!
-//! Deviations, both as Linux `net/ipv4/tcp_cong.c` has them:
+//! Deviations, all as Linux has them (`net/ipv4/tcp_cong.c`, `tcp_output.c`):
 //! * the threshold after loss is half of the window, not of the flight; the two differ only when the application limits sending, and then the window has not
 //!   grown either;
-//! * slow start is not limited to two segments per acknowledgement.
+//! * slow start is not limited to two segments per acknowledgement;
+//! * after idleness the window halves once per timeout (`tcp_cwnd_restart`), unless `restart=rfc5681` asks for the initial window of RFC 5681 section 4.1.
 
 use crate::parts::aimd::{Aimd, Steps};
 use crate::parts::ecn::ECN;
+use crate::parts::restart::Rule;
 use crate::{Basis, Build, Built, Entry};
 use narrows_params::Param;
 
@@ -22,12 +24,21 @@ pub static ENTRY: Entry = Entry {
     basis: Basis::Loss,
     needs: &[],
     numbered: false,
-    params: &[ECN.spec, PACING.spec],
-    build: Build::Function(|setup, params| Ok(Built::new(Aimd::new(NewReno, setup, params).paced(params.get(&PACING))))),
+    params: &[ECN.spec, PACING.spec, RESTART.spec],
+    build: Build::Function(|setup, params| {
+        Ok(Built::new(Aimd::new(NewReno, setup, params).paced(params.get(&PACING)).restarting(params.get(&RESTART))))
+    }),
 };
 
 const PACING: Param<bool> =
     Param::flag("pacing", false, "pace at 2 windows per round trip in slow start, then 1.2, as Linux does (tcp_update_pacing_rate)");
+
+const RESTART: Param<Rule> = Param::choice(
+    "restart",
+    "linux",
+    &[("linux", Rule::Linux), ("rfc5681", Rule::Rfc5681)],
+    "the window after idleness: half of it per timeout, down to the initial one (linux), or the initial one at once (rfc5681, as in ns-2)",
+);
 
 /// One segment per window acknowledged, half of it after a loss.
 pub struct NewReno;

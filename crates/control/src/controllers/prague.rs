@@ -12,6 +12,7 @@
 //! transport's smoothed one.
 
 use crate::parts::marks::{Losses, MarkedShare, highest};
+use crate::parts::restart::Rule;
 use crate::parts::round::LongRound;
 use crate::parts::window::{Window, used};
 use crate::{Basis, Build, Built, Entry, Setup};
@@ -63,7 +64,7 @@ impl Prague {
     fn new(setup: &Setup, params: &Params) -> Prague {
         let target = params.get(&TARGET_RTT);
         Prague {
-            window: Window::new(setup),
+            window: Window::new(setup).restarting(Rule::Linux),
             share: MarkedShare::new(1.0, GAIN, target).waiting_for_a_mark(),
             losses: Losses::default(),
             calm: LongRound::new(target),

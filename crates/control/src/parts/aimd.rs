@@ -2,6 +2,7 @@
 
 use crate::Setup;
 use crate::parts::ecn::codepoint;
+use crate::parts::restart::Rule;
 use crate::parts::window::{Window, growth};
 use crate::{Controller, Decision, Feedback, Open, Sent, Tag, Timeout};
 use narrows_params::Params;
@@ -54,6 +55,11 @@ impl<S: Steps> Aimd<S> {
     /// The same, paced or not.
     pub fn paced(self, paces: bool) -> Aimd<S> {
         Aimd { paces, ..self }
+    }
+
+    /// The same with a window that restarts after idleness by this rule.
+    pub fn restarting(self, rule: Rule) -> Aimd<S> {
+        Aimd { window: self.window.restarting(rule), ..self }
     }
 
     /// Slow start up to the threshold; segments that it leaves over count for avoidance.

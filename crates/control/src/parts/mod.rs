@@ -9,6 +9,7 @@ pub mod marks;
 pub mod micros;
 pub mod mutated;
 pub mod prior;
+pub mod restart;
 pub mod round;
 pub mod ticks;
 pub mod window;

@@ -1,11 +1,12 @@
 //! A window in fractions of a segment with its slow start threshold: what window-based controllers share, whatever their steps.
 //!
-//! Sources: RFC 5681 (slow start, restart after idleness), RFC 3465 with L unlimited (growth by segments acknowledged, as Linux and QUIC count), RFC 3168 section
+//! Sources: RFC 5681 (slow start), RFC 3465 with L unlimited (growth by segments acknowledged, as Linux and QUIC count), RFC 3168 section
 //! 6.1.2 (marks).
 
+use super::restart::{Restart, Rule};
 use crate::Setup;
 use crate::{CaState, Congestion, Feedback, Sent, Timeout};
-use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_units::{Bytes, Rate, Span};
 
 /// Fewest segments of the threshold, and of the window after a loss (RFC 5681 equation 4).
 const MIN_THRESHOLD: f64 = 2.0;
@@ -21,27 +22,27 @@ pub struct Window {
     pub threshold: f64,
     /// Window and threshold before the latest reduction, for undo.
     prior: (f64, f64),
-    initial: f64,
-    last_sent: Option<Time>,
+    restart: Restart,
 }
 
 impl Window {
-    /// At the start of a connection.
+    /// At the start of a connection. Restarts after idleness as RFC 5681 says.
     pub fn new(setup: &Setup) -> Window {
         let cwnd = setup.initial_window.get();
-        Window { cwnd, threshold: f64::INFINITY, prior: (cwnd, f64::INFINITY), initial: cwnd, last_sent: None }
+        Window { cwnd, threshold: f64::INFINITY, prior: (cwnd, f64::INFINITY), restart: Restart::new(Rule::Rfc5681, cwnd) }
     }
 
-    /// A segment leaves: a flow that was idle for longer than a timeout restarts from its initial window (RFC 5681 section 4.1).
+    /// The same with another rule of restart after idleness.
+    pub fn restarting(self, rule: Rule) -> Window {
+        Window { restart: self.restart.by(rule), ..self }
+    }
+
+    /// A segment leaves, possibly after idleness.
     #[inline]
     pub fn on_sent(&mut self, sent: &Sent) {
-        if sent.in_flight == 0 && !sent.retransmission {
-            let idle = self.last_sent.map_or(Span::ZERO, |last| sent.now.since(last));
-            if idle > sent.rto {
-                self.cwnd = self.cwnd.min(self.initial);
-            }
+        if let Some((cwnd, threshold)) = self.restart.on_sent(sent, (self.cwnd, self.threshold)) {
+            (self.cwnd, self.threshold) = (cwnd, threshold);
         }
-        self.last_sent = Some(sent.now);
     }
 
     /// Slow start by `step` per segment of `acked`, up to the threshold. Returns the segments left over for avoidance.
@@ -144,15 +145,17 @@ mod tests {
     }
 
     #[test]
-    fn an_idle_flow_restarts_from_its_initial_window() {
-        let mut window = Window { cwnd: 60.0, threshold: 40.0, ..Window::new(&setup(10.0)) };
+    fn an_idle_flow_restarts_by_its_rule() {
         let sent = |ms, in_flight| Sent { rto: Span::from_millis(200), ..Sent::new(at(ms), ms, Bytes::new(1448), in_flight) };
-        for (ms, in_flight) in [(1_000, 0), (1_500, 1), (1_700, 0)] {
-            window.on_sent(&sent(ms, in_flight));
+        for (rule, restarted) in [(Rule::Rfc5681, (10.0, 40.0)), (Rule::Linux, (30.0, 45.0))] {
+            let mut window = Window { cwnd: 60.0, threshold: 40.0, ..Window::new(&setup(10.0)).restarting(rule) };
+            for (ms, in_flight) in [(1_000, 0), (1_500, 1), (1_700, 0)] {
+                window.on_sent(&sent(ms, in_flight));
+            }
+            assert_eq!(window.cwnd, 60.0);
+            window.on_sent(&sent(1_901, 0));
+            assert_eq!((window.cwnd, window.threshold), restarted, "{rule:?}");
         }
-        assert_eq!(window.cwnd, 60.0);
-        window.on_sent(&sent(1_901, 0));
-        assert_eq!((window.cwnd, window.threshold), (10.0, 40.0));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Sockets as flows want them, in the namespace of the calling thread.
 
 use crate::plan::{SocketOptions, UNLIMITED_PACING};
+use narrows_units::Bytes;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, connect, ipproto, listen, socket_with, sockopt};
 use std::ffi::c_int;
@@ -82,9 +83,15 @@ fn apply(options: &SocketOptions, socket: impl AsFd) -> io::Result<()> {
         set(&socket, libc::IPPROTO_TCP, libc::TCP_MAXSEG, *size as c_int)?;
     }
     if let Some(window) = receive_window {
-        set(&socket, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, window.get() as c_int)?;
+        clamp(&socket, *window)?;
     }
     Ok(())
+}
+
+/// Bounds the window that a receiver offers. The kernel takes the clamp of a listener for the first window only: an accepted socket begins with the largest window that its
+/// scale expresses (`tcp_select_initial_window`), so it must be set again there once it has data.
+pub fn clamp(socket: impl AsFd, window: Bytes) -> io::Result<()> {
+    set(socket, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, window.get() as c_int)
 }
 
 /// Sets a socket option of integers.

@@ -2,6 +2,7 @@
 
 use super::events::{Role, split};
 use super::flow::{Endpoint, FlowView};
+use super::open;
 use super::state::Sockets;
 use crate::error::LiveError;
 use crate::host::TcpInfo;
@@ -72,7 +73,14 @@ impl Sockets<'_> {
 
     fn serve_receiver(&mut self, flow: usize, place: usize, flags: EventFlags, now: Time) -> io::Result<()> {
         let (flow_sockets, Some(stream)) = (&mut self.flows[flow], &mut self.streams[place]) else { return Ok(()) };
+        let first = stream.read == 0;
         stream.drain(&mut self.zeros, flags)?;
+        if first
+            && stream.read > 0
+            && let (Some(window), Some(receiver)) = (self.plan.flows[flow].receive_window, &stream.receiver)
+        {
+            open::clamp(receiver, window)?;
+        }
         if stream.ledger.awaits(stream.read) {
             flow_sockets.application.delivered(now, &mut stream.ledger, stream.read, &mut self.room);
         }

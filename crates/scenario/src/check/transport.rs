@@ -62,6 +62,7 @@ fn set_all(transport: &mut Transport, keys: &RawTransport) {
     set(&mut transport.receive_window, keys.receive_window.as_ref().map(|key| key.value.0));
     set_quantity(&mut transport.gro, &keys.gro);
     set(&mut transport.tso, keys.tso.as_ref().map(|key| tso(&key.value)));
+    set(&mut transport.unpaced_start, keys.unpaced_start);
     set(&mut transport.sack, keys.sack.as_ref().map(|key| key.value));
     set(&mut transport.timestamps, keys.timestamps);
     set(&mut transport.rto, keys.rto.map(rto));

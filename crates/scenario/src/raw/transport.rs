@@ -44,6 +44,8 @@ pub(crate) struct RawTransport {
     /// How much a paced sender hands to the network card at once, to leave back to back: "off" for what the controller says, "auto" for
     /// what its rate gives in 1/1024 s as Linux has it, or a size such as "64 kB". Default: "off".
     pub tso: Option<At<RawTso>>,
+    /// Segments at the start of a connection that leave without pacing. Linux: 10. Numbered acknowledgements pace from the first on.
+    pub unpaced_start: Option<u32>,
     /// Selective acknowledgements. Linux: true.
     pub sack: Option<At<bool>>,
     /// Time stamps: a round trip from each acknowledgement, and knowledge of which transmission arrived. Linux: true.

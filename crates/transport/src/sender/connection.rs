@@ -13,7 +13,7 @@ use crate::short::ShortSegments;
 use crate::wire::{Ack, Block, MAX_BLOCKS};
 use crate::{AckFormat, MAX_OFFLOAD, Signals, Transport, Tso};
 use narrows_control::{Acked, Awaited, CaState, Controller, Decision, EcnDelta, Fault, Feedback, Lost, Outstanding, Reduction, Totals};
-use narrows_units::{Bytes, Span, Time};
+use narrows_units::{Bytes, Rate, Span, Time};
 use std::sync::Arc;
 
 /// A connection from its sender's side: the controller and its decision, the data, the clocks, and the transmissions that are outstanding.
@@ -151,6 +151,19 @@ impl Connection {
     #[inline]
     pub fn has_data(&self, next: u64) -> bool {
         next < self.written && next < self.receive_limit
+    }
+
+    /// True if only a write finds that the application had nothing to send, as in Linux (`tcp_sendmsg_locked` calls `tcp_rate_check_app_limited`).
+    #[inline]
+    pub fn marks_at_writes(&self) -> bool {
+        self.signals.rates && !self.signals.broad_app_limits && self.transport.acks == AckFormat::Cumulative
+    }
+
+    /// The pacing rate that delays what follows a segment: none for the first segments of a connection.
+    #[inline]
+    pub fn pacing_after_sent(&self) -> Option<Rate> {
+        let starts = self.counters.sent < self.transport.unpaced_start as u64 && self.transport.acks == AckFormat::Cumulative;
+        self.decision.pacing.filter(|_| !starts)
     }
 
     /// The window is being lowered.

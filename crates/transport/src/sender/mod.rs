@@ -64,6 +64,9 @@ impl Sender {
 
     /// The application writes `segments` more full segments.
     pub fn write(&mut self, segments: u64) {
+        if self.conn.marks_at_writes() {
+            self.look_for_app_limit();
+        }
         self.conn.written = self.conn.written.saturating_add(segments);
     }
 

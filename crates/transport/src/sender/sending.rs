@@ -109,8 +109,17 @@ impl Sender {
             }
         }
         conn.burst_start = conn.board.next();
-        let idle = blocked == Blocked::Data && conn.board.in_flight() < conn.window() && recovery.next_segment(&conn.board) >= conn.written;
-        if idle && conn.board.first_to_retransmit().is_none() {
+        if blocked == Blocked::Data && !conn.marks_at_writes() {
+            self.look_for_app_limit();
+        }
+    }
+
+    /// Marks what leaves from now on as limited by the application if there is nothing to send or to repeat while the window has room
+    /// (`tcp_rate_check_app_limited`).
+    pub(super) fn look_for_app_limit(&mut self) {
+        let Sender { conn, recovery } = self;
+        let unsent = recovery.next_segment(&conn.board) < conn.written;
+        if !unsent && conn.board.in_flight() < conn.window() && conn.board.first_to_retransmit().is_none() {
             conn.rate.limit_by_app(conn.board.in_flight());
         }
     }
@@ -138,7 +147,7 @@ impl Sender {
             conn.board.set_stamp(packet, stamp);
         }
         conn.decide(now);
-        conn.pacer.on_sent(now, bytes + conn.transport.headers, conn.decision.pacing, conn.quantum());
+        conn.pacer.on_sent(now, bytes + conn.transport.headers, conn.pacing_after_sent(), conn.quantum());
         if conn.is_reducing() {
             conn.reduction.on_sent();
         }

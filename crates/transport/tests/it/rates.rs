@@ -80,8 +80,27 @@ fn marks_are_counted_from_the_departure_of_the_sampled_segment() {
 }
 
 #[test]
+fn only_a_write_finds_that_the_application_had_no_data() {
+    for (mut rig, broad) in [(Rig::with(10.0, &Transport::default()), false), (Rig::broad(10.0), true)] {
+        rig.sender.write(12);
+        assert_eq!(rig.numbers(0).len(), 10);
+        rig.ack(100, 2);
+        assert_eq!(rig.numbers(100), [10, 11]);
+        // All has been sent, and the window has room: a kernel without further writes does not look.
+        rig.ack(101, 3);
+        rig.numbers(101);
+        rig.sack(105, 3, &[(4, 10)]);
+        assert_eq!(rig.numbers(105), [3], "segment 3 was lost");
+        let marked: Vec<bool> = rig.script.lock().unwrap().sent.iter().map(|sent| sent.app_limited).collect();
+        // The first write finds an empty queue, and the first segment delivered ends that.
+        assert_eq!(marked[..12], [[!broad; 10].as_slice(), &[false; 2]].concat());
+        assert_eq!(marked[12], broad, "the retransmission");
+    }
+}
+
+#[test]
 fn segments_of_a_flow_without_data_are_marked_until_the_gap_has_passed() {
-    let mut rig = Rig::with(10.0, &Transport::default());
+    let mut rig = Rig::broad(10.0);
     rig.sender.write(2);
     rig.numbers(0);
     // Nothing more to send, 2 in flight: all that leaves until 2 and more are delivered.

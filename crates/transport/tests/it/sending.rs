@@ -84,7 +84,7 @@ fn a_burst_that_fills_the_window_is_limited_by_it_from_its_first_segment() {
 
 #[test]
 fn pacing_spaces_segments_by_their_time_at_the_rate() {
-    let mut rig = Rig::new(1000.0);
+    let mut rig = Rig::paced(1000.0);
     // 1500 B at 12 Mbit/s: 1 ms.
     rig.decide(|decision| decision.pacing = Some(Rate::from_mbps(12)));
     rig.ack(1000, 0);
@@ -103,7 +103,7 @@ fn pacing_spaces_segments_by_their_time_at_the_rate() {
 
 #[test]
 fn a_quantum_leaves_back_to_back_and_its_time_follows() {
-    let mut rig = Rig::new(1000.0);
+    let mut rig = Rig::paced(1000.0);
     rig.decide(|decision| {
         decision.pacing = Some(Rate::from_mbps(12));
         decision.quantum = Bytes::new(4 * 1500);
@@ -120,7 +120,7 @@ fn a_quantum_leaves_back_to_back_and_its_time_follows() {
 
 #[test]
 fn a_host_that_is_late_by_less_than_half_a_burst_loses_no_rate() {
-    let mut rig = Rig::new(10_000.0);
+    let mut rig = Rig::paced(10_000.0);
     rig.decide(|decision| {
         decision.pacing = Some(Rate::from_mbps(12));
         decision.quantum = Bytes::new(2 * 1500);
@@ -138,7 +138,7 @@ fn a_host_that_is_late_by_less_than_half_a_burst_loses_no_rate() {
 
 #[test]
 fn a_quantum_below_a_segment_does_not_starve() {
-    let mut rig = Rig::new(1000.0);
+    let mut rig = Rig::paced(1000.0);
     rig.decide(|decision| {
         decision.pacing = Some(Rate::from_mbps(12));
         decision.quantum = Bytes::new(1);
@@ -154,9 +154,30 @@ fn a_quantum_below_a_segment_does_not_starve() {
 /// 1 bit/s: a segment takes 12,000 s. A raised rate counts from the next segment on.
 #[test]
 fn the_slowest_rate_still_sends() {
-    let mut rig = Rig::new(10.0);
+    let mut rig = Rig::paced(10.0);
     rig.decide(|decision| decision.pacing = Some(Rate::from_bps(1)));
     rig.ack(0, 0);
     assert_eq!(rig.numbers(0), [0]);
     assert_eq!(rig.sender.ready_at(at(0)), Some(at(12_000_000)));
+}
+
+/// Linux `tcp_update_skb_after_send`: the time at the pacing rate counts from the tenth segment on.
+#[test]
+fn the_first_ten_segments_leave_without_pacing() {
+    let start = |transport: &Transport| {
+        let mut rig = Rig::with(1000.0, transport);
+        rig.sender.write(u64::MAX);
+        // 1500 B at 12 Mbit/s: 1 ms.
+        rig.decide(|decision| decision.pacing = Some(Rate::from_mbps(12)));
+        rig.ack(0, 0);
+        let first = rig.send(at(0)).len();
+        assert_eq!((rig.sender.ready_at(at(0)), rig.send(at(1)).len()), (Some(at(1)), 1));
+        first
+    };
+    assert_eq!(start(&Transport::default()), 10);
+    for paced in [Transport { unpaced_start: 0, ..Transport::default() }, Transport::linux_2_4()] {
+        assert_eq!(start(&paced), 1);
+    }
+    let numbered = Transport { acks: narrows_transport::AckFormat::Numbered, ..Transport::default() };
+    assert_eq!(start(&numbered), 1, "as in QUIC");
 }

@@ -1,5 +1,6 @@
 //! The members of a kernel's socket that controllers of the window see.
 
+use crate::parts::restart::halvings;
 use crate::parts::ticks::Ticks;
 use crate::{CaState, Feedback, Setup};
 use narrows_units::{Span, Time};
@@ -126,12 +127,7 @@ impl Socket {
     pub(super) fn restart(&mut self, idle: u64, timeout: u64) {
         self.threshold = self.current_threshold();
         let least = self.initial.min(self.cwnd);
-        let mut rest = idle.saturating_sub(timeout);
-        while rest > 0 && self.cwnd > least {
-            self.cwnd /= 2;
-            rest = rest.saturating_sub(timeout.max(1));
-        }
-        self.cwnd = self.cwnd.max(least);
+        self.cwnd = self.cwnd.checked_shr(halvings(idle, timeout)).unwrap_or(0).max(least);
     }
 
     /// Ticks from the latest segment that left until `now`; `None` before the first.

@@ -59,7 +59,7 @@ static ENTRY: Entry = Entry {
     summary: "BBR version 3 with a fault",
     source: "this file",
     basis: Basis::Model,
-    needs: &[Need::RateSample, Need::Pacing, Need::Tags],
+    needs: &[Need::RateSample, Need::BroadAppLimits, Need::Pacing, Need::Tags],
     numbered: false,
     params: &[FAULT.spec],
     build: Build::Function(build),

@@ -11,7 +11,7 @@ use narrows_params::Need;
 use narrows_scenario::Scenario;
 
 /// The signals that the kernel's controllers have without routers.
-const OFFERS: &[Need] = &[Need::RateSample, Need::Pacing, Need::EcnCounts, Need::Tags, Need::Outstanding];
+const OFFERS: &[Need] = &[Need::RateSample, Need::BroadAppLimits, Need::Pacing, Need::EcnCounts, Need::Tags, Need::Outstanding];
 
 /// The kernel's controller for a choice. ECN and pacing can be switched on for every controller.
 pub struct Chosen {

@@ -52,6 +52,7 @@ pub fn tcp(request: &Request<'_>, transport: &Transport, mtu: u32) -> Result<Tcp
         gro,
         receive_window,
         tso,
+        unpaced_start,
         sack: _,
         timestamps,
         rto,
@@ -77,6 +78,7 @@ pub fn tcp(request: &Request<'_>, transport: &Transport, mtu: u32) -> Result<Tcp
     same("recovery", &recovery, &linux.recovery)?;
     same("undo", &undo, &linux.undo)?;
     same("gro", &gro, &linux.gro)?;
+    same("unpaced_start", &unpaced_start, &linux.unpaced_start)?;
     same("ack_pieces", &ack_pieces, &linux.ack_pieces)?;
     same("ack_ahead", &ack_ahead, &linux.ack_ahead)?;
     // A receiver that acknowledges each segment delays none (`quickack` of the route).

@@ -180,6 +180,13 @@ impl Rig {
         rig
     }
 
+    /// The same, paced from its first segment on.
+    pub fn paced(window: f64) -> Rig {
+        let mut rig = Rig::with(window, &Transport { unpaced_start: 0, ..Transport::default() });
+        rig.sender.write(u64::MAX);
+        rig
+    }
+
     /// A sender with nothing to send yet.
     pub fn with(window: f64, transport: &Transport) -> Rig {
         Rig::build(window, transport, true)
@@ -190,7 +197,16 @@ impl Rig {
         Rig::build(window, &Transport::default(), false)
     }
 
+    /// The same for a controller that wants application limits to be looked for after every burst.
+    pub fn broad(window: f64) -> Rig {
+        Rig::signalled(window, &Transport::default(), true, true)
+    }
+
     fn build(window: f64, transport: &Transport, sample_rates: bool) -> Rig {
+        Rig::signalled(window, transport, sample_rates, false)
+    }
+
+    fn signalled(window: f64, transport: &Transport, sample_rates: bool, broad: bool) -> Rig {
         let decision = Decision {
             window: Segments::new(window),
             pacing: None,
@@ -215,7 +231,11 @@ impl Rig {
         };
         let script = Arc::new(Mutex::new(script));
         Rig {
-            sender: Sender::new(transport.clone(), Box::new(Scripted(script.clone())), Signals { rates: sample_rates, outstanding: true }),
+            sender: Sender::new(
+                transport.clone(),
+                Box::new(Scripted(script.clone())),
+                Signals { rates: sample_rates, broad_app_limits: broad, outstanding: true },
+            ),
             script,
             stamps: BTreeMap::new(),
             acknowledged: 0,

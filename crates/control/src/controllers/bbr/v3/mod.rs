@@ -78,7 +78,7 @@ pub static ENTRY: Entry = Entry {
     summary: "BBR version 3: paces at the measured bandwidth, bounds bandwidth and flight by losses, probes every 2 to 3 s or 62 to 63 rounds",
     source: "draft-ietf-ccwg-bbr-06; github.com/google/bbr, branch v3, net/ipv4/tcp_bbr.c",
     basis: Basis::Model,
-    needs: &[Need::RateSample, Need::Pacing, Need::Tags],
+    needs: &[Need::RateSample, Need::BroadAppLimits, Need::Pacing, Need::Tags],
     numbered: false,
     params: &[PROFILE.spec, ECN.spec],
     build: Build::Function(build),

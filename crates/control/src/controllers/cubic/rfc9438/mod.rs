@@ -19,6 +19,7 @@ use super::hystartpp::HyStartPlusPlus;
 use super::params::{FAST_CONVERGENCE, FRIENDLINESS, HYSTART};
 use crate::Setup;
 use crate::parts::ecn::codepoint;
+use crate::parts::restart::{Restart, Rule};
 use crate::{Congestion, Controller, Decision, Feedback, Sent, Tag, Timeout};
 use narrows_params::Params;
 use narrows_units::{Bytes, Span, Time};
@@ -45,10 +46,9 @@ pub struct Rfc9438 {
     hystart: Option<HyStartPlusPlus>,
     /// Time counts on the curve from here to the next acknowledgement.
     last: Time,
-    last_sent: Option<Time>,
+    restart: Restart,
     fast_convergence: bool,
     friendliness: bool,
-    initial_window: f64,
     mss: Bytes,
     ecn: Ecn,
 }
@@ -98,10 +98,9 @@ impl Rfc9438 {
             prior: (state, Time::ZERO),
             hystart: params.get(&HYSTART).then(HyStartPlusPlus::new),
             last: Time::ZERO,
-            last_sent: None,
+            restart: Restart::new(Rule::Rfc5681, window),
             fast_convergence: params.get(&FAST_CONVERGENCE),
             friendliness: params.get(&FRIENDLINESS),
-            initial_window: window,
             mss: setup.mss,
             ecn: codepoint(params),
         }
@@ -160,13 +159,11 @@ impl Controller for Rfc9438 {
         }
         if sent.in_flight == 0 {
             self.last = sent.now;
-            let idle = self.last_sent.map_or(Span::ZERO, |last| sent.now.since(last));
-            if !sent.retransmission && idle > sent.rto {
-                self.state.window = self.state.window.min(self.initial_window);
-                self.state.epoch = None;
-            }
         }
-        self.last_sent = Some(sent.now);
+        if let Some((window, threshold)) = self.restart.on_sent(sent, (self.state.window, self.state.threshold)) {
+            (self.state.window, self.state.threshold) = (window, threshold);
+            self.state.epoch = None;
+        }
         Tag::default()
     }
 
