@@ -11,7 +11,7 @@ fn us(us: u64) -> Time {
 
 /// Sizes of the bursts of the first millisecond at this pacing rate.
 fn bursts(tso: Tso, rate: Rate) -> Vec<usize> {
-    let mut rig = Rig::with(100.0, &Transport { tso, ..Transport::default() });
+    let mut rig = Rig::with(100.0, &Transport { tso, unpaced_start: 0, ..Transport::default() });
     rig.sender.write(u64::MAX);
     rig.decide(|decision| decision.pacing = Some(rate));
     rig.ack(0, 0);
