@@ -2,6 +2,7 @@
 
 use crate::error::Failure;
 use crate::interruption::interruption;
+use crate::locale::localised;
 use crate::quote::quote;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use narrows_scenario::visible;
@@ -58,7 +59,7 @@ impl Console {
                 around.print(&text);
                 Ok(())
             }
-            Console::Terminal => match io::stdout().write_all(text.as_bytes()) {
+            Console::Terminal => match io::stdout().write_all(localised(&text).as_bytes()) {
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
                 other => Ok(other?),
             },
@@ -110,7 +111,7 @@ impl Console {
             Console::Terminal if !quiet => ProgressDrawTarget::stderr(),
             _ => ProgressDrawTarget::hidden(),
         };
-        let style = ProgressStyle::with_template("{prefix} {bar:40} {percent:>3} % {msg} {eta} left").expect("a valid template");
+        let style = ProgressStyle::with_template("{prefix} {bar:30} {percent:>3} % {eta} left {wide_msg}").expect("a valid template");
         // Whoever is asked from now on knows of Ctrl-C.
         self.stop();
         Progress { bar: ProgressBar::with_draw_target(Some(all), target).with_style(style).with_prefix(verb), all, console: self.clone() }

@@ -74,6 +74,15 @@ fn tell(first: &Measured, second: &Measured, before: &Path, after: &Path) -> Res
     let single = first.cases.len() == 1 && second.cases.len() == 1;
     let partner = |case: &MeasuredCase| second.cases.iter().find(|other| single || other.label == case.label);
     let pairs: Vec<(&MeasuredCase, &MeasuredCase)> = first.cases.iter().filter_map(|case| Some((case, partner(case)?))).collect();
+    if pairs.is_empty() && first.kind != second.kind {
+        return Err(Failure::Other(format!(
+            "{} is the result of a {} and {} of a {}, so they have no case in common; compare results of the same command",
+            before.display(),
+            first.kind,
+            after.display(),
+            second.kind
+        )));
+    }
     if pairs.is_empty() {
         return Err(Failure::Other(format!(
             "{} and {} have no case in common ({} and {}); compare results of the same cases, or of one case each",

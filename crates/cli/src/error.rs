@@ -1,5 +1,6 @@
 //! What keeps a command from being carried out.
 
+use crate::locale::{is_utf8, localised};
 use miette::{GraphicalReportHandler, GraphicalTheme};
 use narrows_evidence::EvidenceError;
 use narrows_scenario::visible;
@@ -61,12 +62,16 @@ impl Failure {
     pub fn text(&self, colour: bool) -> String {
         match self {
             Failure::Scenario(error) => {
-                let theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+                let theme = match (is_utf8(), colour) {
+                    (false, _) => GraphicalTheme::none(),
+                    (true, true) => GraphicalTheme::unicode(),
+                    (true, false) => GraphicalTheme::unicode_nocolor(),
+                };
                 let mut text = String::new();
                 let rendered = GraphicalReportHandler::new_themed(theme).with_width(120).render_report(&mut text, error);
                 rendered.map_or_else(|_| format!("error: {}\n", error.short()), |()| text)
             }
-            other => format!("error: {}\n", visible(&other.to_string())),
+            other => localised(&format!("error: {}\n", visible(&other.to_string()))).into_owned(),
         }
     }
 }

@@ -32,6 +32,7 @@ mod interruption;
 mod kernel;
 mod list;
 mod live;
+mod locale;
 mod matrix;
 mod merge;
 mod meter;

@@ -5,6 +5,7 @@ use crate::cli::OutputArgs;
 use crate::console::Console;
 use crate::error::Failure;
 use crate::inputs;
+use crate::locale::localised;
 use crate::meter;
 use narrows_report::{Column, Comparison, Grid, Input, ReportError, Reserved, RunInfo};
 use narrows_scenario::visible;
@@ -125,7 +126,7 @@ pub fn told(grid: &Grid) -> String {
 /// Tells the user something beside the output, on standard error, without control characters that names from outside may hold.
 pub fn tell(text: &str) {
     // Nobody is left to tell if this fails.
-    let _ = io::stderr().write_all(format!("{}\n", visible(text)).as_bytes());
+    let _ = io::stderr().write_all(localised(&format!("{}\n", visible(text))).as_bytes());
 }
 
 /// Prints for commands that no other program runs.

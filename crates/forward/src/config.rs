@@ -167,7 +167,10 @@ pub enum Understands {
 
 /// The rates of a link: one for both directions, or each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "a rate such as \"100 Mbit/s\" is expected here, or \"auto\" or \"measured\", or a rate for each direction: { in = \"auto\", out = \"10 Mbit/s\" }"
+)]
 pub enum Rates {
     /// Both directions.
     Both(Text<LinkRate>),

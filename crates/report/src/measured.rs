@@ -2,7 +2,7 @@
 
 use crate::checksums::ResultDir;
 use crate::error::ReportError;
-use crate::grid::read_grid;
+use crate::grid::{Grid, read_grid};
 use narrows_measure::metrics::METRICS;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 pub struct Measured {
     /// What it is about.
     pub title: String,
+    /// The kind of result, for people: "run or comparison", "sweep", "matrix" or "scorecard".
+    pub kind: &'static str,
     /// The version that measured.
     pub version: String,
     /// Its cases or cells.
@@ -59,7 +61,12 @@ pub fn measured(files: &ResultDir) -> Result<Measured, ReportError> {
             let values = METRICS.iter().map(|metric| (metric.name.to_owned(), grid.values(cell, metric)));
             MeasuredCase { label: grid.describe(cell), scenario_toml: scenario_toml.clone(), metrics: defined(values) }
         };
-        return Ok(Measured { cases: (0..grid.cells()).map(cell).collect(), title: grid.title.clone(), version: grid.version.clone() });
+        return Ok(Measured {
+            cases: (0..grid.cells()).map(cell).collect(),
+            kind: kind_of(&grid),
+            title: grid.title.clone(),
+            version: grid.version.clone(),
+        });
     }
     let path = files.path().join("summary.json");
     let damaged = |error: serde_json::Error| ReportError::Damaged { path: path.clone(), reason: error.to_string() };
@@ -70,9 +77,18 @@ pub fn measured(files: &ResultDir) -> Result<Measured, ReportError> {
     };
     Ok(Measured {
         title: summary.title,
+        kind: "run or comparison",
         version: summary.narrows,
         cases: summary.cases.into_iter().map(case).collect::<Result<_, ReportError>>()?,
     })
+}
+
+fn kind_of(grid: &Grid) -> &'static str {
+    match (&grid.scorecard, &grid.matrix) {
+        (Some(_), _) => "scorecard",
+        (None, Some(_)) => "matrix",
+        (None, None) => "sweep",
+    }
 }
 
 fn defined(values: impl Iterator<Item = (String, Vec<Option<f64>>)>) -> BTreeMap<String, Vec<Option<f64>>> {

@@ -125,10 +125,16 @@ impl<'a> Job<'a> {
         Ok(runs)
     }
 
-    /// Makes the runs on the kernel, one after another. Answers with the reason if this host or the kernel cannot make them.
+    /// Makes the runs on the kernel, one after another. Returns the reason if nothing ran there: this host or the kernel
+    /// cannot make the runs, or no criterion has a cell for it.
     pub fn on_kernel(&self, runs: &Runs, directory: &Path, output: &OutputArgs) -> Result<Option<String>, Failure> {
         let mut pending = Vec::new();
-        for run in self.check.on_kernel(&|run| runs.get(run)) {
+        let wanted = self.check.on_kernel(&|run| runs.get(run));
+        if wanted.is_empty() {
+            let criteria = self.check.live_criteria().join(", ");
+            return Ok(Some(format!("only the worst judged cells of {criteria} run there, and this check judged none of them")));
+        }
+        for run in wanted {
             match runs.kept.has(run.number()) {
                 true => drop(runs.lock().insert(run, runs.kept.get(run.number())?)),
                 false => pending.push(run.number()),

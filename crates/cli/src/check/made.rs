@@ -57,6 +57,9 @@ pub fn carried_out(
     let pages =
         Pages { courses: job.courses(&report, &args.output).map_err(stopped)?, conformance: cases(args, tested).map_err(stopped)?, inputs };
     let checked = Checked { conformance: pages.conformance.as_ref().map(Cases::from), ..checked };
+    let unseen = refused.iter().map(|reason| format!("How it does on the kernel, for which --live asked: {reason}."));
+    let not_shown = checked.not_shown.iter().cloned().chain(unseen).collect();
+    let checked = Checked { not_shown, ..checked };
     show(&checked, refused)?;
     let directory = reserved.directory().to_owned();
     let info = started.info(Vec::new(), &args.output.console);

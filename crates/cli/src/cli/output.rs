@@ -1,4 +1,4 @@
-//! Where results go, and how much is said.
+//! Where results go, and how much is printed.
 
 use crate::console::Console;
 use clap::Args;
@@ -12,7 +12,7 @@ pub struct OutputArgs {
     /// Number of parallel runs, at most 1024; results do not depend on it [default: number of cores]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: Option<u32>,
-    /// Print summary.json, or scorecard.json of a scorecard, instead of the table
+    /// Print the result as JSON, as its directory keeps it, instead of the table
     #[arg(long)]
     pub json: bool,
     /// Open the report in a browser

@@ -87,7 +87,7 @@ fn into_file(path: &Path, run: &mut dyn FnMut(&mut dyn Write) -> Result<Fetched,
 
 fn summary(fetched: &Fetched) -> String {
     let seconds = fetched.took.as_secs_f64().max(1e-9);
-    let goodput = Rate::from_bps((fetched.octets as f64 * 8.0 / seconds) as u64);
+    let goodput = rounded(fetched.octets as f64 * 8.0 / seconds);
     let mut text = format!("{}: {:.3} MB in {:.3} s, goodput {goodput}", fetched.name, fetched.octets as f64 / 1e6, seconds);
     if !fetched.srtt.is_zero() {
         text += &format!(", round trip {:.2} ms", fetched.srtt.as_millis_f64());
@@ -105,6 +105,13 @@ fn summary(fetched: &Fetched) -> String {
         text += "  no link on the way writes rates: a window that halves at losses (NewReno) was used\n";
     }
     text
+}
+
+/// A rate in bit/s with three significant digits.
+fn rounded(bps: f64) -> Rate {
+    let bps = bps as u64;
+    let unit = 10u64.pow(bps.checked_ilog10().unwrap_or(0).saturating_sub(2));
+    Rate::from_bps(bps.saturating_add(unit / 2) / unit * unit)
 }
 
 /// Asks for what nobody has asked for, or answers.

@@ -46,6 +46,11 @@ impl Check {
         runs
     }
 
+    /// The ids of the criteria whose worst cell the suite asks to be run on the kernel, too.
+    pub fn live_criteria(&self) -> Vec<&str> {
+        self.suite.criteria.iter().filter(|criterion| criterion.live).map(|criterion| criterion.id.as_str()).collect()
+    }
+
     /// The runs that a rule reads of a cell.
     fn runs_for(&self, (grid, rule, cell): Question, look: Look) -> Vec<Run> {
         let (planned, rule) = (&self.grids[grid], &self.suite.grids[grid].rules[rule]);

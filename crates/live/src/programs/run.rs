@@ -16,7 +16,6 @@ use narrows_measure::{Emulation, Follower, Histogram, Record};
 use narrows_scenario::{NodeId, Scenario};
 use narrows_units::Time;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -140,8 +139,8 @@ fn prefer(
     controllers: &[Option<String>],
     numbers: &BTreeMap<NodeId, usize>,
 ) -> Vec<String> {
-    let allowed = fs::read_to_string("/proc/sys/net/ipv4/tcp_allowed_congestion_control").unwrap_or_default();
-    let is_allowed = |name: &String| allowed.split_whitespace().any(|one| one == name);
+    let allowed = narrows_kernel::allowed();
+    let is_allowed = |name: &String| allowed.contains(name);
     for (flow, name) in scenario.flows.iter().zip(controllers).rev() {
         if let Some(name) = name.as_ref().filter(|name| is_allowed(name)) {
             for node in [flow.from, flow.to].iter().filter_map(|node| numbers.get(node)) {

@@ -35,15 +35,19 @@ pub struct TraceError {
     pub remedy: &'static str,
 }
 
-const MAHIMAHI: &str = "each line is the millisecond of one 1500-byte delivery opportunity, ascending, for example 0, 3, 3, 17";
-const STEPS: &str = "each line is a time in seconds and a rate in Mbit/s, ascending from 0, for example 12.5,48";
+const MAHIMAHI: &str = "each line is the millisecond of one 1500-byte delivery opportunity, ascending, for example 0, 3, 3, 17; \
+                        or a time in seconds and a rate in Mbit/s, for example 12.5,48";
+const STEPS: &str =
+    "each line is a time in seconds and a rate in Mbit/s, ascending from 0, with a comma or a tab between them, for example 12.5,48";
 
 impl Trace {
-    /// Reads either format: lines with a comma are `time,rate` steps, others are delivery opportunities.
+    /// Reads either format: lines of two values are steps of time and rate, others are delivery opportunities.
+    ///
+    /// # Errors
+    /// The first line that is in neither format.
     pub fn parse(text: &str) -> Result<Trace, TraceError> {
-        let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
-        match first {
-            Some(line) if line.contains(',') => Trace::parse_steps(text),
+        match content(text).next() {
+            Some((_, line)) if pair(line).is_some() => Trace::parse_steps(text),
             _ => Trace::parse_opportunities(text),
         }
     }
@@ -69,20 +73,25 @@ impl Trace {
         Ok(Trace::Opportunities { at, period: last.since(Time::ZERO) })
     }
 
-    /// Reads `time,rate` lines: seconds and Mbit/s, ascending from zero; the last rate holds for ever. A first line of words is passed over as a heading, as
-    /// are empty lines and lines that begin with `#`.
+    /// Reads lines of seconds and Mbit/s with a comma, a tab or spaces between them, ascending from zero; the
+    /// last rate holds for ever. Numbers may have an exponent, as `numpy.savetxt` writes them. A first line of
+    /// words is a heading; it is skipped, as are empty lines and lines that begin with `#`.
+    ///
+    /// # Errors
+    /// The first line that is not of this form, or a trace without capacity.
     pub fn parse_steps(text: &str) -> Result<Trace, TraceError> {
         let mut steps: Vec<(Time, Rate)> = Vec::new();
         for (index, (line, content)) in content(text).enumerate() {
             let fail = |problem: String| TraceError { line, problem, remedy: STEPS };
-            let (time, rate) = content.split_once(',').ok_or_else(|| fail(format!("\"{content}\" has no comma")))?;
-            if index == 0 && time.trim().starts_with(|c: char| c.is_alphabetic()) {
+            let (time, rate) = pair(content).ok_or_else(|| fail(format!("\"{content}\" has no comma")))?;
+            if index == 0 && time.starts_with(|c: char| c.is_alphabetic()) {
                 continue;
             }
-            let seconds: Span =
-                format!("{} s", time.trim()).parse().map_err(|_| fail(format!("\"{}\" is not a time in seconds", time.trim())))?;
-            let rate: Rate =
-                format!("{} Mbit/s", rate.trim()).parse().map_err(|_| fail(format!("\"{}\" is not a rate in Mbit/s", rate.trim())))?;
+            // To the nanosecond and to the bit per second, the finest that a simulation knows.
+            let seconds: Option<Span> = plain(time, 9).and_then(|number| format!("{number} s").parse().ok());
+            let seconds = seconds.ok_or_else(|| fail(format!("\"{time}\" is not a time in seconds")))?;
+            let mbps: Option<Rate> = plain(rate, 6).and_then(|number| format!("{number} Mbit/s").parse().ok());
+            let rate = mbps.ok_or_else(|| fail(format!("\"{rate}\" is not a rate in Mbit/s")))?;
             let time = Time::ZERO + seconds;
             match steps.last() {
                 None if time != Time::ZERO => return Err(fail(format!("the first time is {seconds}, not 0"))),
@@ -151,6 +160,35 @@ impl Trace {
             Trace::Steps(_) => Rate::of(self.capacity(Time::ZERO + run), run),
         }
     }
+}
+
+/// The two values of a line, with a comma, a tab or spaces between them.
+fn pair(line: &str) -> Option<(&str, &str)> {
+    let (first, second) = line.split_once(',').or_else(|| line.split_once(char::is_whitespace))?;
+    Some((first.trim(), second.trim()))
+}
+
+/// A number without its exponent and with `places` decimals, the last one rounded half up: `1.25e+1` is
+/// `12.500000` with six. None if the text is not a number, is negative, or has an exponent beyond -30 to 30
+/// (ours).
+fn plain(number: &str, places: usize) -> Option<String> {
+    let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+    let exponent: i32 = exponent.parse().ok().filter(|exponent| (-30..=30).contains(exponent))?;
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let zeros = "0".repeat(exponent.unsigned_abs() as usize);
+    let digits = match exponent < 0 {
+        true => format!("{zeros}{whole}{fraction}"),
+        false => format!("{whole}{fraction}{zeros}"),
+    };
+    let point = if exponent < 0 { whole.len() } else { whole.len() + zeros.len() };
+    if whole.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    let kept: String = digits.chars().chain(std::iter::repeat('0')).take(point + places).collect();
+    let up = digits.as_bytes().get(point + places).is_some_and(|digit| *digit >= b'5');
+    let parts = kept.parse::<u128>().ok()?.checked_add(u128::from(up))?;
+    let one = 10u128.pow(places as u32);
+    Some(format!("{}.{:0places$}", parts / one, parts % one))
 }
 
 fn content(text: &str) -> impl Iterator<Item = (usize, &str)> {

@@ -54,6 +54,17 @@ fn opportunities_refused() {
 }
 
 #[test]
+fn steps_of_other_programs_are_read() {
+    let commas = Trace::parse("0,4.5\n0.5,12\n10,0.125\n").unwrap();
+    // numpy.savetxt with a comma, and Pensieve's lines with a tab.
+    assert_eq!(Trace::parse("0.0e+00,4.5e+00\n5.0E-01,1.2e1\n1.000e+01,1.25e-1\n").unwrap(), commas);
+    assert_eq!(Trace::parse("0.0\t4.5\n0.5\t12\n10.0  0.125\n").unwrap(), commas);
+    let digits = "0,4.5000004999\n0.5000000001,11.9999995\n10,1.249999999999999999e-01\n";
+    assert_eq!(Trace::parse(digits).unwrap(), commas, "rounded to the bit per second and to the nanosecond");
+    assert_eq!(Trace::parse("time rate\n0 4.5\n0.5 12\n10 0.125\n").unwrap(), commas);
+}
+
+#[test]
 fn steps_refused() {
     for (text, line, problem) in [
         ("time,rate\n", 1, "the trace is empty"),
@@ -66,6 +77,10 @@ fn steps_refused() {
         ("0,NaN\n", 1, "\"NaN\" is not a rate in Mbit/s"),
         ("0,-3\n", 1, "\"-3\" is not a rate in Mbit/s"),
         ("0,1,2\n", 1, "\"1,2\" is not a rate in Mbit/s"),
+        ("0,1e\n", 1, "\"1e\" is not a rate in Mbit/s"),
+        ("0,1e99\n", 1, "\"1e99\" is not a rate in Mbit/s"),
+        ("0,-1e1\n", 1, "\"-1e1\" is not a rate in Mbit/s"),
+        ("0\t1\n1\tfast\n", 2, "\"fast\" is not a rate in Mbit/s"),
     ] {
         let error = refused(text);
         assert_eq!((error.line, error.problem.as_str()), (line, problem), "{text:?}");

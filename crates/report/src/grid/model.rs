@@ -85,10 +85,14 @@ impl Grid {
         places(&self.axes, cell)
     }
 
-    /// A cell in words: its place on each axis.
+    /// A cell in words: its place on each axis. An axis of a scorecard stands for several keys of the scenario,
+    /// so its labels alone name a cell.
     pub fn describe(&self, cell: usize) -> String {
-        let places = self.axes.iter().zip(self.places(cell));
-        places.map(|(axis, place)| format!("{} {}", axis.name, axis.labels[place])).collect::<Vec<_>>().join(", ")
+        let place = |(axis, place): (&GridAxis, usize)| match self.scorecard {
+            Some(_) => axis.labels[place].clone(),
+            None => format!("{} {}", axis.name, axis.labels[place]),
+        };
+        self.axes.iter().zip(self.places(cell)).map(place).collect::<Vec<_>>().join(", ")
     }
 
     /// The values of a metric over the seeds of a cell.

@@ -1,8 +1,9 @@
-//! `iperf3 --json`.
+//! Output of `iperf3 --json` and of `iperf3 --json-stream`.
 
 use super::model::{Problem, Quantity, Series};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
 const REMEDY: &str = "give the output of iperf3 --json";
 
@@ -15,7 +16,7 @@ const MOST_WINDOW: f64 = (1u64 << 40) as f64;
 /// Greatest payload of a segment.
 const MOST_MSS: f64 = 65_535.0;
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Output {
     #[serde(default)]
     start: Start,
@@ -99,10 +100,84 @@ fn mss<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Err
         .transpose()
 }
 
-/// Throughput of all connections, the mean of their round trips, the sum of their windows; intervals that iperf3 omits are left out.
-pub(super) fn parse(text: &str) -> Result<Vec<Series>, Problem> {
-    let output: Output = serde_json::from_str(text).map_err(|error| (error.line().max(1), error.to_string(), REMEDY))?;
-    if let Some(error) = output.error {
+/// A document of a text.
+struct Document {
+    /// Place of its first byte.
+    start: usize,
+    value: Value,
+}
+
+/// The documents of a text: one of `--json`, one for each event of `--json-stream`, or several outputs one
+/// after another.
+fn documents(text: &str) -> Result<Vec<Document>, Problem> {
+    let mut stream = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+    let mut documents = Vec::new();
+    loop {
+        let before = stream.byte_offset();
+        let start = text.len() - text[before..].trim_start().len();
+        match stream.next() {
+            None => return Ok(documents),
+            Some(Ok(value)) => documents.push(Document { start, value }),
+            Some(Err(error)) => return Err((error.line().max(1), error.to_string(), REMEDY)),
+        }
+    }
+}
+
+/// The lines before a place of a text.
+fn lines_before(text: &str, place: usize) -> usize {
+    text[..place].matches('\n').count()
+}
+
+/// The output that begins at `start`. Its text is read once more, so that an error names the line of a value.
+fn output_at(text: &str, start: usize) -> Result<Output, Problem> {
+    let mut stream = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Output>();
+    let read = stream.next().transpose();
+    read.map(Option::unwrap_or_default).map_err(|error| (lines_before(text, start) + error.line().max(1), error.to_string(), REMEDY))
+}
+
+/// The output that the events of `--json-stream` make up.
+fn streamed(text: &str, events: Vec<Document>) -> Result<Output, Problem> {
+    let mut output = Output::default();
+    for Document { start, value } in events {
+        let kind = value.get("event").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let data = value.get("data").cloned().unwrap_or_default();
+        let read = match kind.as_str() {
+            "start" => serde_json::from_value(data).map(|start| output.start = start),
+            "interval" => serde_json::from_value(data).map(|interval| output.intervals.push(interval)),
+            "error" => serde_json::from_value(data).map(|error| output.error = Some(error)),
+            _ => Ok(()),
+        };
+        read.map_err(|error| (lines_before(text, start) + 1, error.to_string(), REMEDY))?;
+    }
+    Ok(output)
+}
+
+/// The only output that a text holds.
+fn single(text: &str) -> Result<Output, Problem> {
+    let all = documents(text)?;
+    if all.first().is_some_and(|first| first.value.get("event").is_some()) {
+        return streamed(text, all);
+    }
+    let has_intervals = |value: &Value| value.get("intervals").and_then(Value::as_array).is_some_and(|own| !own.is_empty());
+    let mut measured: Vec<&Document> = all.iter().filter(|document| has_intervals(&document.value)).collect();
+    // Some versions of iperf3 print their output twice.
+    measured.dedup_by(|later, earlier| later.value == earlier.value);
+    match &measured[..] {
+        [_, second, ..] => {
+            let problem = format!("another measurement begins here; the file holds {}", measured.len());
+            Err((lines_before(text, second.start) + 1, problem, "give each measurement a file of its own"))
+        }
+        [only] => output_at(text, only.start),
+        [] => output_at(text, 0),
+    }
+}
+
+/// Throughput of all connections, the mean of their round trips, the sum of their windows; intervals that
+/// iperf3 omits are left out. Of a measurement with `--bidir`: of the client's direction. A measurement that
+/// was interrupted counts; what iperf3 says of its end is the second value.
+pub(super) fn parse(text: &str) -> Result<(Vec<Series>, Option<String>), Problem> {
+    let output = single(text)?;
+    if let Some(error) = output.error.as_ref().filter(|_| output.intervals.is_empty()) {
         return Err((1, format!("iperf3 failed: {error}"), "measure again"));
     }
     let intervals: Vec<&Interval> = output.intervals.iter().filter(|interval| !interval.sum.omitted).collect();
@@ -127,7 +202,8 @@ pub(super) fn parse(text: &str) -> Result<Vec<Series>, Problem> {
         let all: Vec<f64> = interval.streams.iter().filter_map(|stream| stream.snd_cwnd).collect();
         (!all.is_empty()).then(|| (interval.sum.end, all.iter().sum::<f64>() / mss))
     });
-    Ok([throughput, rtt, window].into_iter().filter(|series| !series.points.is_empty()).collect())
+    let series = [throughput, rtt, window].into_iter().filter(|series| !series.points.is_empty()).collect();
+    Ok((series, output.error.map(|error| format!("iperf3 ended with: {error}"))))
 }
 
 #[cfg(test)]
@@ -151,13 +227,13 @@ mod tests {
     fn streams_are_put_together_and_omitted_intervals_are_left_out() {
         let expected = [(Quantity::Throughput, (0.75, 95.4370205)), (Quantity::Rtt, (1.5, 14.005)), (Quantity::Window, (1.5, 100.0))];
         let expected = expected.map(|(quantity, point)| Series { quantity, points: vec![point] });
-        assert_eq!(parse(TWO_STREAMS).unwrap(), expected);
+        assert_eq!(parse(TWO_STREAMS).unwrap(), (expected.to_vec(), None));
     }
 
     #[test]
     fn a_receivers_output_has_rates_alone() {
         let text = r#"{"intervals":[{"streams":[{"socket":5}],"sum":{"start":0,"end":1,"bits_per_second":8e6}}]}"#;
-        assert_eq!(parse(text).unwrap(), [Series { quantity: Quantity::Throughput, points: vec![(0.5, 8.0)] }]);
+        assert_eq!(parse(text).unwrap().0, [Series { quantity: Quantity::Throughput, points: vec![(0.5, 8.0)] }]);
     }
 
     #[test]
@@ -185,6 +261,38 @@ mod tests {
         assert_eq!((problem.as_str(), remedy), ("iperf3 failed: unable to connect to server", "measure again"));
     }
 
+    #[test]
+    fn an_interrupted_measurement_counts_with_its_error() {
+        let interrupted = TWO_STREAMS.replace("\"end\": {}", "\"end\": {}, \"error\": \"interrupt - the client has terminated\"");
+        let (series, remark) = parse(&interrupted).unwrap();
+        assert_eq!(series, parse(TWO_STREAMS).unwrap().0);
+        assert_eq!(remark.as_deref(), Some("iperf3 ended with: interrupt - the client has terminated"));
+    }
+
+    #[test]
+    fn events_of_a_stream_make_up_one_output() {
+        let value: Value = serde_json::from_str(TWO_STREAMS).unwrap();
+        let mut events = vec![serde_json::json!({ "event": "start", "data": value["start"] })];
+        events.extend(value["intervals"].as_array().unwrap().iter().map(|one| serde_json::json!({ "event": "interval", "data": one })));
+        events.push(serde_json::json!({ "event": "end", "data": {} }));
+        let text: String = events.iter().map(|event| format!("{event}\n")).collect();
+        assert_eq!(parse(&text).unwrap(), parse(TWO_STREAMS).unwrap());
+        let text = text + "{\"event\":\"error\",\"data\":\"gone\"}\n";
+        assert_eq!(parse(&text).unwrap().1.as_deref(), Some("iperf3 ended with: gone"));
+    }
+
+    #[test]
+    fn a_repeated_output_counts_once_and_two_measurements_are_refused() {
+        assert_eq!(parse(&format!("{TWO_STREAMS}\n{TWO_STREAMS}")).unwrap(), parse(TWO_STREAMS).unwrap());
+        let failed = r#"{"intervals":[],"error":"unable to connect"}"#;
+        assert_eq!(parse(&format!("{failed}\n{TWO_STREAMS}")).unwrap(), parse(TWO_STREAMS).unwrap());
+        let other = TWO_STREAMS.replace("95437020.5", "1e6");
+        let (line, problem, _) = parse(&format!("{TWO_STREAMS}\n{other}")).unwrap_err();
+        assert_eq!((line, problem.as_str()), (12, "another measurement begins here; the file holds 2"));
+        let (line, ..) = parse(&format!("{failed}\n{}", TWO_STREAMS.replace("13505", "-1"))).unwrap_err();
+        assert!((6..=8).contains(&line), "line {line}");
+    }
+
     proptest! {
         #[test]
         fn what_was_measured_is_what_is_read(rates in prop::collection::vec((0.0..1e11f64, 1..10_000_000u32), 1..50)) {
@@ -194,7 +302,7 @@ mod tests {
             });
             let intervals: Vec<_> = rates.iter().enumerate().map(interval).collect();
             let text = serde_json::json!({ "start": { "tcp_mss_default": 1448 }, "intervals": intervals }).to_string();
-            let read = parse(&text).unwrap();
+            let (read, _) = parse(&text).unwrap();
             for (index, (rate, rtt)) in rates.iter().enumerate() {
                 let at = index as f64;
                 prop_assert_eq!(read[0].points[index], (at + 0.5, rate / 1e6));

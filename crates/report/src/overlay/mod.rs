@@ -7,10 +7,56 @@ mod model;
 pub use model::{Overlay, OverlayError, Quantity, Series};
 
 impl Overlay {
-    /// Reads the output of `iperf3 --json`, or a log of mahimahi's `mm-link`.
+    /// Reads the output of `iperf3 --json` or `--json-stream`, or a log of mahimahi's `mm-link`.
+    ///
+    /// # Errors
+    /// The text is neither, or holds no measurement.
     pub fn parse(name: &str, text: &str) -> Result<Overlay, OverlayError> {
-        let series = if text.trim_start().starts_with('{') { iperf3::parse(text) } else { mahimahi::parse(text) };
-        let series = series.map_err(|(line, problem, remedy)| OverlayError { name: name.to_owned(), line, problem, remedy })?;
-        Ok(Overlay { name: name.to_owned(), text: text.to_owned(), series })
+        let read = match before_json(text) {
+            Some(start) => {
+                let lines = text[..start].matches('\n').count();
+                iperf3::parse(&text[start..]).map_err(|(line, problem, remedy)| (line + lines, problem, remedy))
+            }
+            None => mahimahi::parse(text).map(|series| (series, None)),
+        };
+        let (series, remark) = read.map_err(|(line, problem, remedy)| OverlayError { name: name.to_owned(), line, problem, remedy })?;
+        Ok(Overlay { name: name.to_owned(), text: text.to_owned(), series, remark })
+    }
+}
+
+/// Where the JSON of a file begins, if it has any: behind a byte order mark and behind lines that a program
+/// printed before it. A log of mm-link begins with `#` or a number.
+fn before_json(text: &str) -> Option<usize> {
+    let mut start = text.len() - text.trim_start_matches('\u{feff}').len();
+    for line in text[start..].split_inclusive('\n') {
+        let words = line.trim_start();
+        if words.starts_with('{') {
+            return Some(start);
+        }
+        if words.starts_with(|first: char| first == '#' || first.is_ascii_digit()) {
+            return None;
+        }
+        start += line.len();
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_found_behind_a_byte_order_mark_and_behind_warnings() {
+        let json = "{\"intervals\":[{\"streams\":[],\"sum\":{\"start\":0,\"end\":1,\"bits_per_second\":8e6}}]}";
+        let read = |text: &str| Overlay::parse("o", text).map(|overlay| overlay.series);
+        let expected = read(json).unwrap();
+        assert_eq!(expected[0].points, [(0.5, 8.0)]);
+        for before in ["\u{feff}", "warning: a long test\n", "\n\u{feff}\n", "iperf3: getsockopt - Protocol\n\n  "] {
+            assert_eq!(read(&format!("{before}{json}")), Ok(expected.clone()), "{before:?}");
+        }
+        let broken = Overlay::parse("o", &format!("warning\n{}", json.replace("8e6", "-8e6"))).unwrap_err();
+        assert_eq!(broken.line, 2, "{broken}");
+        let log = read("# mahimahi mm-link\n{\n").unwrap_err();
+        assert!(log.remedy.contains("opportunity") && log.line == 2, "{log}");
     }
 }

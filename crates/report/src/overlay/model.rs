@@ -9,8 +9,10 @@ pub struct Overlay {
     pub name: String,
     /// What the file says, as it is kept in the result directory.
     pub text: String,
-    /// What it measured.
+    /// The measured quantities.
     pub series: Vec<Series>,
+    /// What the measuring program said of its end, if it was not a normal one.
+    pub remark: Option<String>,
 }
 
 /// One measured quantity over time.
@@ -88,6 +90,7 @@ impl Overlay {
             }
         };
         let all: Vec<String> = self.series.iter().filter(|series| !series.points.is_empty()).map(one).collect();
-        format!("Measured, {}: {}.", self.name, all.join(", "))
+        let remark = self.remark.as_ref().map_or_else(String::new, |remark| format!(" ({remark})"));
+        format!("Measured, {}{remark}: {}.", self.name, all.join(", "))
     }
 }
