@@ -34,7 +34,7 @@ pub enum Kind {
     Harm,
     /// With the worse of the baselines, each beside another flow of its own.
     Twins,
-    /// With each baseline in two numbers: one baseline must be better in both.
+    /// With the baselines in two numbers: one is better in both, or each is better in one and not worse in the other.
     Pareto {
         /// The place of the second number.
         and: usize,

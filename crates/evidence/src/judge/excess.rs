@@ -100,20 +100,35 @@ fn mean(values: &[Option<f64>]) -> f64 {
     narrows_measure::statistics::mean(&defined).unwrap_or(f64::NEG_INFINITY)
 }
 
-/// For each baseline, by how much it is better in both numbers: in the first by more than `by`, in the second by more than the factor `times`. Zero is at the nearer of
-/// both bounds, in units of the bound.
+/// For each baseline, how far the subject is beyond the bound of two numbers: a baseline is better in both, or every baseline is
+/// better in one and not worse in the other. The second alone would fault a copy of one baseline for what another trades; the first
+/// alone would pass a queue that is many times as long at equal use. The margins are `by` for the first number and the factor
+/// `times` for the second; less than a margin is no difference. Zero is at the bound, in units of the margin.
 fn pareto(rule: &Rule, and: usize, bound: Bound, numbers: &Numbers) -> Vec<Excess> {
     let (by, times) = (bound.by.unwrap_or(1.0), bound.times.unwrap_or(1.15));
-    let of_baseline = |who: Who| {
-        let [own, theirs] = [Who::Subject, who].map(|who| (numbers.alone(who, rule.number), numbers.alone(who, and)));
-        let values = (0..numbers.seeds).map(|seed| {
-            let first = (theirs.0[seed]? - own.0[seed]?) / by - 1.0;
-            let second = ln(own.1[seed]? / theirs.1[seed]?) / libm::log(times) - 1.0;
-            Some(first.min(second))
-        });
-        Excess { values: values.collect(), note: Some(format!("{} is better in both", numbers.players.text(who))), victim: None }
+    let own = (numbers.alone(Who::Subject, rule.number), numbers.alone(Who::Subject, and));
+    let standard: Vec<Who> = numbers.players.standard().collect();
+    // By how many margins a baseline is better in each number, seed by seed.
+    let better = |who: &Who| -> Vec<Option<(f64, f64)>> {
+        let theirs = (numbers.alone(*who, rule.number), numbers.alone(*who, and));
+        let of_seed = |seed: usize| {
+            let first = (theirs.0[seed]? - own.0[seed]?) / by;
+            Some((first, ln(own.1[seed]? / theirs.1[seed]?) / libm::log(times)))
+        };
+        (0..numbers.seeds).map(of_seed).collect()
     };
-    numbers.players.standard().map(of_baseline).collect()
+    let all: Vec<Vec<Option<(f64, f64)>>> = standard.iter().map(better).collect();
+    let in_both = |(first, second): (f64, f64)| first.min(second) - 1.0;
+    let in_one = |(first, second): (f64, f64)| (first.max(second) - 1.0).min(first.min(second) + 1.0);
+    let of_baseline = |(who, better): (&Who, &Vec<Option<(f64, f64)>>)| {
+        let values = better.iter().enumerate().map(|(seed, better)| {
+            let least = all.iter().map(|of| of[seed].map(in_one)).collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::min)?;
+            Some(in_both((*better)?).max(least))
+        });
+        let note = format!("{} is better in one number and not worse in the other", numbers.players.text(*who));
+        Excess { values: values.collect(), note: Some(note), victim: None }
+    };
+    standard.iter().zip(&all).map(of_baseline).collect()
 }
 
 /// By how much a number grows, as a part of it; from nothing to something very much, but not infinitely.

@@ -195,23 +195,33 @@ fn starvation_counts_where_no_baseline_starves_anyone() {
 }
 
 #[test]
-fn a_baseline_must_be_better_in_both_to_matter() {
+fn equal_use_does_not_excuse_a_longer_queue_than_every_baselines() {
     let rule = "kind = \"pareto\"\nmeasure = \"utilisation\"\nand = \"delay_p95\"\nconcern = { by = 5, times = 1.15 }";
     let check = check("alone", rule, "bbr");
-    let of = |own: [f64; 2]| {
-        let kept = |run: Run| Kept {
-            asked: (if check.pair_label(run) == "bbr" { own } else { [90.0, 50.0] }).map(Some).to_vec(),
-            metrics: Vec::new(),
-            drift: None,
-            fault: None,
-            issues: Vec::new(),
+    let beside = |own: [f64; 2], cubic: [f64; 2]| {
+        let numbers = |run: Run| match check.pair_label(run).as_str() {
+            "bbr" => own,
+            "cubic" => cubic,
+            _ => [90.0, 50.0],
         };
+        let kept =
+            |run: Run| Kept { asked: numbers(run).map(Some).to_vec(), metrics: Vec::new(), drift: None, fault: None, issues: Vec::new() };
         let report = report(&check, &|run| Some(kept(run)));
         report.criteria[0].standing.clone()
     };
-    assert_eq!(of([80.0, 60.0]), Standing::Judged(Level::Concern));
-    assert_eq!(of([80.0, 50.0]), Standing::Judged(Level::Pass));
-    assert_eq!(of([86.0, 90.0]), Standing::Judged(Level::Pass));
+    let of = |own| beside(own, [90.0, 50.0]);
+    // Worse in both, in one with the other equal, and by less than a margin better in the other: the queue that CoDel keeps at
+    // 10 ms for CUBIC and at 132 ms for BBR, with equal utilisation.
+    for own in [[80.0, 60.0], [80.0, 50.0], [86.0, 90.0], [90.0, 660.0], [91.0, 660.0]] {
+        assert_eq!(of(own), Standing::Judged(Level::Concern), "{own:?}");
+    }
+    // A copy of a baseline that trades use for delay passes; one that a baseline beats in both does not.
+    assert_eq!(beside([96.0, 100.0], [96.0, 100.0]), Standing::Judged(Level::Pass));
+    assert_eq!(beside([92.0, 120.0], [98.0, 100.0]), Standing::Judged(Level::Concern));
+    // Equal within the margins, better in both, and a trade of one for the other.
+    for own in [[86.0, 56.0], [100.0, 20.0], [96.0, 90.0], [80.0, 40.0]] {
+        assert_eq!(of(own), Standing::Judged(Level::Pass), "{own:?}");
+    }
 }
 
 #[test]
