@@ -135,7 +135,7 @@ fn words(args: &ProgramArgs) -> String {
 fn told(ending: &Ending, args: &ProgramArgs) -> Vec<String> {
     let place = if args.with_flows { "beside" } else { "in place of" };
     let mut notes = vec![format!("the program {} {place} the scenario's flows; it {}", quote(&args.words.join(" ")), ending.program)];
-    notes.extend(ending.servers.iter().map(|(command, exit)| format!("the server {} {exit} before the program did", quote(command))));
+    notes.extend(ending.early(quote));
     notes.extend(ending.not_by_default.iter().map(|name| {
         format!(
             "this kernel gives {name} to no connection by default: those of the program that chose no controller had the host's default; as root, add it to \

@@ -129,6 +129,6 @@ fn troubles(scenario: &Scenario, record: &Record, ending: &Ending, (sent, back, 
     if sent && back {
         troubles.push("most data went from the receiver to the sender, where nothing else is; let the program send, or swap what --serve and -- start".to_owned());
     }
-    troubles.extend(ending.servers.iter().map(|(command, exit)| format!("the server {} {exit} before the program did", quote(command))));
+    troubles.extend(ending.early(quote));
     troubles
 }

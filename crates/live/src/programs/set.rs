@@ -46,6 +46,22 @@ pub struct Ending {
     pub not_by_default: Vec<String>,
 }
 
+impl Ending {
+    /// Clauses about the servers that did not last, each with `quote` of its command and a remedy where one is known.
+    pub fn early(&self, quote: impl Fn(&str) -> String) -> Vec<String> {
+        let clause = |(command, exit): &(String, Exit)| {
+            let remedy = match exit {
+                Exit::Status(0) => {
+                    "; if it went to the background, it was ended with the command: keep it in the foreground, without options such as -D or --daemon"
+                }
+                _ => "",
+            };
+            format!("the server {} {exit} before the program did{remedy}", quote(command))
+        };
+        self.servers.iter().map(clause).collect()
+    }
+}
+
 /// How long a server may take to listen.
 const READY: Duration = Duration::from_secs(1);
 
