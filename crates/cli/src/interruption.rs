@@ -43,8 +43,9 @@ static KEPT: Mutex<Option<PathBuf>> = Mutex::new(None);
 /// Held for good by whoever ends the process: the command, or the thread of [`insist`].
 static END: Mutex<()> = Mutex::new(());
 
-/// Signals that ask this process to end.
-fn heeded() -> impl Iterator<Item = i32> {
+/// Signals that ask this process to end: Ctrl-C, SIGTERM, and SIGHUP unless the process was started
+/// with it ignored, as by `nohup`.
+pub fn heeded() -> impl Iterator<Item = i32> {
     [SIGINT, SIGTERM].into_iter().chain((!is_ignored(SIGHUP)).then_some(SIGHUP))
 }
 

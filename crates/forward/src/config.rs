@@ -50,6 +50,9 @@ pub struct Listen {
     /// UDP packets say that queues may mark them (ECT(0), RFC 3168) instead of dropping them, and a mark counts as a congestion mark of what the
     /// datagram carries.
     pub ecn: bool,
+    /// The largest packet, in octets, sent to UDP neighbours whose packets make a face: larger ones are fragmented. `None` for 1400, or less where
+    /// the path takes less.
+    pub mtu: Option<u16>,
     /// The address at which Prometheus reads counters over HTTP; `None` for none.
     pub metrics: Option<SocketAddr>,
 }
@@ -58,7 +61,15 @@ impl Default for Listen {
     /// The common UNIX socket, and port 6363 of this host alone.
     fn default() -> Listen {
         let local = SocketAddr::from(([127, 0, 0, 1], crate::face_uri::NDN_PORT));
-        Listen { unix: Some("/run/nfd/nfd.sock".into()), udp: vec![local], tcp: vec![local], offload: true, ecn: false, metrics: None }
+        Listen {
+            unix: Some("/run/nfd/nfd.sock".into()),
+            udp: vec![local],
+            tcp: vec![local],
+            offload: true,
+            ecn: false,
+            mtu: None,
+            metrics: None,
+        }
     }
 }
 
@@ -145,7 +156,8 @@ pub struct FaceEntry {
     /// Its primary Interests are refused that ask for more than 1.25 times the rate that it was told, as a mean over a second.
     #[serde(default)]
     pub police: bool,
-    /// The largest packet sent to it, in octets: larger ones are fragmented.
+    /// The largest packet sent to it, in octets: larger ones are fragmented. `None` for 8800 over TCP and on this host, and over UDP for 1400, or
+    /// less where the path takes less.
     pub mtu: Option<u16>,
     /// The face outlives errors of its socket.
     #[serde(default)]
@@ -273,6 +285,9 @@ impl Config {
         let fail = |problem: String| ConfigError { path: path.to_owned(), problem };
         let config: Config = toml::from_str(text)
             .map_err(|error| fail(format!("{}\nhelp: docs/ndn.md has the keys and their values", error.to_string().trim_end())))?;
+        if config.listen.mtu.is_some_and(|mtu| !MTUS.contains(&mtu)) {
+            return Err(fail("[listen] mtu is between 64 and 8800 octets".to_owned()));
+        }
         for (number, face) in config.face.iter().enumerate() {
             let at = |problem: &str| fail(format!("[[face]] number {}: {problem}", number + 1));
             if face.link_rate.is_some() && face.rate.is_some() {
@@ -281,7 +296,7 @@ impl Config {
             if face.link_rate.or(face.rate).is_some_and(Rates::has_zero) {
                 return Err(at("a rate of 0 lets nothing through: leave it out for a link of unknown rate"));
             }
-            if face.mtu.is_some_and(|mtu| !(64..=8800).contains(&mtu)) {
+            if face.mtu.is_some_and(|mtu| !MTUS.contains(&mtu)) {
                 return Err(at("mtu is between 64 and 8800 octets"));
             }
             if face.headers.is_some() && face.link_rate.is_none() {
@@ -318,6 +333,9 @@ impl Config {
         }
     }
 }
+
+/// MTUs that a face may have.
+const MTUS: std::ops::RangeInclusive<u16> = 64..=8800;
 
 /// Most threads that forward. The number is ours.
 const MOST_THREADS: usize = 64;
@@ -386,7 +404,7 @@ mod tests {
     #[test]
     fn errors_show_the_place_and_the_remedy() {
         for (text, told) in [
-            ("[listen]\nudpp = []", "unknown field `udpp`, expected one of `unix`, `udp`, `tcp`, `offload`, `ecn`, `metrics`"),
+            ("[listen]\nudpp = []", "unknown field `udpp`, expected one of `unix`, `udp`, `tcp`, `offload`, `ecn`, `mtu`, `metrics`"),
             ("[listen]\nudp = [\"6363\"]", "invalid socket address"),
             ("[[face]]\nremote = \"udp://a\"\nlink_rate = \"10\"", "\"10\""),
             ("[[face]]\nremote = \"udp://a\"\nlink_rate = { in = \"10 Mbit/s\", out = \"measured\" }", "measured"),

@@ -47,6 +47,36 @@ pub enum Event<'a> {
         /// The address of the neighbour.
         remote: &'a str,
     },
+    /// A face has lost packets since the last such line of it. Told at most every 10 s.
+    FaceLosses {
+        /// Its number.
+        face: u64,
+        /// The URI of the neighbour.
+        remote: &'a str,
+        /// Packets that did not leave.
+        unsent: u64,
+        /// Why the socket did not take the last one that it did not take.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        problem: Option<&'a str>,
+        /// Packets that came and were malformed, or broke a rule of the link.
+        malformed: u64,
+        /// Those of them whose names have more than 64 components.
+        long_names: u64,
+    },
+    /// The path to a neighbour takes less than the MTU of its face in one piece: the MTU is lower from now on.
+    FaceMtu {
+        /// The number of the face.
+        face: u64,
+        /// The URI of the neighbour.
+        remote: &'a str,
+        /// The new MTU in octets.
+        mtu: usize,
+    },
+    /// Connections wait: the daemon cannot accept any at the moment. Told at most once a minute.
+    AcceptingPaused {
+        /// The kernel's reason.
+        problem: &'a str,
+    },
     /// The management has answered a command.
     Command {
         /// Its module and verb: `rib/register`.

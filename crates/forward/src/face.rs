@@ -5,16 +5,28 @@ use crate::face_uri::FaceUri;
 use crate::link::{Link, REMEMBERED};
 use crate::link_rates::LinkRates;
 use crate::marker::Marker;
+use crate::sockets::path_mtu::largest_datagram;
 use narrows_icn::{FaceId, Nacking, Neighbour, Suspicion};
 use narrows_ndn::management::FacePersistency;
 use narrows_units::{Rate, Span, Time};
+use std::net::SocketAddr;
 
 /// An on-demand datagram face ends after so long without a packet.
 pub(crate) const IDLE: Span = Span::from_secs(600);
 
 /// MTUs of faces: on UDP that of an Ethernet with some tunnel, elsewhere the largest packet.
 pub(crate) const UDP_MTU: usize = 1400;
+/// The least MTU of a face.
+pub(crate) const LEAST_MTU: usize = 64;
 pub(crate) const LARGEST: usize = narrows_ndn::tlv::MAX_PACKET;
+
+/// The MTU of a face over UDP unless it is given, and the largest datagram that crosses the path to the neighbour in one piece.
+pub(crate) fn udp_mtu(peer: SocketAddr) -> (usize, usize) {
+    let most = if peer.ip().is_loopback() { LARGEST } else { UDP_MTU };
+    // A neighbour to whom no route leads now may be reached later.
+    let largest = largest_datagram(peer).unwrap_or(usize::MAX);
+    (most.min(largest).max(LEAST_MTU), largest)
+}
 
 /// A new face.
 #[derive(Clone, Debug)]
@@ -29,6 +41,8 @@ pub struct FaceSetup {
     pub is_local: bool,
     /// The most octets of a packet.
     pub mtu: usize,
+    /// The MTU becomes smaller where the path turns out to take less in one piece.
+    pub follows_path: bool,
     /// The face ends after 600 s without a packet.
     pub ends_idle: bool,
     /// Rates towards this host and away from it, if they are known.
@@ -48,6 +62,7 @@ impl FaceSetup {
     pub fn on_demand(remote: FaceUri, local: FaceUri, is_local: bool, mtu: usize) -> FaceSetup {
         FaceSetup {
             ends_idle: matches!(remote, FaceUri::Udp(_)),
+            follows_path: matches!(remote, FaceUri::Udp(_)),
             remote,
             local,
             persistency: FacePersistency::OnDemand,
@@ -71,6 +86,8 @@ pub(crate) struct FaceTraffic {
     pub(crate) octets_out: u64,
     /// Packets that were malformed, or broke a rule of the link.
     pub(crate) malformed: u64,
+    /// Those of them whose names have too many components.
+    pub(crate) long_names: u64,
     /// Packets that did not fit, and Data that would have waited for too long.
     pub(crate) dropped: u64,
     /// Packets that the socket did not take.
@@ -86,6 +103,10 @@ pub(crate) struct Face {
     pub(crate) setup: FaceSetup,
     pub(crate) link: Link,
     pub(crate) traffic: FaceTraffic,
+    /// When it was made.
+    pub(crate) made: Time,
+    /// A neighbour on another host has made it.
+    pub(crate) is_guest: bool,
     pub(crate) latest: Time,
     /// The node was told that the neighbour understands MIRCC.
     pub(crate) speaks: bool,
@@ -101,6 +122,45 @@ pub(crate) struct Face {
     pub(crate) is_broken: bool,
     /// Those who follow the events of faces were told that it is down.
     pub(crate) told_down: bool,
+    /// What the log has been told of packets that were lost.
+    pub(crate) told: Told,
+}
+
+/// What the log has been told of a face's losses.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Told {
+    at: Option<Time>,
+    unsent: u64,
+    malformed: u64,
+    long_names: u64,
+}
+
+/// The time from one line about a face's losses to the next.
+const TOLD: Span = Span::from_secs(10);
+
+/// Packets of a face that were lost since the log was told last.
+pub(crate) struct Losses {
+    pub(crate) unsent: u64,
+    pub(crate) malformed: u64,
+    pub(crate) long_names: u64,
+}
+
+impl Told {
+    /// What is to be told, if it is time to tell it.
+    pub(crate) fn news(&mut self, now: Time, traffic: &FaceTraffic) -> Option<Losses> {
+        let FaceTraffic { malformed, long_names, dropped, refused, .. } = *traffic;
+        let unsent = dropped + refused;
+        if (unsent, malformed) == (self.unsent, self.malformed) || self.at.is_some_and(|at| now.since(at) < TOLD) {
+            return None;
+        }
+        let news = Losses {
+            unsent: unsent.saturating_sub(self.unsent),
+            malformed: malformed - self.malformed,
+            long_names: long_names - self.long_names,
+        };
+        *self = Told { at: Some(now), unsent, malformed, long_names };
+        Some(news)
+    }
 }
 
 /// Octets below NDN in each datagram unless it is said: IPv4 or IPv6, UDP, and 14 that Linux' shapers count.
@@ -118,6 +178,8 @@ impl Face {
             setup,
             link,
             traffic: FaceTraffic::default(),
+            made: now,
+            is_guest: false,
             latest: now,
             speaks: false,
             mean_data: ASSUMED_DATA,
@@ -126,6 +188,7 @@ impl Face {
             suspicion: Suspicion::default(),
             is_broken: false,
             told_down: false,
+            told: Told::default(),
         }
     }
 

@@ -2,8 +2,9 @@
 //!
 //! Source: NFD wiki, "FaceMgmt", and ndn-cxx's `FaceUri`: canonical URIs have numeric addresses and a port.
 
+use nix::net::if_::{if_indextoname, if_nametoindex};
 use std::fmt;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr, SocketAddrV6};
 use std::path::PathBuf;
 
 /// The port of NDN over UDP and TCP.
@@ -49,11 +50,22 @@ impl fmt::Display for FaceUri {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}://", self.scheme())?;
         match self {
-            FaceUri::Udp(address) | FaceUri::Tcp(address) => write!(f, "{address}"),
+            FaceUri::Udp(address) | FaceUri::Tcp(address) => write_address(*address, f),
             FaceUri::Unix(path) => write!(f, "{}", path.display()),
             FaceUri::Fd(number) => write!(f, "{number}"),
             FaceUri::Internal | FaceUri::ContentStore | FaceUri::Null => Ok(()),
         }
+    }
+}
+
+/// An address. That of a link has its interface by name, as ndn-cxx writes it: `[fe80::1%eth0]:6363`.
+fn write_address(address: SocketAddr, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match address {
+        SocketAddr::V6(v6) if v6.scope_id() != 0 => {
+            let name = if_indextoname(v6.scope_id()).ok().and_then(|name| name.into_string().ok());
+            write!(f, "[{}%{}]:{}", v6.ip(), name.unwrap_or_else(|| v6.scope_id().to_string()), v6.port())
+        }
+        _ => write!(f, "{address}"),
     }
 }
 
@@ -71,7 +83,7 @@ pub enum Transport {
 pub struct Remote {
     /// Its protocol.
     pub transport: Transport,
-    /// A numeric address, without brackets, or a name to be looked up.
+    /// A numeric address, without brackets, or a name to be looked up. An address of a link ends in its interface: `fe80::1%eth0`.
     pub host: String,
     /// Its port.
     pub port: u16,
@@ -91,6 +103,9 @@ pub enum RemoteError {
     /// A face has one neighbour.
     #[error("{0} is not the address of one host: faces are unicast")]
     NotUnicast(IpAddr),
+    /// A link-local address without its interface, or an interface where there is none.
+    #[error("{0}: a link-local address, and no other, has the interface of its link behind it: write [fe80::1%eth0]")]
+    Zone(String),
     /// The address is of the other kind.
     #[error("{0} is no address for {1}")]
     WrongFamily(IpAddr, String),
@@ -136,15 +151,35 @@ impl Remote {
             if only_v4.is_some_and(|v4| v4 != address.is_ipv4()) {
                 return Err(RemoteError::WrongFamily(address, scheme.to_owned()));
             }
+            if matches!(address, IpAddr::V6(address) if address.is_unicast_link_local()) {
+                return Err(RemoteError::Zone(host.to_owned()));
+            }
+        } else if let Some((address, zone)) = host.split_once('%') {
+            let Ok(address) = address.parse::<Ipv6Addr>() else { return Err(malformed()) };
+            if !address.is_unicast_link_local() || zone.is_empty() || zone.contains([':', '%']) {
+                return Err(RemoteError::Zone(host.to_owned()));
+            }
+            if only_v4 == Some(true) {
+                return Err(RemoteError::WrongFamily(address.into(), scheme.to_owned()));
+            }
         } else if host.contains(':') {
             return Err(malformed());
         }
         Ok(Remote { transport, host: host.to_owned(), port, only_v4 })
     }
 
-    /// Its address, if it is numeric.
+    /// Its address, if it is numeric. That of a link needs an interface of this host.
     pub fn address(&self) -> Option<SocketAddr> {
-        self.host.parse::<IpAddr>().ok().map(|address| SocketAddr::new(address, self.port))
+        let Some((address, zone)) = self.host.split_once('%') else {
+            return self.host.parse::<IpAddr>().ok().map(|address| SocketAddr::new(address, self.port));
+        };
+        let index = zone.parse().ok().or_else(|| if_nametoindex(zone).ok())?;
+        Some(SocketAddrV6::new(address.parse().ok()?, self.port, 0, index).into())
+    }
+
+    /// The interface of a link-local address.
+    pub(crate) fn zone(&self) -> Option<&str> {
+        self.host.split_once('%').map(|(_, zone)| zone)
     }
 
     /// Its canonical URI at an address.
@@ -202,6 +237,18 @@ mod tests {
         assert!(matches!(Remote::parse("udp4://224.0.0.1:6363"), Err(RemoteError::NotUnicast(_))));
         assert!(matches!(Remote::parse("udp4://255.255.255.255:6363"), Err(RemoteError::NotUnicast(_))));
         assert!(matches!(Remote::parse("udp6://127.0.0.1:6363"), Err(RemoteError::WrongFamily(..))));
+    }
+
+    #[test]
+    fn an_address_of_a_link_names_its_interface() {
+        assert_eq!(canonical("udp6://[fe80::1%lo]").as_deref(), Some("udp6://[fe80::1%lo]:6363"));
+        assert_eq!(canonical("tcp://[fe80::1%1]:80").as_deref(), Some("tcp6://[fe80::1%lo]:80"));
+        assert_eq!(canonical("udp6://[fe80::1%nothing]"), None);
+        for text in ["udp6://[fe80::1]", "udp6://[2001:db8::1%lo]", "udp6://[fe80::1%]"] {
+            assert!(matches!(Remote::parse(text), Err(RemoteError::Zone(_))), "{text}");
+        }
+        assert!(matches!(Remote::parse("udp4://[fe80::1%lo]"), Err(RemoteError::WrongFamily(..))));
+        assert!(matches!(Remote::parse("udp://example%lo"), Err(RemoteError::Malformed(_))));
     }
 
     proptest! {

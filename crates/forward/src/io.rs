@@ -146,12 +146,7 @@ impl Io {
 
     /// The socket of a listening address that reaches `peer`.
     pub(crate) fn listening_socket_for(&self, listening: usize, peer: SocketAddr) -> Option<usize> {
-        (0..listening).find(|number| {
-            let local = self.udp[*number].as_ref().map(|channel| channel.local());
-            local.is_some_and(|local| {
-                local.is_ipv4() == peer.is_ipv4() && (local.ip().is_unspecified() || local.ip().is_loopback() && peer.ip().is_loopback())
-            })
-        })
+        (0..listening).find(|number| self.udp[*number].as_ref().is_some_and(|channel| channel.reaches(peer)))
     }
 
     /// Sends what waits.
@@ -315,6 +310,23 @@ impl Sockets for Io {
         }
     }
 
+    fn problem(&self, face: FaceId) -> Option<String> {
+        match self.channels.get(face.0 as usize) {
+            Some(Some(Channel::Udp { writer, .. })) => {
+                Some(writer.problem().map_or_else(|| "the socket takes no more".to_owned(), |error| error.to_string()))
+            }
+            Some(Some(Channel::Stream(..))) => Some("the neighbour does not read".to_owned()),
+            _ => None,
+        }
+    }
+
+    fn largest(&self, face: FaceId) -> Option<usize> {
+        match self.channels.get(face.0 as usize) {
+            Some(Some(Channel::Udp { writer, .. })) => Some(writer.largest()),
+            _ => None,
+        }
+    }
+
     fn tell(&mut self, event: &Event<'_>) {
         if let Some(log) = &self.log {
             log.write(event);
@@ -324,11 +336,19 @@ impl Sockets for Io {
 
 /// Looks up a neighbour, and connects to it over TCP.
 pub(crate) fn find(remote: &Remote) -> Result<Found, String> {
+    if let Some(zone) = remote.zone() {
+        let address = remote.address().ok_or_else(|| format!("this host has no interface \"{zone}\", which {} names", remote.host))?;
+        return connect_to(remote.transport, address);
+    }
     let fits = |address: &SocketAddr| remote.only_v4.is_none_or(|v4| v4 == address.is_ipv4());
     let addresses = (remote.host.as_str(), remote.port).to_socket_addrs();
     let addresses = addresses.map_err(|error| format!("the address of \"{}\" is not known: {error}", remote.host))?;
     let address = addresses.into_iter().find(fits).ok_or_else(|| format!("\"{}\" has no address of that kind", remote.host))?;
-    match remote.transport {
+    connect_to(remote.transport, address)
+}
+
+fn connect_to(transport: Transport, address: SocketAddr) -> Result<Found, String> {
+    match transport {
         Transport::Udp => Ok(Found::Udp(address)),
         Transport::Tcp => connect(address),
     }

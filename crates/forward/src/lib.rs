@@ -64,7 +64,7 @@ pub use app::producer::Producer;
 pub use app::trust::{Distrust, Signed, Trust};
 pub use client::{Client, ClientError};
 pub use config::{Config, ConfigError, FaceEntry, LinkRate, Listen, LogFile, Mircc, Rates, Tables, Text, Understands};
-pub use daemon::{Daemon, DaemonError, Stopper, Watcher};
+pub use daemon::{Daemon, DaemonError, Stopper, Watcher, raise_descriptor_limit};
 pub use event::Event;
 pub use face::FaceSetup;
 pub use face_uri::{FaceUri, NDN_PORT, Remote, RemoteError, Transport};

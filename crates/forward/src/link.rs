@@ -34,6 +34,8 @@ pub(crate) enum Fault {
     Link,
     /// They hold no Interest and no Data.
     Network,
+    /// The name has too many components.
+    LongName,
 }
 
 /// The state of NDNLPv2 on a face.
@@ -170,8 +172,10 @@ impl Link {
 
     fn interest(&self, fragment: &[u8], header: &Header<'_>, nonce: u32, size: Bytes) -> Result<Interest<PacketName>, Fault> {
         let decoded = ndn::Interest::decode(fragment).map_err(|_| Fault::Network)?;
-        let components = decoded.name.len();
-        if components > MOST_COMPONENTS || header.cache_policy.is_some() || header.next_hop_face.is_some() && !self.local_fields {
+        if decoded.name.len() > MOST_COMPONENTS {
+            return Err(Fault::LongName);
+        }
+        if header.cache_policy.is_some() || header.next_hop_face.is_some() && !self.local_fields {
             return Err(Fault::Network);
         }
         let label = header.mircc.path_label.as_ref();
@@ -286,7 +290,7 @@ fn patched<'a>(interest: &'a Interest<PacketName>, scratch: &'a mut Vec<u8>) -> 
 fn data(fragment: &[u8], header: &Header<'_>, size: Bytes) -> Result<Data<PacketName>, Fault> {
     let decoded = ndn::Data::decode(fragment).map_err(|_| Fault::Network)?;
     if decoded.name.len() > MOST_COMPONENTS {
-        return Err(Fault::Network);
+        return Err(Fault::LongName);
     }
     let route = route(&header.mircc);
     Ok(Data {

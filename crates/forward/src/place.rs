@@ -55,7 +55,11 @@ impl fmt::Display for Place {
             Place::Unix(path) => write!(f, "unix://{}", path.display()),
             Place::Remote(Remote { transport, host, port, .. }) => {
                 let scheme = if *transport == Transport::Udp { "udp" } else { "tcp" };
-                write!(f, "{scheme}://{host}")?;
+                if host.contains(':') {
+                    write!(f, "{scheme}://[{host}]")?
+                } else {
+                    write!(f, "{scheme}://{host}")?
+                }
                 if *port == NDN_PORT { Ok(()) } else { write!(f, ":{port}") }
             }
         }

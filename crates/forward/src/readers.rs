@@ -1,6 +1,6 @@
 //! Reads the sockets of a thread.
 
-use crate::face::{FaceSetup, LARGEST, UDP_MTU};
+use crate::face::{FaceSetup, udp_mtu};
 use crate::face_uri::FaceUri;
 use crate::forwarder::Forwarder;
 use crate::io::{Channel, Io};
@@ -22,23 +22,25 @@ pub(crate) struct Readers {
     pub(crate) streams: BTreeMap<u32, StreamReader>,
     /// UDP sockets that take packets of unknown peers: the first ones.
     pub(crate) listening: usize,
+    /// The MTU of faces that such peers make, if it is given.
+    pub(crate) mtu: Option<usize>,
 }
 
 impl Readers {
     pub(crate) fn new() -> Readers {
-        Readers { room: UdpRoom::new(), streams: BTreeMap::new(), listening: 0 }
+        Readers { room: UdpRoom::new(), streams: BTreeMap::new(), listening: 0, mtu: None }
     }
 
     /// Passes what has come at a UDP socket to the forwarder.
     pub(crate) fn read_udp(&mut self, now: Time, number: usize, forwarder: &mut Forwarder, io: &mut Io) {
         let Some(channel) = io.udp.get(number).cloned().flatten() else { return };
         for _ in 0..READS {
-            let listening = self.listening;
+            let (listening, mtu) = (self.listening, self.mtu);
             let read = self.room.receive(&channel, |peer, ecn, datagram| {
                 let face = io.peers.get(&(number, peer)).copied().or_else(|| {
                     // Only a whole packet makes a face, and only where peers may come from anywhere.
                     let whole = narrows_ndn::tlv::Element::only(datagram).is_ok();
-                    (number < listening && whole).then(|| on_demand(forwarder, io, now, number, peer, channel.local())).flatten()
+                    (number < listening && whole).then(|| on_demand(forwarder, io, now, number, peer, mtu)).flatten()
                 });
                 if let Some(face) = face {
                     forwarder.receive(now, face, ecn, datagram, io);
@@ -64,12 +66,16 @@ impl Readers {
     }
 }
 
-/// Makes a face for a peer from whom the first packet has come.
-fn on_demand(forwarder: &mut Forwarder, io: &mut Io, now: Time, socket: usize, peer: SocketAddr, local: SocketAddr) -> Option<FaceId> {
-    let is_local = peer.ip().is_loopback();
-    let mtu = if is_local { LARGEST } else { UDP_MTU };
-    let setup = FaceSetup::on_demand(FaceUri::Udp(peer), FaceUri::Udp(local), is_local, mtu);
+/// Makes a face for a peer from whom the first packet has come, with this MTU if one is given.
+fn on_demand(forwarder: &mut Forwarder, io: &mut Io, now: Time, socket: usize, peer: SocketAddr, mtu: Option<usize>) -> Option<FaceId> {
+    let local = io.udp.get(socket)?.as_ref()?.local_for(peer);
+    if !forwarder.has_room_for(&peer) {
+        return None;
+    }
+    let (ordinary, largest) = udp_mtu(peer);
+    let mut setup = FaceSetup::on_demand(FaceUri::Udp(peer), FaceUri::Udp(local), peer.ip().is_loopback(), mtu.unwrap_or(ordinary));
+    setup.follows_path = mtu.is_none();
     let face = forwarder.add_face(now, setup, io).ok()?;
-    io.attach(face, Channel::Udp { socket, peer, writer: UdpWriter::default() });
+    io.attach(face, Channel::Udp { socket, peer, writer: UdpWriter::new(largest) });
     Some(face)
 }

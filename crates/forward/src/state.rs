@@ -28,6 +28,13 @@ pub(crate) struct State {
     pub(crate) others: Vec<Arc<dyn Shard>>,
     /// Packets for other threads that this one has dropped, because too many waited for them.
     pub(crate) lost: u64,
+    /// Faces that neighbours on other hosts have made.
+    pub(crate) guests: usize,
+    /// Faces that were not made because there were too many, and those that gave way to others.
+    pub(crate) faces_refused: u64,
+    pub(crate) faces_evicted: u64,
+    /// Faces were refused a short time ago.
+    pub(crate) is_pressed: bool,
     /// What faces counted that are gone.
     past: FaceCounters,
 }
@@ -47,6 +54,10 @@ impl State {
             threads,
             others: Vec::new(),
             lost: 0,
+            guests: 0,
+            faces_refused: 0,
+            faces_evicted: 0,
+            is_pressed: false,
             past: FaceCounters::default(),
         };
         state.change(&TableChange::Store(store));
@@ -59,12 +70,14 @@ impl State {
             self.faces.resize_with(place + 1, || None);
         }
         self.ids.insert(face.id, face.slot);
+        self.guests += usize::from(face.is_guest);
         self.faces[place] = Some(face);
     }
 
     pub(crate) fn remove(&mut self, slot: FaceId) -> Option<Face> {
         let face = self.faces.get_mut(slot.0 as usize)?.take()?;
         self.ids.remove(&face.id);
+        self.guests -= usize::from(face.is_guest);
         let counters = self.counters_of(slot);
         add(&mut self.past, &counters);
         Some(face)

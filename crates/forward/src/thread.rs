@@ -1,5 +1,6 @@
 //! A forwarding thread beside the first one: its sockets and its shard.
 
+use crate::face::udp_mtu;
 use crate::forwarder::{Forwarder, Sockets};
 use crate::inbox::{About, Inbox, Note, post};
 use crate::io::{Channel, Io};
@@ -120,7 +121,7 @@ impl ForwardingThread {
             }
             About::Udp(channel, peer) => {
                 let socket = self.io.add_udp(channel)?;
-                self.io.attach(slot, Channel::Udp { socket, peer, writer: UdpWriter::default() });
+                self.io.attach(slot, Channel::Udp { socket, peer, writer: UdpWriter::new(udp_mtu(peer).1) });
             }
             About::Ended => {}
         }

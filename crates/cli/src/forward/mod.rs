@@ -12,13 +12,12 @@ pub use keys::key;
 
 use crate::cli::{ForwardArgs, ForwardCommand};
 use crate::error::Failure;
-use crate::interruption::on_host;
+use crate::interruption::{heeded, on_host};
 use crate::outcome::Outcome;
 use crate::output;
 use given::other;
 use narrows_files::{Limit, read_text};
-use narrows_forward::{Config, Daemon, Place};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use narrows_forward::{Config, Daemon, Place, raise_descriptor_limit};
 use signal_hook::low_level::pipe;
 use std::net::TcpListener;
 
@@ -58,9 +57,10 @@ fn run(args: ForwardArgs) -> Result<Outcome, Failure> {
         config.listen.metrics = args.metrics;
     }
     let _on_host = on_host();
+    raise_descriptor_limit();
     let (daemon, stopper) = Daemon::start(&config).map_err(|error| other(&error))?;
     let socket = stopper.into_socket();
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
+    for signal in heeded() {
         pipe::register(signal, socket.try_clone()?)?;
     }
     let mut places: Vec<String> = config.listen.unix.iter().map(|path| format!("unix://{}", path.display())).collect();

@@ -3,19 +3,20 @@
 use super::Daemon;
 use super::wanted::Wanted;
 use crate::config::Understands;
-use crate::face::{FaceSetup, LARGEST, UDP_MTU};
+use crate::face::{FaceSetup, LARGEST, udp_mtu};
 use crate::face_uri::FaceUri;
 use crate::forwarder::Opened;
 use crate::inbox::{About, Inbox, Note};
 use crate::io::{Attempt, Channel, Found};
 use crate::sharding::FIRST;
+use crate::sockets::bound::plain;
 use crate::sockets::stream::{Stream, StreamReader, StreamWriter};
 use crate::sockets::udp::UdpChannel;
 use crate::sockets::udp_writer::UdpWriter;
 use narrows_icn::FaceId;
 use narrows_ndn::management::FacePersistency;
 use narrows_units::Time;
-use std::io::Read;
+use std::io::{self, Read};
 use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
 
@@ -28,11 +29,14 @@ impl Daemon {
     }
 
     pub(super) fn accept_unix(&mut self, now: Time) {
-        while let Some((listener, path)) = &self.unix
-            && let Ok((stream, _)) = listener.accept()
-        {
+        while let Some(socket) = &self.unix {
+            let (stream, _) = match socket.listener().accept() {
+                Ok(accepted) => accepted,
+                Err(error) if self.goes_on_accepting(now, &error) => continue,
+                Err(_) => return,
+            };
             let number = stream.as_raw_fd() as u64;
-            let setup = FaceSetup::on_demand(FaceUri::Fd(number), FaceUri::Unix(path.clone()), true, LARGEST);
+            let setup = FaceSetup::on_demand(FaceUri::Fd(number), FaceUri::Unix(socket.path().to_owned()), true, LARGEST);
             if let Ok(stream) = Stream::unix(stream) {
                 let thread = self.next_thread();
                 self.add_stream(now, setup, stream, thread);
@@ -41,9 +45,21 @@ impl Daemon {
     }
 
     pub(super) fn accept_tcp(&mut self, now: Time, number: usize) {
-        while let Ok((stream, peer)) = self.tcp[number].accept() {
+        loop {
+            let (stream, peer) = match self.tcp[number].accept() {
+                Ok(accepted) => accepted,
+                Err(error) if self.goes_on_accepting(now, &error) => continue,
+                Err(_) => return,
+            };
             let Ok(local) = stream.local_addr() else { continue };
-            let setup = FaceSetup::on_demand(FaceUri::Tcp(peer), FaceUri::Tcp(local), peer.ip().is_loopback(), LARGEST);
+            let is_local = plain(peer).ip().is_loopback();
+            if !is_local && !self.acceptance.has_descriptors_for_others(&stream) {
+                // The last descriptors are for applications on this host.
+                self.forwarder.count_refused_face();
+                continue;
+            }
+            let (peer, local) = (plain(peer), plain(local));
+            let setup = FaceSetup::on_demand(FaceUri::Tcp(peer), FaceUri::Tcp(local), is_local, LARGEST);
             if let Ok(stream) = Stream::tcp(stream) {
                 let thread = self.next_thread();
                 self.add_stream(now, setup, stream, thread);
@@ -116,6 +132,7 @@ impl Daemon {
             persistency,
             is_local,
             mtu: mtu.unwrap_or(ordinary),
+            follows_path: mtu.is_none() && matches!(remote, FaceUri::Udp(_)),
             ends_idle: true,
             rates,
             headers,
@@ -126,11 +143,11 @@ impl Daemon {
         let told = |error: &dyn std::fmt::Display| format!("{peer}: {error}");
         match found {
             Found::Udp(_) => {
-                let ordinary = if is_local { LARGEST } else { UDP_MTU };
+                let (ordinary, largest) = udp_mtu(peer);
                 let socket = match self.io.listening_socket_for(self.readers.listening, peer) {
                     Some(socket) => socket,
                     None => {
-                        let channel = UdpChannel::connect(peer, self.udp_options).map_err(|error| told(&error))?;
+                        let channel = UdpChannel::connect(peer, self.udp_options).map_err(|error| told(&unreachable(peer, &error)))?;
                         let thread = self.next_thread();
                         if thread != FIRST {
                             let setup = setup(FaceUri::Udp(channel.local()), ordinary);
@@ -141,11 +158,11 @@ impl Daemon {
                         self.io.add_udp(channel).map_err(|error| told(&error))?
                     }
                 };
-                let local = self.io.udp[socket].as_ref().map_or(peer, |channel| channel.local());
+                let local = self.io.udp[socket].as_ref().map_or(peer, |channel| channel.local_for(peer));
                 let setup = setup(FaceUri::Udp(local), ordinary);
                 let (out, mtu) = (setup.rates.and_then(|rates| rates.out), setup.mtu);
                 let face = self.forwarder.add_face(now, setup, &mut self.io).map_err(|error| told(&error))?;
-                self.io.attach(face, Channel::Udp { socket, peer, writer: UdpWriter::default() });
+                self.io.attach(face, Channel::Udp { socket, peer, writer: UdpWriter::new(largest) });
                 if let Some(out) = out {
                     self.io.shorten(face, out, mtu);
                 }
@@ -204,5 +221,18 @@ impl Daemon {
         self.readers.streams.insert(face.0, StreamReader::new(stream));
         self.reconnects.remove(face);
         self.forwarder.set_broken(now, face, false, &mut self.io);
+    }
+}
+
+/// Why no face to a UDP peer can be made, with what may help.
+fn unreachable(peer: SocketAddr, error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NetworkUnreachable | io::ErrorKind::HostUnreachable | io::ErrorKind::AddrNotAvailable if peer.is_ipv6() => {
+            format!(
+                "{error}: no route of IPv6 leads there, and a device whose MTU is below 1280 octets carries none; use IPv4 or a larger MTU"
+            )
+        }
+        io::ErrorKind::NetworkUnreachable | io::ErrorKind::HostUnreachable => format!("{error}: no route leads there; see `ip route get`"),
+        _ => error.to_string(),
     }
 }

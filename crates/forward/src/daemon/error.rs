@@ -13,6 +13,14 @@ pub enum DaemonError {
         /// The kernel's reason.
         source: io::Error,
     },
+    /// The path of the UNIX socket holds something else, which stays as it is.
+    #[error("cannot listen on {path}: it is {kind}, not a socket; move it away, or give another path in [listen] unix or with --unix")]
+    NotASocket {
+        /// The path.
+        path: String,
+        /// What is there: `a regular file`.
+        kind: &'static str,
+    },
     /// A face of the configuration cannot be made.
     #[error("face {remote}: {problem}")]
     Face {
@@ -39,7 +47,7 @@ pub enum DaemonError {
 
 fn remedy(error: &io::Error) -> &'static str {
     match error.kind() {
-        io::ErrorKind::AddrInUse => " (another forwarder runs here: stop it, or give other addresses in [listen])",
+        io::ErrorKind::AddrInUse => " (another program listens there, perhaps a forwarder: stop it, or give other addresses in [listen])",
         io::ErrorKind::PermissionDenied => " (choose a path that you may write, such as one below $XDG_RUNTIME_DIR, in [listen] unix)",
         _ => "",
     }

@@ -1,11 +1,16 @@
 //! The daemon: a forwarder, its sockets and the clock.
 
+mod acceptance;
 mod connections;
+mod descriptors;
 mod error;
+mod unix_socket;
 mod wanted;
 
+pub use descriptors::raise_descriptor_limit;
 pub use error::DaemonError;
 
+use self::acceptance::Acceptance;
 use crate::config::{Config, FaceEntry};
 use crate::device;
 use crate::event::Event;
@@ -17,6 +22,7 @@ use crate::log::Log;
 use crate::readers::Readers;
 use crate::reconnect::Reconnects;
 use crate::sharding::FIRST;
+use crate::sockets::bound;
 use crate::sockets::poller::{Key, Poller};
 use crate::sockets::udp::{UdpChannel, UdpOptions};
 use crate::thread::ForwardingThread;
@@ -26,12 +32,12 @@ use narrows_ndn::management::FacePersistency;
 use narrows_units::{Span, Time};
 use std::io;
 use std::net::{SocketAddr, TcpListener};
-use std::os::unix::fs::PermissionsExt;
-use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::{Path, PathBuf};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{SystemTime, UNIX_EPOCH};
+use unix_socket::UnixSocket;
 use wanted::Wanted;
 
 /// A running forwarder.
@@ -39,7 +45,7 @@ pub struct Daemon {
     forwarder: Forwarder,
     io: Io,
     readers: Readers,
-    unix: Option<(UnixListener, PathBuf)>,
+    unix: Option<UnixSocket>,
     tcp: Vec<TcpListener>,
     udp_options: UdpOptions,
     attempts: Receiver<Attempt>,
@@ -52,6 +58,7 @@ pub struct Daemon {
     inboxes: Arc<[Inbox]>,
     /// The thread that gets the next socket.
     next_thread: usize,
+    acceptance: Acceptance,
 }
 
 /// Looks on while a daemon forwards. `()` sees nothing.
@@ -130,6 +137,7 @@ impl Daemon {
             others,
             inboxes,
             next_thread: FIRST,
+            acceptance: Acceptance::new(),
         };
         daemon.listen(config)?;
         for face in &config.face {
@@ -146,25 +154,25 @@ impl Daemon {
         };
         let mut channels = Vec::new();
         for address in &config.listen.udp {
-            let channel = UdpChannel::bind(*address, self.udp_options).map_err(failed(&format!("UDP {address}")))?;
+            let only_v6 = bound::leaves_v4(*address, &config.listen.udp);
+            let channel = UdpChannel::bind(*address, only_v6, self.udp_options).map_err(failed(&format!("UDP {address}")))?;
             channels.push(FaceUri::Udp(channel.local()).to_string());
             self.io.add_udp(channel)?;
         }
         self.readers.listening = self.io.udp.len();
+        self.readers.mtu = config.listen.mtu.map(usize::from);
         for address in &config.listen.tcp {
             let at = format!("TCP {address}");
-            let listener = TcpListener::bind(address).map_err(failed(&at))?;
-            listener.set_nonblocking(true)?;
+            let listener = bound::tcp(*address, bound::leaves_v4(*address, &config.listen.tcp)).map_err(failed(&at))?;
             channels.push(FaceUri::Tcp(listener.local_addr()?).to_string());
             self.io.poller.watch(&listener, Key::Tcp(self.tcp.len() as u32))?;
             self.tcp.push(listener);
         }
         if let Some(path) = &config.listen.unix {
-            let listener = unix_listener(path).map_err(failed(&path.display()))?;
-            listener.set_nonblocking(true)?;
+            let socket = UnixSocket::bind(path)?;
             channels.push(FaceUri::Unix(path.clone()).to_string());
-            self.io.poller.watch(&listener, Key::Unix)?;
-            self.unix = Some((listener, path.clone()));
+            self.io.poller.watch(socket.listener(), Key::Unix)?;
+            self.unix = Some(socket);
         }
         self.io.poller.watch(&self.woken, Key::Opened)?;
         self.io.poller.watch(&self.stop, Key::Stop)?;
@@ -248,7 +256,7 @@ impl Daemon {
         let (mut ready, mut handovers) = (Vec::new(), Vec::new());
         loop {
             let now = self.now();
-            let due = self.forwarder.due().min(watcher.due());
+            let due = self.forwarder.due().min(watcher.due()).min(self.acceptance.due());
             let due = if inboxes.first().is_some_and(Inbox::sleep) { now } else { due };
             self.io.poller.wait(if due <= now { Span::ZERO } else { due.since(now).min(wait::LONGEST) }, &mut ready)?;
             let now = self.now();
@@ -260,6 +268,7 @@ impl Daemon {
                 }
             }
             watcher.woken(now, &self.forwarder);
+            self.accept_again(now);
             // Laws tick before packets of the same moment are counted.
             if self.forwarder.due() <= now {
                 self.forwarder.poll(now, &mut self.io);
@@ -319,30 +328,4 @@ impl Daemon {
     pub fn zero(&self) -> u64 {
         self.zero
     }
-}
-
-impl Drop for Daemon {
-    fn drop(&mut self) {
-        if let Some((_, path)) = &self.unix {
-            // A path that somebody else has removed needs no more.
-            let _ = std::fs::remove_file(path);
-        }
-    }
-}
-
-/// Listens on a path. A socket that nobody answers is that of a daemon that is gone.
-fn unix_listener(path: &Path) -> io::Result<UnixListener> {
-    if let Some(directory) = path.parent() {
-        std::fs::create_dir_all(directory)?;
-    }
-    if path.exists() {
-        if UnixStream::connect(path).is_ok() {
-            return Err(io::ErrorKind::AddrInUse.into());
-        }
-        std::fs::remove_file(path)?;
-    }
-    let listener = UnixListener::bind(path)?;
-    // Any user of this host may connect, as to other forwarders.
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o777))?;
-    Ok(listener)
 }

@@ -2,7 +2,7 @@
 
 use super::{Forwarder, Sockets};
 use crate::event::Event;
-use crate::face::{Face, FaceSetup};
+use crate::face::{Face, FaceSetup, LEAST_MTU, Losses};
 use crate::face_uri::FaceUri;
 use crate::management;
 use crate::name::PacketName;
@@ -10,13 +10,22 @@ use crate::shard::NewFace;
 use crate::sharding::FIRST;
 use narrows_icn::{FaceConfig, FaceId, Neighbour, Node, ProxyConfig, Seen, ShaperConfig};
 use narrows_ndn::management::{FaceEventKind, FacePersistency};
-use narrows_units::{Rate, Time};
+use narrows_units::{Rate, Span, Time};
 use std::net::SocketAddr;
 
 /// Why a face was not made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there are {0} faces, which is the limit: raise faces in [tables]")]
 pub struct TooManyFaces(pub usize);
+
+/// Faces that neighbours on other hosts make leave one part in so many of all for applications on this host and for faces that are configured.
+const RESERVE: usize = 8;
+/// While faces are refused, one of UDP whose neighbour has been silent for so long gives way: whose packets came within a second, as those of
+/// addresses that nobody has, and others. Ours.
+const IDLE_UNPROVEN: Span = Span::from_secs(1);
+const IDLE_PROVEN: Span = Span::from_secs(30);
+/// The part of all faces that give way at a time: each takes some work.
+const AT_ONCE: usize = 16;
 
 /// How a face was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,12 +50,14 @@ impl Forwarder {
     /// # Errors
     /// There are as many faces as the configuration allows.
     pub fn add_face_at(&mut self, now: Time, setup: FaceSetup, thread: usize, sockets: &mut impl Sockets) -> Result<FaceId, TooManyFaces> {
-        if self.state.ids.len() >= self.state.tables.faces {
+        let is_guest = !setup.is_local && setup.persistency == FacePersistency::OnDemand;
+        if !self.has_room(is_guest) {
             return Err(TooManyFaces(self.state.ids.len()));
         }
         let id = self.next_id;
         self.next_id += 1;
         let mut face = Face::new(now, id, setup);
+        face.is_guest = is_guest;
         let (inward, out) = face.capacities();
         face.set_pace(now);
         let Neighbour { rates, nacks } = face.neighbour(now);
@@ -68,6 +79,7 @@ impl Forwarder {
         face.slot = self.state.node.add_face(now, &config);
         let slot = face.slot;
         self.used_labels.insert(slot, config.label);
+        self.label_uses[usize::from(config.label)] += 1;
         if let Some(sharding) = &mut self.sharding {
             sharding.insert(slot, id, thread);
             let new = NewFace { slot, id, owner: thread, setup: &face.setup, config: &config };
@@ -78,6 +90,47 @@ impl Forwarder {
         self.state.insert(face);
         self.announce(now, slot, FaceEventKind::Created, sockets);
         Ok(slot)
+    }
+
+    /// True if there may be one more face, of a neighbour on another host who makes it or of anybody else. If not, that is counted, and idle faces
+    /// give way soon.
+    fn has_room(&mut self, is_guest: bool) -> bool {
+        let most = self.state.tables.faces;
+        let room = self.state.ids.len() < most && !(is_guest && self.state.guests >= most - most / RESERVE);
+        if !room {
+            self.count_refused_face();
+        }
+        room
+    }
+
+    /// True if a face to this peer may be made by its packet; if not, that is counted.
+    pub(crate) fn has_room_for(&mut self, peer: &SocketAddr) -> bool {
+        self.has_room(!peer.ip().is_loopback())
+    }
+
+    /// A face could not be made, for want of room or of a descriptor.
+    pub(crate) fn count_refused_face(&mut self) {
+        self.state.faces_refused += 1;
+        self.state.is_pressed = true;
+    }
+
+    /// Removes idle faces that packets over UDP have made, those idle for longest first.
+    fn make_room(&mut self, now: Time, sockets: &mut impl Sockets) {
+        let mut idle: Vec<(bool, Time, FaceId)> = self
+            .state
+            .faces()
+            .filter_map(|face| {
+                let gives_way = face.setup.ends_idle && face.setup.persistency == FacePersistency::OnDemand;
+                let proven = face.latest.since(face.made) >= IDLE_UNPROVEN;
+                let patience = if proven { IDLE_PROVEN } else { IDLE_UNPROVEN };
+                (gives_way && now.since(face.latest) >= patience).then_some((proven, face.latest, face.slot))
+            })
+            .collect();
+        idle.sort_unstable();
+        for (_, _, slot) in idle.into_iter().take((self.state.tables.faces / AT_ONCE).max(1)) {
+            self.state.faces_evicted += 1;
+            self.remove_face(now, slot, sockets);
+        }
     }
 
     /// Removes a face, with its routes and what waits for it.
@@ -102,7 +155,9 @@ impl Forwarder {
         if let Some(sharding) = &mut self.sharding {
             sharding.remove(slot);
         }
-        self.used_labels.remove(&slot);
+        if let Some(label) = self.used_labels.remove(&slot) {
+            self.label_uses[usize::from(label)] -= 1;
+        }
         sockets.close(slot);
         self.drain(now, None, sockets);
     }
@@ -129,6 +184,9 @@ impl Forwarder {
 
     /// Ends faces that are idle, and follows what depends on the size of packets and on neighbours that have fallen silent.
     pub(super) fn look_after_faces(&mut self, now: Time, sockets: &mut impl Sockets) {
+        if std::mem::take(&mut self.state.is_pressed) {
+            self.make_room(now, sockets);
+        }
         let slots: Vec<FaceId> = self.state.ids.values().copied().collect();
         for slot in slots {
             if !self.owns(slot) {
@@ -140,6 +198,16 @@ impl Forwarder {
                 face.suspicion.look(now, &seen);
             }
             face.traffic.refused = sockets.refused(slot);
+            if let Some(Losses { unsent, malformed, long_names }) = face.told.news(now, &face.traffic) {
+                let (remote, problem) = (face.setup.remote.to_string(), sockets.problem(slot).filter(|_| face.traffic.refused > 0));
+                let problem = problem.as_deref();
+                sockets.tell(&Event::FaceLosses { face: face.id, remote: &remote, unsent, problem, malformed, long_names });
+            }
+            if let Some(largest) = sockets.largest(slot).filter(|largest| face.setup.follows_path && *largest < face.link.mtu) {
+                // The kernel's word may be wrong by far; a packet still needs room for its headers.
+                face.link.mtu = largest.max(LEAST_MTU);
+                sockets.tell(&Event::FaceMtu { face: face.id, remote: &face.setup.remote.to_string(), mtu: face.link.mtu });
+            }
             if face.ends().is_some_and(|end| end <= now) {
                 self.remove_face(now, slot, sockets);
                 continue;
@@ -194,7 +262,7 @@ impl Forwarder {
     fn free_label(&mut self) -> u16 {
         loop {
             let label = 1 + self.labels.below(4095) as u16;
-            if self.used_labels.len() >= 4095 || !self.used_labels.values().any(|used| *used == label) {
+            if self.used_labels.len() >= 4095 || self.label_uses[usize::from(label)] == 0 {
                 return label;
             }
         }

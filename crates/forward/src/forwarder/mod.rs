@@ -46,6 +46,8 @@ pub struct Forwarder {
     nonces: Random,
     labels: Random,
     used_labels: BTreeMap<FaceId, u16>,
+    /// Faces with each label, of 4096.
+    label_uses: Vec<u32>,
     next_id: u64,
     management: FaceId,
     mircc: Mircc,
@@ -108,6 +110,7 @@ impl Forwarder {
             nonces: Random::stream(own_seed, "nonces"),
             labels: Random::stream(seed, "labels"),
             used_labels: BTreeMap::new(),
+            label_uses: vec![0; 4096],
             next_id: numbers::FIRST,
             management,
             mircc: config.mircc.clone(),

@@ -3,7 +3,7 @@
 use super::{Forwarder, Sockets};
 use crate::departure;
 use crate::handover::{Handover, What};
-use crate::link::Received;
+use crate::link::{Fault, Received};
 use crate::name::PacketName;
 use crate::numbers;
 use crate::sharding::{COMPONENTS, FIRST};
@@ -34,8 +34,9 @@ impl Forwarder {
                 }
                 return;
             }
-            Err(_) => {
+            Err(fault) => {
                 face.traffic.malformed += 1;
+                face.traffic.long_names += u64::from(fault == Fault::LongName);
                 return;
             }
         };

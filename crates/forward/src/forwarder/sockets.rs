@@ -24,6 +24,16 @@ pub trait Sockets {
         0
     }
 
+    /// Why packets of this face were not taken last, if some were not.
+    fn problem(&self, _face: FaceId) -> Option<String> {
+        None
+    }
+
+    /// The most octets of a datagram to the neighbour that cross the path in one piece, as far as that is known.
+    fn largest(&self, _face: FaceId) -> Option<usize> {
+        None
+    }
+
     /// Something has happened that an operator may want to know.
     fn tell(&mut self, _event: &Event<'_>) {}
 }

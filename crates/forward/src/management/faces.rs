@@ -197,5 +197,6 @@ pub(crate) fn apply_here(state: &mut State, slot: FaceId, settings: &Settings) {
     }
     if let Some(mtu) = settings.mtu {
         face.link.mtu = mtu;
+        face.setup.follows_path = false;
     }
 }

@@ -81,6 +81,12 @@ impl Poller {
         Ok(epoll::modify(&self.epoll, socket, EventData::new_u64(key.encode()), flags)?)
     }
 
+    /// The key is returned when there is something to read, or no longer.
+    pub(crate) fn watch_reading(&self, socket: impl AsFd, key: Key, reading: bool) -> io::Result<()> {
+        let flags = if reading { EventFlags::IN } else { EventFlags::empty() };
+        Ok(epoll::modify(&self.epoll, socket, EventData::new_u64(key.encode()), flags)?)
+    }
+
     /// Waits for at most `span`, to the nanosecond as far as the kernel's timers are exact (`epoll_pwait2`). Appends what is ready.
     pub(crate) fn wait(&self, span: Span, ready: &mut Vec<Ready>) -> io::Result<()> {
         let timeout = Timespec { tv_sec: (span.as_nanos() / 1_000_000_000) as i64, tv_nsec: (span.as_nanos() % 1_000_000_000) as i64 };

@@ -1,8 +1,10 @@
 //! UDP: many packets in one system call, by segmentation offload (GSO, GRO) where the kernel has it.
 
+use super::bound;
 use narrows_wire::Ecn;
 use quinn_udp::{BATCH_SIZE, EcnCodepoint, RecvMeta, Transmit, UdpSocketState};
-use rustix::net::sockopt;
+use rustix::io::Errno;
+use rustix::net::sockopt::{self, Ipv4PathMtuDiscovery, Ipv6PathMtuDiscovery};
 use std::io::{self, IoSliceMut};
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -28,13 +30,15 @@ pub(crate) struct UdpChannel {
     state: UdpSocketState,
     local: SocketAddr,
     connected: bool,
+    /// It is of IPv6, and carries IPv4 too.
+    is_dual: bool,
     options: UdpOptions,
 }
 
 impl UdpChannel {
-    /// Binds a socket.
-    pub(crate) fn bind(local: SocketAddr, options: UdpOptions) -> io::Result<UdpChannel> {
-        UdpChannel::new(UdpSocket::bind(local)?, false, options)
+    /// Binds a socket. One of IPv6 carries IPv4 too unless it is `only_v6`.
+    pub(crate) fn bind(local: SocketAddr, only_v6: bool, options: UdpOptions) -> io::Result<UdpChannel> {
+        UdpChannel::new(bound::udp(local, only_v6)?, false, options)
     }
 
     /// Binds a socket to a free port for packets of `peer` alone.
@@ -50,11 +54,25 @@ impl UdpChannel {
         // Nobody reads the times that this asks for with each packet, and its room for what comes with a packet is too small for them and
         // the ECN field (quinn-udp 0.6.3).
         nix::sys::socket::setsockopt(&socket, nix::sys::socket::sockopt::ReceiveTimestampns, &false)?;
+        allow_fragments(&socket)?;
         // The kernel grants what its limits allow.
         sockopt::set_socket_recv_buffer_size(&socket, BUFFER)?;
         sockopt::set_socket_send_buffer_size(&socket, BUFFER)?;
         let local = socket.local_addr()?;
-        Ok(UdpChannel { socket, state, local, connected, options })
+        let is_dual = local.is_ipv6() && !sockopt::ipv6_v6only(&socket)?;
+        Ok(UdpChannel { socket, state, local, connected, is_dual, options })
+    }
+
+    /// True if packets to `peer` may leave by it.
+    pub(crate) fn reaches(&self, peer: SocketAddr) -> bool {
+        let (own, kind) = (self.local.ip(), self.local.is_ipv4() == peer.is_ipv4() || self.is_dual && peer.is_ipv4());
+        kind && (own.is_unspecified() || own.is_loopback() && peer.ip().is_loopback())
+    }
+
+    /// Its address, as an address of the kind of `peer` where it stands for any.
+    pub(crate) fn local_for(&self, peer: SocketAddr) -> SocketAddr {
+        let is_other = self.is_dual && peer.is_ipv4() && self.local.ip().is_unspecified();
+        if is_other { ([0; 4], self.local.port()).into() } else { bound::plain(self.local) }
     }
 
     /// True if it serves one peer.
@@ -66,16 +84,23 @@ impl UdpChannel {
         self.local
     }
 
-    /// Sends a batch to a peer. An error concerns the batch alone, of which `sent` datagrams have left.
-    pub(crate) fn send(&self, peer: SocketAddr, batch: &Batch) -> Result<(), Unsent> {
-        let at_once = if self.options.offload { self.state.max_gso_segments() } else { 1 };
+    /// Sends a batch to a peer, many datagrams at once unless they are to leave `singly`. An error concerns the batch alone, of which `sent`
+    /// datagrams have left.
+    pub(crate) fn send(&self, peer: SocketAddr, batch: &Batch, singly: bool) -> Result<(), Unsent> {
+        let at_once = if self.options.offload && !singly { self.state.max_gso_segments() } else { 1 };
+        let peer = if self.is_dual { bound::mapped(peer) } else { peer };
         let most = (batch.size * at_once).max(1);
         let ecn = self.options.ecn.then_some(EcnCodepoint::Ect0);
         for (number, contents) in batch.octets.chunks(most).enumerate() {
             let segment_size = (contents.len() > batch.size).then_some(batch.size);
             let transmit = Transmit { destination: peer, ecn, contents, segment_size, src_ip: None };
             let sent = number * at_once;
-            self.state.try_send((&self.socket).into(), &transmit).map_err(|error| Unsent { sent, error })?;
+            let mut result = self.state.try_send((&self.socket).into(), &transmit);
+            if result.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused) {
+                // The peer did not listen to an earlier datagram; this one has not been sent yet.
+                result = self.state.try_send((&self.socket).into(), &transmit);
+            }
+            result.map_err(|error| Unsent { sent, error, at_once: segment_size.is_some() })?;
         }
         Ok(())
     }
@@ -94,6 +119,29 @@ pub(crate) struct Unsent {
     pub(crate) sent: usize,
     /// The kernel's reason.
     pub(crate) error: io::Error,
+    /// Several datagrams were to leave at once.
+    at_once: bool,
+}
+
+impl Unsent {
+    /// True if the kernel would not cut datagrams of this size (`udp_send_skb` in net/ipv4/udp.c): each of them alone it may still take, in
+    /// fragments of IP.
+    pub(crate) fn is_of_size(&self) -> bool {
+        let errno = self.error.raw_os_error().map(Errno::from_raw_os_error);
+        matches!(errno, Some(Errno::MSGSIZE)) || self.at_once && matches!(errno, Some(Errno::INVAL | Errno::IO))
+    }
+}
+
+/// Lets IP fragment datagrams that are larger than their path takes, as NFD does, in place of quinn-udp's settings. Nobody here would make them
+/// smaller in time, and without this they are lost.
+fn allow_fragments(socket: &UdpSocket) -> io::Result<()> {
+    // Of sockets of IPv6 too: they may carry IPv4.
+    sockopt::set_ip_mtu_discover(socket, Ipv4PathMtuDiscovery::DONT)?;
+    if socket.local_addr()?.is_ipv6() {
+        sockopt::set_ipv6_mtu_discover(socket, Ipv6PathMtuDiscovery::DONT)?;
+        nix::sys::socket::setsockopt(socket, nix::sys::socket::sockopt::Ipv6DontFrag, &false)?;
+    }
+    Ok(())
 }
 
 impl AsFd for UdpChannel {
@@ -124,7 +172,7 @@ impl UdpRoom {
             // The kernel joins datagrams of one ECN field only.
             let ecn = if channel.options.ecn { ecn_of(meta.ecn) } else { Ecn::NotEct };
             for datagram in part[..meta.len].chunks(meta.stride.max(1)) {
-                each(meta.addr, ecn, datagram);
+                each(bound::plain(meta.addr), ecn, datagram);
             }
         }
         Ok(runs == BATCH_SIZE)
@@ -174,6 +222,17 @@ impl Batch {
         self.count == 0
     }
 
+    /// Octets of its largest packets.
+    pub(crate) fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Leaves out the first `count` packets.
+    pub(crate) fn skip(&mut self, count: usize) {
+        self.octets.drain(..self.octets.len().min(count * self.size));
+        self.count -= self.count.min(count);
+    }
+
     /// Its packets.
     pub(crate) fn datagrams(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         self.octets.chunks(self.size.max(1))
@@ -210,11 +269,12 @@ mod tests {
         let local = "127.0.0.1:0".parse().expect("an address");
         let mut room = UdpRoom::new();
         let options = UdpOptions { offload: true, ecn: true };
-        let (a, b) = (UdpChannel::bind(local, options).expect("a socket"), UdpChannel::bind(local, options).expect("a socket"));
+        let (a, b) =
+            (UdpChannel::bind(local, false, options).expect("a socket"), UdpChannel::bind(local, false, options).expect("a socket"));
         let mut batch = Batch::default();
         let packets: Vec<Vec<u8>> = (0..10u8).map(|number| vec![number; if number == 9 { 77 } else { 1300 }]).collect();
         packets.iter().for_each(|packet| batch.push(packet));
-        a.send(b.local(), &batch).expect("sent");
+        a.send(b.local(), &batch, false).expect("sent");
         let mut came = Vec::new();
         let from = a.local();
         while came.len() < packets.len() {

@@ -1,5 +1,6 @@
 //! Datagrams on their way to one UDP peer, some of which wait while the socket takes no more.
 
+use super::path_mtu::largest_datagram;
 use super::udp::{Batch, UdpChannel};
 use std::collections::VecDeque;
 use std::io;
@@ -9,7 +10,7 @@ use std::net::SocketAddr;
 const MOST_WAITING: usize = 64;
 
 /// Puts datagrams for one peer on a socket that it may share with others.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct UdpWriter {
     /// Those that leave together next.
     batch: Batch,
@@ -17,9 +18,28 @@ pub(crate) struct UdpWriter {
     waiting: VecDeque<Box<[u8]>>,
     octets: usize,
     dropped: u64,
+    /// Why datagrams were dropped last.
+    problem: Option<io::Error>,
+    /// The largest datagram that crosses the path in one piece.
+    largest: usize,
 }
 
 impl UdpWriter {
+    /// For a peer to whom datagrams of at most `largest` octets go in one piece.
+    pub(crate) fn new(largest: usize) -> UdpWriter {
+        UdpWriter { batch: Batch::default(), waiting: VecDeque::new(), octets: 0, dropped: 0, problem: None, largest }
+    }
+
+    /// The largest datagram that crosses the path in one piece, as far as it is known.
+    pub(crate) fn largest(&self) -> usize {
+        self.largest
+    }
+
+    /// Why the kernel refused datagrams last; `None` if it has not, or if the queue was full.
+    pub(crate) fn problem(&self) -> Option<&io::Error> {
+        self.problem.as_ref()
+    }
+
     /// True if nothing is left to send.
     pub(crate) fn is_empty(&self) -> bool {
         self.batch.is_empty() && self.waiting.is_empty()
@@ -71,11 +91,23 @@ impl UdpWriter {
 
     fn send_batch(&mut self, channel: &UdpChannel, peer: SocketAddr) {
         let mut batch = std::mem::take(&mut self.batch);
-        if let Err(unsent) = channel.send(peer, &batch) {
+        // Datagrams that IP has to fragment leave one by one.
+        let mut result = channel.send(peer, &batch, batch.size() > self.largest);
+        if let Err(unsent) = &result
+            && unsent.is_of_size()
+        {
+            self.largest = largest_datagram(peer).map_or(self.largest, |now| now.min(self.largest));
+            batch.skip(unsent.sent);
+            result = channel.send(peer, &batch, true);
+        }
+        if let Err(unsent) = result {
             let left = batch.datagrams().skip(unsent.sent);
             match unsent.error.kind() {
                 io::ErrorKind::WouldBlock => left.for_each(|datagram| self.wait(datagram.into())),
-                _ => self.dropped += left.len() as u64,
+                _ => {
+                    self.dropped += left.len() as u64;
+                    self.problem = Some(unsent.error);
+                }
             }
         }
         batch.clear();
@@ -88,6 +120,7 @@ impl UdpWriter {
             self.waiting.push_back(datagram);
         } else {
             self.dropped += 1;
+            self.problem = None;
         }
     }
 }
@@ -102,23 +135,24 @@ mod tests {
     /// that is too large for UDP stands for one that the kernel refuses.
     #[test]
     fn every_datagram_of_a_batch_that_the_kernel_refuses_is_counted() {
-        let channel =
-            UdpChannel::bind("127.0.0.1:0".parse().expect("an address"), UdpOptions { offload: false, ecn: false }).expect("a socket");
-        let mut writer = UdpWriter::default();
+        let channel = UdpChannel::bind("127.0.0.1:0".parse().expect("an address"), false, UdpOptions { offload: false, ecn: false })
+            .expect("a socket");
+        let mut writer = UdpWriter::new(usize::MAX);
         let nowhere = "[::1]:9".parse().expect("an address");
         for _ in 0..20 {
             assert!(writer.push(&channel, nowhere, &[7; 100]));
         }
         assert!(writer.flush(&channel, nowhere) && writer.is_empty());
         assert_eq!(writer.dropped(), 20);
+        assert!(writer.problem().is_some(), "the reason is kept");
     }
 
     #[test]
     fn what_waits_leaves_in_order_and_what_does_not_fit_is_counted() {
         let local = "127.0.0.1:0".parse().expect("an address");
-        let bind = || UdpChannel::bind(local, UdpOptions { offload: true, ecn: false }).expect("a socket");
+        let bind = || UdpChannel::bind(local, false, UdpOptions { offload: true, ecn: false }).expect("a socket");
         let (from, to) = (bind(), bind());
-        let mut writer = UdpWriter::default();
+        let mut writer = UdpWriter::new(usize::MAX);
         // As if the socket had taken nothing of a batch.
         for number in 0..MOST_WAITING as u8 {
             writer.wait([number; 100].into());

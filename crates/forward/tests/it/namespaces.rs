@@ -17,7 +17,7 @@ use std::thread::{JoinHandle, sleep};
 use std::time::{Duration, Instant};
 
 /// Names the configuration of a daemon in a process of its own.
-const CONFIG: &str = "NARROWS_TEST_CONFIG";
+pub const CONFIG: &str = "NARROWS_TEST_CONFIG";
 /// A segment, and what it has at most on the wire: name, signature, fields of the link and of MIRCC, and 42 octets of IP and below.
 const SEGMENT: usize = 1000;
 const OVERHEAD: f64 = 230.0;
@@ -34,7 +34,7 @@ fn daemon_process() {
     daemon.run().expect("an end in order");
 }
 
-fn run(command: &str) -> Result<String, String> {
+pub fn run(command: &str) -> Result<String, String> {
     let mut words = command.split(' ');
     let output = Command::new(words.next().unwrap_or_default()).args(words).output().map_err(|error| format!("{command}: {error}"))?;
     match output.status.success() {
@@ -52,7 +52,7 @@ struct Network {
     _alone: MutexGuard<'static, ()>,
 }
 
-static ALONE: Mutex<()> = Mutex::new(());
+pub static ALONE: Mutex<()> = Mutex::new(());
 
 impl Network {
     /// # Errors

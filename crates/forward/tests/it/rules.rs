@@ -112,6 +112,7 @@ fn an_idle_face_that_a_packet_made_ends() {
         persistency: FacePersistency::OnDemand,
         is_local: false,
         mtu: 1400,
+        follows_path: false,
         ends_idle: true,
         rates: None,
         headers: None,
