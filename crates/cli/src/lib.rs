@@ -25,6 +25,7 @@ mod export;
 mod fidelity;
 mod figure;
 mod forward;
+mod http;
 mod icn;
 mod inputs;
 mod inspect;

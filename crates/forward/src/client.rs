@@ -31,7 +31,7 @@ pub enum ClientError {
         source: io::Error,
     },
     /// The connection broke.
-    #[error("the forwarder has closed the connection: {0}")]
+    #[error("the forwarder has closed the connection: {0}; see whether `narrows forward` still runs there, and repeat this")]
     Closed(io::Error),
     /// Nothing came in time.
     #[error("no answer to {0} within {1}")]
@@ -75,6 +75,7 @@ impl AsFd for Socket {
 
 /// A connection.
 pub struct Client {
+    place: Place,
     socket: Socket,
     inbox: Vec<u8>,
     packets: VecDeque<Vec<u8>>,
@@ -87,8 +88,25 @@ impl Client {
     /// # Errors
     /// None answers there.
     pub fn connect(place: &Place) -> Result<Client, ClientError> {
+        let socket = Client::open(place)?;
+        let nonces = Random::stream(wall_seed() ^ u64::from(std::process::id()) << 32, "nonces");
+        Ok(Client { place: place.clone(), socket, inbox: Vec::new(), packets: VecDeque::new(), nonces })
+    }
+
+    /// Connects again to the same place. What has come on the old connection is dropped.
+    ///
+    /// # Errors
+    /// None answers there.
+    pub(crate) fn reconnect(&mut self) -> Result<(), ClientError> {
+        self.socket = Client::open(&self.place)?;
+        self.inbox.clear();
+        self.packets.clear();
+        Ok(())
+    }
+
+    fn open(place: &Place) -> Result<Socket, ClientError> {
         let absent = |source| ClientError::Absent { place: place.to_string(), source };
-        let socket = match place {
+        Ok(match place {
             Place::Unix(path) => Socket::Unix(UnixStream::connect(path).map_err(absent)?),
             Place::Remote(remote) => match (find(remote).map_err(|text| absent(io::Error::other(text)))?, remote.transport) {
                 (Found::Tcp(stream, _), Transport::Tcp) => {
@@ -102,9 +120,7 @@ impl Client {
                     Socket::Udp(socket)
                 }
             },
-        };
-        let nonces = Random::stream(wall_seed() ^ u64::from(std::process::id()) << 32, "nonces");
-        Ok(Client { socket, inbox: Vec::new(), packets: VecDeque::new(), nonces })
+        })
     }
 
     /// A nonce that no other Interest has had, most likely.

@@ -83,28 +83,54 @@ pub struct Tables {
     pub content_store_size: Text<Bytes>,
     /// Pending Interests.
     pub pending: usize,
+    /// Octets of pending Interests, with some 600 for each beside its own.
+    pub pending_size: Text<Bytes>,
     /// Pending Interests of one face.
     pub pending_per_face: usize,
     /// Faces.
     pub faces: usize,
     /// Routes.
     pub routes: usize,
+    /// Prefixes with a strategy of their own.
+    pub strategies: usize,
+    /// Octets of the prefixes of routes and strategies, with 512 for each beside its own.
+    pub names_size: Text<Bytes>,
+    /// Octets of pieces of packets that are not complete.
+    pub pieces_size: Text<Bytes>,
+    /// Octets that wait for neighbours: half of it for datagrams whose turn has not come, and half for what sockets have not taken.
+    pub queues_size: Text<Bytes>,
+    /// Octets of answers of the management that clients may still ask for.
+    pub datasets_size: Text<Bytes>,
     /// Threads that forward, 1 to 64. Each has a part of the names, and of the limits of content store and pending Interests.
     pub threads: usize,
 }
 
 impl Default for Tables {
-    /// 65,536 Data packets of at most 128 MB, 2^20 pending Interests and 65,536 of a face, 4096 faces, 65,536 routes, one thread.
+    /// 65,536 Data packets of at most 128 MB, 2^20 pending Interests of at most 256 MB and 65,536 of a face, 4096 faces, 65,536 routes and 4096
+    /// strategies of at most 64 MB, 32 MB of pieces, 256 MB that wait for neighbours, 32 MB of datasets, one thread.
     fn default() -> Tables {
         Tables {
             content_store: 1 << 16,
             content_store_size: Text(Bytes::new(128_000_000)),
             pending: 1 << 20,
+            pending_size: Text(Bytes::new(256_000_000)),
             pending_per_face: 1 << 16,
             faces: 4096,
             routes: 1 << 16,
+            strategies: 4096,
+            names_size: Text(Bytes::new(64_000_000)),
+            pieces_size: Text(Bytes::new(32_000_000)),
+            queues_size: Text(Bytes::new(256_000_000)),
+            datasets_size: Text(Bytes::new(32_000_000)),
             threads: 1,
         }
+    }
+}
+
+impl Tables {
+    /// The part of each thread.
+    pub(crate) fn part(&self, all: &Text<Bytes>) -> Bytes {
+        Bytes::new(all.0.get().div_ceil(self.threads.max(1) as u64))
     }
 }
 

@@ -3,11 +3,12 @@
 use crate::face::Face;
 use crate::link::Scratch;
 use crate::name::PacketName;
-use narrows_icn::Packet;
+use narrows_icn::{Budget, Packet};
 use narrows_units::Time;
 
 /// Passes the packets of the link that carry a packet to `send`. `incoming` is the number of the face that it came from, for neighbours who
-/// want it; `queued` are the octets that the socket has not taken yet.
+/// want it; `queued` are the octets that the socket has not taken yet; `budget` is that of datagrams that wait for their turn.
+#[allow(clippy::too_many_arguments, reason = "each is of another part of the forwarder")]
 pub(crate) fn send(
     face: &mut Face,
     now: Time,
@@ -15,11 +16,14 @@ pub(crate) fn send(
     incoming: u64,
     scratch: &mut Scratch,
     queued: usize,
+    budget: &mut Budget,
     mut send: impl FnMut(&[u8]),
 ) {
     let Face { link, traffic, egress, marker, .. } = face;
     let paced = egress.paces(matches!(packet, Packet::Data(_)));
-    if paced && !egress.admits() {
+    let before = egress.held();
+    // What finds nothing waiting mostly leaves at once.
+    if paced && (!egress.admits() || before > 0 && !budget.admits(before, size(packet))) {
         traffic.dropped += 1;
         return;
     }
@@ -33,4 +37,15 @@ pub(crate) fn send(
         }
     });
     traffic.dropped += u64::from(!sent);
+    budget.replace(before, egress.held());
+}
+
+/// Octets of a packet as it came.
+fn size(packet: &Packet<PacketName>) -> u64 {
+    match packet {
+        Packet::Interest(interest) => interest.size,
+        Packet::Data(data) => data.size,
+        Packet::Nack(nack) => nack.interest.size,
+    }
+    .get()
 }

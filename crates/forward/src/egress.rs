@@ -81,6 +81,12 @@ impl Egress {
         }
     }
 
+    /// Octets that it is counted for: those that wait, and what each datagram takes beside.
+    pub(crate) fn held(&self) -> u64 {
+        const DATAGRAM: usize = 64;
+        (self.octets + DATAGRAM * self.queue.len()) as u64
+    }
+
     /// Octets that wait.
     pub(crate) fn octets(&self) -> usize {
         self.octets

@@ -9,7 +9,7 @@ use crate::sockets::poller::{Key, Poller};
 use crate::sockets::stream::{Stream, StreamWriter};
 use crate::sockets::udp::{BUFFER, UdpChannel};
 use crate::sockets::udp_writer::UdpWriter;
-use narrows_icn::FaceId;
+use narrows_icn::{Budget, FaceId};
 use narrows_units::Rate;
 use std::collections::HashMap;
 use std::io::Write;
@@ -90,11 +90,14 @@ pub(crate) struct Io {
     attempts: Attempts,
     /// Packets that the streams of faces did not take, by place in the node.
     refused: Vec<u64>,
+    /// What sockets have not taken.
+    queues: Budget,
     log: Option<Log>,
 }
 
 impl Io {
-    pub(crate) fn new(poller: Poller, attempts: Attempts, log: Option<Log>) -> Io {
+    /// At most `queues` octets wait for sockets.
+    pub(crate) fn new(poller: Poller, attempts: Attempts, queues: u64, log: Option<Log>) -> Io {
         Io {
             poller,
             udp: Vec::new(),
@@ -106,6 +109,7 @@ impl Io {
             closed: Vec::new(),
             attempts,
             refused: Vec::new(),
+            queues: Budget::new(queues),
             log,
         }
     }
@@ -162,13 +166,13 @@ impl Io {
         match self.channels.get_mut(face.0 as usize).and_then(Option::as_mut) {
             Some(Channel::Udp { socket, peer, writer }) if !writer.is_empty() => {
                 let socket = *socket;
-                if self.udp[socket].as_ref().is_some_and(|channel| !writer.flush(channel, *peer)) {
+                if self.udp[socket].as_ref().is_some_and(|channel| !writer.flush(channel, *peer, &mut self.queues)) {
                     self.block(socket, face);
                 }
             }
             Some(Channel::Stream(writer, blocked)) => {
                 let was = *blocked;
-                match writer.flush() {
+                match writer.flush(&mut self.queues) {
                     Ok(everything) => *blocked = !everything,
                     Err(_) => return self.ended.push(face),
                 }
@@ -225,6 +229,7 @@ impl Io {
     /// The stream of a face has ended, and the face stays.
     pub(crate) fn detach(&mut self, face: FaceId) {
         if let Some(Channel::Stream(writer, _)) = self.channels.get_mut(face.0 as usize).and_then(Option::take) {
+            self.queues.release(writer.waiting() as u64);
             writer.stream().close();
         }
     }
@@ -250,7 +255,7 @@ impl Sockets for Io {
             Some(Channel::Udp { socket, peer, writer }) => {
                 let (was_empty, was_blocked) = (writer.is_empty(), writer.is_blocked());
                 let Some(channel) = &self.udp[*socket] else { return };
-                let takes = writer.push(channel, *peer, packet);
+                let takes = writer.push(channel, *peer, packet, &mut self.queues);
                 if was_empty {
                     self.dirty.push(face);
                 }
@@ -263,7 +268,7 @@ impl Sockets for Io {
                 if writer.is_empty() && !*blocked {
                     self.dirty.push(face);
                 }
-                self.refused[face.0 as usize] += u64::from(!writer.push(packet));
+                self.refused[face.0 as usize] += u64::from(!writer.push(packet, &mut self.queues));
             }
             // Its socket has failed, and the face is about to go.
             None => {}
@@ -291,7 +296,8 @@ impl Sockets for Io {
         self.closed.push(face);
         let Some(channel) = self.channels.get_mut(face.0 as usize).and_then(Option::take) else { return };
         match channel {
-            Channel::Udp { socket, peer, .. } => {
+            Channel::Udp { socket, peer, writer } => {
+                self.queues.release(writer.octets() as u64);
                 self.peers.remove(&(socket, peer));
                 self.blocked.retain(|(_, other)| *other != face);
                 let alone = !self.peers.keys().any(|(number, _)| *number == socket);
@@ -299,7 +305,10 @@ impl Sockets for Io {
                     self.udp[socket] = None;
                 }
             }
-            Channel::Stream(writer, _) => writer.stream().close(),
+            Channel::Stream(writer, _) => {
+                self.queues.release(writer.waiting() as u64);
+                writer.stream().close();
+            }
         }
     }
 
@@ -308,6 +317,10 @@ impl Sockets for Io {
             Some(Some(Channel::Udp { writer, .. })) => writer.dropped(),
             _ => self.refused.get(face.0 as usize).copied().unwrap_or(0),
         }
+    }
+
+    fn queues(&self) -> Budget {
+        self.queues
     }
 
     fn problem(&self, face: FaceId) -> Option<String> {

@@ -60,7 +60,7 @@ pub use app::fetch_error::FetchError;
 pub use app::filler::Filler;
 pub use app::identity::{Identity, IdentityError};
 pub use app::object::Object;
-pub use app::producer::Producer;
+pub use app::producer::{Connection, Producer};
 pub use app::trust::{Distrust, Signed, Trust};
 pub use client::{Client, ClientError};
 pub use config::{Config, ConfigError, FaceEntry, LinkRate, Listen, LogFile, Mircc, Rates, Tables, Text, Understands};

@@ -2,7 +2,7 @@
 
 use crate::config::Understands;
 use crate::name::{PacketName, Token, Wire};
-use narrows_icn::{Class, Data, FaceId, Hint, Interest, Nack, NackReason, Packet, Route, Spare, Steer};
+use narrows_icn::{Budget, Class, Data, FaceId, Hint, Interest, Nack, NackReason, Packet, Route, Spare, Steer};
 use narrows_ndn::lp::{self, Fragmenter, Header, LabelFlags, LpPacket, Mircc, NO_CACHE, PathLabel, PitToken, Reassembler};
 use narrows_ndn::{self as ndn, tlv::MAX_PACKET};
 use narrows_units::{Bytes, Rate, Span, Time};
@@ -36,6 +36,8 @@ pub(crate) enum Fault {
     Network,
     /// The name has too many components.
     LongName,
+    /// There is no room for another piece.
+    NoRoom,
 }
 
 /// The state of NDNLPv2 on a face.
@@ -103,9 +105,19 @@ impl Link {
         self.tells_first && self.shown.is_some()
     }
 
-    /// Begins anew on another stream.
-    pub(crate) fn restart(&mut self) {
+    /// Begins anew on another stream, or ends. `pieces` is the budget of pieces of its thread.
+    pub(crate) fn restart(&mut self, pieces: &mut Budget) {
+        pieces.release(self.reassembler.octets() as u64);
         (self.reassembler, self.hello) = (Reassembler::new(), Time::ZERO);
+    }
+
+    /// Throws away pieces whose packets have not become complete in time.
+    pub(crate) fn expire(&mut self, now: Time, pieces: &mut Budget) {
+        let before = self.reassembler.octets();
+        if before > 0 {
+            self.reassembler.expire(now);
+            pieces.replace(before as u64, self.reassembler.octets() as u64);
+        }
     }
 
     /// True if the next packet carries MIRCC's fields.
@@ -117,7 +129,8 @@ impl Link {
         self.tells_first && (self.sent.min(self.received) < PATIENCE || self.sent.is_multiple_of(SELDOM))
     }
 
-    /// Reads one packet of the link, into a place of `spare`. A mark of IP counts as one of the packet. `nonce` serves an Interest that has none.
+    /// Reads one packet of the link, into a place of `spare`. A mark of IP counts as one of the packet. `nonce` serves an Interest that has none,
+    /// and `pieces` is the budget of pieces.
     pub(crate) fn receive(
         &mut self,
         now: Time,
@@ -125,6 +138,7 @@ impl Link {
         wire: &[u8],
         nonce: u32,
         spare: &mut Spare<PacketName>,
+        pieces: &mut Budget,
     ) -> Result<Received, Fault> {
         let mut packet = LpPacket::decode(wire).map_err(|_| Fault::Link)?;
         self.received += 1;
@@ -138,9 +152,14 @@ impl Link {
         if !packet.is_piece() {
             return self.packet(&mut packet, nonce, wire.len(), spare);
         }
+        let before = self.reassembler.octets() as u64;
+        if !pieces.admits(before, Reassembler::needs(&packet) as u64) {
+            return Err(Fault::NoRoom);
+        }
         let mut whole = std::mem::take(&mut self.whole);
         whole.clear();
         let complete = self.reassembler.take(now, &packet, &mut whole).map_err(|_| Fault::Link);
+        pieces.replace(before, self.reassembler.octets() as u64);
         let received = complete.and_then(|complete| match complete {
             true => self.packet(&mut LpPacket::decode(&whole).map_err(|_| Fault::Link)?, nonce, whole.len(), spare),
             false => Ok(Received::Nothing),

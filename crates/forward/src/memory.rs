@@ -17,6 +17,8 @@ pub(crate) struct Memory {
     pub(crate) next_event: u64,
     /// Strategies by prefix; that of the root is there always.
     pub(crate) strategies: BTreeMap<PacketName, &'static str>,
+    /// Octets that they are counted for, without that of the root.
+    pub(crate) strategy_octets: u64,
     /// Commands whose faces are being opened, by ticket.
     pub(crate) opening: BTreeMap<u64, Opening>,
     pub(crate) next_ticket: u64,
@@ -47,13 +49,14 @@ pub(crate) struct Settings {
 }
 
 impl Memory {
-    pub(crate) fn new(now: Time, wall_ms: u64, strategy: &'static str) -> Memory {
+    pub(crate) fn new(now: Time, wall_ms: u64, strategy: &'static str, datasets: u64) -> Memory {
         Memory {
             started: now,
             wall_ms,
-            stored: Stored::default(),
+            stored: Stored::new(datasets),
             next_event: 0,
             strategies: BTreeMap::from([(PacketName::new(NameRef::ROOT), strategy)]),
+            strategy_octets: 0,
             opening: BTreeMap::new(),
             next_ticket: 0,
             latest_version: 0,

@@ -96,6 +96,10 @@ impl Name for PacketName {
         PacketName { end: self.end - self.start, start: 0, octets, components: self.components }
     }
 
+    fn octets(&self) -> usize {
+        usize::from(self.end - self.start)
+    }
+
     fn warm(&self) {
         self.octets.warm();
     }

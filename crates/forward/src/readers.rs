@@ -4,7 +4,7 @@ use crate::face::{FaceSetup, udp_mtu};
 use crate::face_uri::FaceUri;
 use crate::forwarder::Forwarder;
 use crate::io::{Channel, Io};
-use crate::sockets::stream::{End, StreamReader};
+use crate::sockets::stream::{self, End, StreamReader};
 use crate::sockets::udp::UdpRoom;
 use crate::sockets::udp_writer::UdpWriter;
 use narrows_icn::FaceId;
@@ -19,6 +19,7 @@ const READS: usize = 4;
 /// What is read into, and the streams that are read.
 pub(crate) struct Readers {
     room: UdpRoom,
+    stream_room: Vec<u8>,
     pub(crate) streams: BTreeMap<u32, StreamReader>,
     /// UDP sockets that take packets of unknown peers: the first ones.
     pub(crate) listening: usize,
@@ -28,7 +29,7 @@ pub(crate) struct Readers {
 
 impl Readers {
     pub(crate) fn new() -> Readers {
-        Readers { room: UdpRoom::new(), streams: BTreeMap::new(), listening: 0, mtu: None }
+        Readers { room: UdpRoom::new(), stream_room: stream::room(), streams: BTreeMap::new(), listening: 0, mtu: None }
     }
 
     /// Passes what has come at a UDP socket to the forwarder.
@@ -57,7 +58,7 @@ impl Readers {
     pub(crate) fn read_stream(&mut self, now: Time, face: FaceId, forwarder: &mut Forwarder, io: &mut Io) {
         let Some(reader) = self.streams.get_mut(&face.0) else { return };
         for _ in 0..READS {
-            match reader.receive(|packet| forwarder.receive(now, face, Ecn::NotEct, packet, io)) {
+            match reader.receive(&mut self.stream_room, |packet| forwarder.receive(now, face, Ecn::NotEct, packet, io)) {
                 Ok(true) => {}
                 Ok(false) => return,
                 Err(End::Closed | End::Malformed) => return io.ended.push(face),

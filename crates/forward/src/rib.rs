@@ -43,11 +43,34 @@ pub struct Rib<N: Name> {
     /// Prefixes whose next hops may have changed.
     changed: BTreeSet<N>,
     count: usize,
+    /// Octets of prefixes, and of what each route takes beside.
+    octets: u64,
+    /// Routes that end, by time, and routes of each face, counted.
+    ends: BTreeMap<Time, usize>,
+    of_face: BTreeMap<u64, usize>,
+    /// Raised by each change.
+    generation: u64,
+}
+
+/// Octets that a route is counted for beside its prefix: here, and in the tables of next hops. Ours.
+const ROUTE: u64 = 512;
+
+/// Octets that a route of `prefix` is counted for.
+pub(crate) fn octets(prefix: &impl Name) -> u64 {
+    ROUTE + prefix.octets() as u64
 }
 
 impl<N: Name> Default for Rib<N> {
     fn default() -> Rib<N> {
-        Rib { routes: BTreeMap::new(), changed: BTreeSet::new(), count: 0 }
+        Rib {
+            routes: BTreeMap::new(),
+            changed: BTreeSet::new(),
+            count: 0,
+            octets: 0,
+            ends: BTreeMap::new(),
+            of_face: BTreeMap::new(),
+            generation: 0,
+        }
     }
 }
 
@@ -55,6 +78,26 @@ impl<N: Name> Rib<N> {
     /// Number of routes.
     pub fn len(&self) -> usize {
         self.count
+    }
+
+    /// Octets that its routes are counted for.
+    pub(crate) fn octets(&self) -> u64 {
+        self.octets
+    }
+
+    /// A number that changes with the routes.
+    pub(crate) fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// Number of prefixes with routes.
+    pub(crate) fn prefixes(&self) -> usize {
+        self.routes.len()
+    }
+
+    /// True if `prefix` has this route.
+    pub(crate) fn has(&self, prefix: &N, face: u64, origin: u64) -> bool {
+        self.routes.get(prefix).is_some_and(|routes| routes.iter().any(|route| (route.face, route.origin) == (face, origin)))
     }
 
     /// True if it holds no route.
@@ -70,13 +113,33 @@ impl<N: Name> Rib<N> {
     /// Adds a route of `prefix`, in place of an earlier one with its face and origin.
     pub fn register(&mut self, prefix: N, route: Route) {
         self.mark(&prefix);
+        let octets = octets(&prefix);
         let routes = self.routes.entry(prefix).or_default();
-        match routes.iter_mut().find(|known| (known.face, known.origin) == (route.face, route.origin)) {
-            Some(known) => *known = route,
+        let before = match routes.iter_mut().find(|known| (known.face, known.origin) == (route.face, route.origin)) {
+            Some(known) => Some(std::mem::replace(known, route)),
             None => {
                 routes.push(route);
-                self.count += 1;
+                None
             }
+        };
+        if let Some(before) = before {
+            self.uncount(&before, octets);
+        }
+        self.count += 1;
+        self.octets += octets;
+        *self.of_face.entry(route.face).or_default() += 1;
+        if let Some(end) = route.expires {
+            *self.ends.entry(end).or_default() += 1;
+        }
+    }
+
+    /// A route that was counted for so many octets is gone.
+    fn uncount(&mut self, route: &Route, octets: u64) {
+        self.count -= 1;
+        self.octets -= octets;
+        uncount(&mut self.of_face, &route.face);
+        if let Some(end) = route.expires {
+            uncount(&mut self.ends, &end);
         }
     }
 
@@ -87,7 +150,9 @@ impl<N: Name> Rib<N> {
 
     /// Removes all routes over a face.
     pub fn remove_face(&mut self, face: u64) {
-        self.remove_where(|route| route.face == face);
+        if self.of_face.contains_key(&face) {
+            self.remove_where(|route| route.face == face);
+        }
     }
 
     /// Removes the routes that have ended by `now`.
@@ -97,7 +162,7 @@ impl<N: Name> Rib<N> {
 
     /// When the next route ends.
     pub fn due(&self) -> Option<Time> {
-        self.routes.values().flatten().filter_map(|route| route.expires).min()
+        self.ends.keys().next().copied()
     }
 
     /// Takes the prefixes whose next hops may have changed since the last call, with their present next hops.
@@ -152,14 +217,12 @@ impl<N: Name> Rib<N> {
 
     fn remove_from(&mut self, prefix: &N, gone: impl Fn(&Route) -> bool) -> bool {
         let Some(routes) = self.routes.get_mut(prefix) else { return false };
-        let before = routes.len();
-        routes.retain(|route| !gone(route));
-        let removed = before - routes.len();
+        let removed: Vec<Route> = routes.extract_if(.., |route| gone(route)).collect();
         let empty = routes.is_empty();
-        if removed == 0 {
+        if removed.is_empty() {
             return false;
         }
-        self.count -= removed;
+        removed.iter().for_each(|route| self.uncount(route, octets(prefix)));
         self.mark(prefix);
         if empty {
             self.routes.remove(prefix);
@@ -169,9 +232,20 @@ impl<N: Name> Rib<N> {
 
     /// The next hops of a prefix and of all longer ones may change.
     fn mark(&mut self, prefix: &N) {
+        self.generation += 1;
         self.changed.insert(prefix.clone());
         let below = self.routes.range(prefix..).take_while(|(name, _)| name.has_prefix(prefix));
         self.changed.extend(below.map(|(name, _)| name.clone()));
+    }
+}
+
+/// Counts one less of `key`.
+fn uncount<K: Ord>(counts: &mut BTreeMap<K, usize>, key: &K) {
+    if let Some(count) = counts.get_mut(key) {
+        *count -= 1;
+        if *count == 0 {
+            counts.remove(key);
+        }
     }
 }
 
@@ -300,6 +374,7 @@ mod tests {
                 let whole: BTreeMap<Interned, Vec<Hop>> = rib.iter().map(|(prefix, _)| (*prefix, rib.next_hops(prefix))).collect();
                 prop_assert_eq!(&fib, &whole);
                 prop_assert_eq!(rib.len(), rib.iter().map(|(_, routes)| routes.len()).sum::<usize>());
+                prop_assert_eq!((rib.octets(), rib.of_face.values().sum::<usize>()), (ROUTE * rib.len() as u64, rib.len()));
             }
         }
     }

@@ -3,7 +3,7 @@
 use crate::face::{FaceSetup, FaceTraffic};
 use crate::memory::Settings;
 use crate::name::PacketName;
-use narrows_icn::{CacheLimits, FaceConfig, FaceCounters, FaceId, StrategyChoice};
+use narrows_icn::{Budget, CacheLimits, FaceConfig, FaceCounters, FaceId, StrategyChoice};
 use narrows_units::Time;
 
 /// A change of tables that every shard has alike.
@@ -21,6 +21,24 @@ pub(crate) enum TableChange {
     Store(CacheLimits),
 }
 
+/// What a table holds, and how much it may hold, in octets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Use {
+    pub(crate) used: u64,
+    pub(crate) limit: u64,
+    /// How often something was not taken, or was dropped for something newer, for want of room.
+    pub(crate) refused: u64,
+}
+
+impl From<Budget> for Use {
+    fn from(budget: Budget) -> Use {
+        Use { used: budget.used(), limit: budget.limit(), refused: budget.refused() }
+    }
+}
+
+/// The tables whose octets are limited.
+pub(crate) const TABLES: [&str; 7] = ["content-store", "pending", "names", "pieces", "pacing", "queues", "datasets"];
+
 /// What a shard has counted and holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
@@ -36,6 +54,8 @@ pub(crate) struct Tally {
     pub(crate) cached: u64,
     /// Packets for other threads that it has dropped, because too many waited for them.
     pub(crate) lost: u64,
+    /// What its tables hold, in the order of [`TABLES`].
+    pub(crate) uses: [Use; 7],
 }
 
 impl Tally {
@@ -47,6 +67,11 @@ impl Tally {
         self.pending += other.pending;
         self.cached += other.cached;
         self.lost += other.lost;
+        for (all, own) in self.uses.iter_mut().zip(&other.uses) {
+            all.used += own.used;
+            all.limit = all.limit.saturating_add(own.limit);
+            all.refused += own.refused;
+        }
     }
 }
 

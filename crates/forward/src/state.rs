@@ -4,9 +4,9 @@ use crate::config::Tables;
 use crate::face::{Face, FaceTraffic};
 use crate::memory::Memory;
 use crate::name::PacketName;
-use crate::rib::{Hop, Rib};
-use crate::shard::{Shard, TableChange, Tally};
-use narrows_icn::{CacheLimits, FaceCounters, FaceId, Node};
+use crate::rib::{self, Hop, Rib};
+use crate::shard::{Shard, TableChange, Tally, Use};
+use narrows_icn::{Budget, CacheLimits, FaceCounters, FaceId, Node};
 use narrows_units::Bytes;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -35,6 +35,10 @@ pub(crate) struct State {
     pub(crate) faces_evicted: u64,
     /// Faces were refused a short time ago.
     pub(crate) is_pressed: bool,
+    /// Pieces, datagrams that wait for their turn, and what sockets have not taken, as of a moment ago.
+    pub(crate) uses: [Use; 3],
+    /// Octets of routes and strategies.
+    pub(crate) names: Budget,
     /// What faces counted that are gone.
     past: FaceCounters,
 }
@@ -42,6 +46,7 @@ pub(crate) struct State {
 impl State {
     pub(crate) fn new(node: Node<PacketName>, memory: Memory, tables: Tables) -> State {
         let threads = tables.threads;
+        let names = Budget::new(tables.names_size.0.get());
         let store = CacheLimits { bytes: tables.content_store_size.0, ..CacheLimits::packets(tables.content_store) };
         let mut state = State {
             node,
@@ -58,6 +63,8 @@ impl State {
             faces_refused: 0,
             faces_evicted: 0,
             is_pressed: false,
+            uses: [Use::default(); 3],
+            names,
             past: FaceCounters::default(),
         };
         state.change(&TableChange::Store(store));
@@ -133,7 +140,16 @@ impl State {
             pending: self.node.pending() as u64,
             cached: self.node.cached() as u64,
             lost: self.lost,
+            uses: self.own_uses(),
         }
+    }
+
+    /// What the tables of this thread hold, in the order of [`TABLES`](crate::shard::TABLES).
+    fn own_uses(&self) -> [Use; 7] {
+        let limit = self.node.cache_limits().bytes.get();
+        let store = Use { used: self.node.cached_octets().get(), limit, refused: self.node.evicted() };
+        let [pieces, pacing, queues] = self.uses;
+        [store, self.node.pending_octets().into(), self.names.into(), pieces, pacing, queues, self.memory.stored.budget().into()]
     }
 
     /// What the nodes of all threads have counted and hold.
@@ -179,8 +195,19 @@ impl State {
         self.others.iter().fold(own, |erased, other| erased + other.erase(prefix, most - erased))
     }
 
+    /// True if there is room for a route or a strategy of one more prefix; if not, that is counted.
+    pub(crate) fn admits_name(&mut self, prefix: &PacketName) -> bool {
+        self.names.admits(0, rib::octets(prefix))
+    }
+
+    /// Takes over what routes and strategies are counted for.
+    pub(crate) fn count_names(&mut self) {
+        self.names.replace(self.names.used(), self.rib.octets() + self.memory.strategy_octets);
+    }
+
     /// Applies changed routes to the node.
     pub(crate) fn update_fib(&mut self) {
+        self.count_names();
         for (prefix, hops) in self.rib.changes() {
             let change = match hops {
                 Some(hops) => TableChange::Route(prefix, hops.iter().filter_map(|Hop { face, .. }| self.ids.get(face).copied()).collect()),

@@ -1,40 +1,119 @@
-//! Generated Data that clients may ask for again: segments of datasets, and events.
+//! Generated Data that clients may ask for again: events, and segments of datasets.
 
+use crate::management::segment;
 use crate::name::PacketName;
-use narrows_icn::{Data, Interest, Name};
+use narrows_icn::{Budget, Data, Interest, Name};
+use narrows_ndn::number;
 use narrows_units::{Span, Time};
 use std::collections::VecDeque;
+use std::sync::Arc;
 
-/// Data is kept so long, or until [`MOST`] newer packets have come.
+/// Data is kept so long, or until [`MOST`] newer packets and datasets have come, or until there is no room for it.
 const KEPT: Span = Span::from_secs(10);
 const MOST: usize = 4096;
+/// Octets that a packet or a dataset is counted for beside its content. Ours.
+const OVERHEAD: u64 = 512;
+
+/// A dataset of one version. Its segments are made when they are asked for, so that many who ask cost little.
+#[derive(Debug)]
+pub(crate) struct Dataset {
+    /// What it is made of, and a number that changes with that; `None` if it is made anew each time.
+    pub(crate) source: Option<(&'static str, u64)>,
+    /// Its name with its version.
+    pub(crate) base: PacketName,
+    /// All of its segments.
+    pub(crate) content: Arc<[u8]>,
+}
+
+#[derive(Debug)]
+enum Kept {
+    Packet(Data<PacketName>),
+    Dataset(Dataset),
+}
+
+impl Kept {
+    /// Octets of what it alone holds.
+    fn octets(&self) -> u64 {
+        OVERHEAD
+            + match self {
+                Kept::Packet(data) => data.size.get(),
+                // Datasets of the same content share it.
+                Kept::Dataset(dataset) if Arc::strong_count(&dataset.content) > 1 => 0,
+                Kept::Dataset(dataset) => dataset.content.len() as u64,
+            }
+    }
+}
 
 /// The oldest first.
-#[derive(Debug, Default)]
-pub(crate) struct Stored(VecDeque<(Time, Data<PacketName>)>);
+#[derive(Debug)]
+pub(crate) struct Stored {
+    kept: VecDeque<(Time, Kept)>,
+    budget: Budget,
+}
 
 impl Stored {
+    /// At most so many octets, but for a dataset that is larger by itself.
+    pub(crate) fn new(most: u64) -> Stored {
+        Stored { kept: VecDeque::new(), budget: Budget::new(most) }
+    }
+
+    /// What it holds.
+    pub(crate) fn budget(&self) -> Budget {
+        self.budget
+    }
+
     pub(crate) fn insert(&mut self, now: Time, data: Data<PacketName>) {
-        if self.0.len() == MOST {
-            self.0.pop_front();
+        self.keep(now, Kept::Packet(data));
+    }
+
+    pub(crate) fn insert_dataset(&mut self, now: Time, dataset: Dataset) {
+        self.keep(now, Kept::Dataset(dataset));
+    }
+
+    fn keep(&mut self, now: Time, kept: Kept) {
+        let octets = kept.octets();
+        while self.kept.len() == MOST || !self.kept.is_empty() && !self.budget.admits(0, octets) {
+            self.drop_oldest();
         }
-        self.0.push_back((now + KEPT, data));
+        self.budget.charge(octets);
+        self.kept.push_back((now + KEPT, kept));
+    }
+
+    fn drop_oldest(&mut self) {
+        if let Some((_, kept)) = self.kept.pop_front() {
+            self.budget.release(kept.octets());
+        }
+    }
+
+    /// The content of a dataset that was made of the same.
+    pub(crate) fn content_of(&self, now: Time, source: (&'static str, u64)) -> Option<Arc<[u8]>> {
+        self.kept.iter().rev().find_map(|(until, kept)| match kept {
+            Kept::Dataset(dataset) if *until > now && dataset.source == Some(source) => Some(dataset.content.clone()),
+            _ => None,
+        })
     }
 
     /// The Data of exactly this name, or of one below it if the Interest allows that and does not want it fresh.
     pub(crate) fn find(&self, now: Time, interest: &Interest<PacketName>) -> Option<Data<PacketName>> {
         let below = interest.can_be_prefix && !interest.must_be_fresh;
-        let answers = |name: &PacketName| *name == interest.name || below && name.has_prefix(&interest.name);
-        self.0.iter().find(|(until, data)| *until > now && answers(&data.name)).map(|(_, data)| data.clone())
+        let asked = &interest.name;
+        self.kept.iter().filter(|(until, _)| *until > now).find_map(|(_, kept)| match kept {
+            Kept::Packet(data) => (data.name == *asked || below && data.name.has_prefix(asked)).then(|| data.clone()),
+            Kept::Dataset(dataset) if asked.has_prefix(&dataset.base) && asked.components() == dataset.base.components() + 1 => {
+                let number = asked.view().last().and_then(|last| last.nni_of(number::SEGMENT))?;
+                segment(dataset, number)
+            }
+            Kept::Dataset(dataset) => (below && dataset.base.has_prefix(asked)).then(|| segment(dataset, 0)).flatten(),
+        })
     }
 
     pub(crate) fn due(&self) -> Option<Time> {
-        self.0.front().map(|(until, _)| *until)
+        self.kept.front().map(|(until, _)| *until)
     }
 
     pub(crate) fn expire(&mut self, now: Time) {
         while self.due().is_some_and(|due| due <= now) {
-            self.0.pop_front();
+            self.drop_oldest();
         }
     }
 }

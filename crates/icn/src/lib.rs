@@ -22,8 +22,8 @@ pub use face_id::FaceId;
 pub use interned::{Interned, InternedContent};
 pub use name::{Content, Name, Scope};
 pub use node::{
-    CAPACITY_GUESS, CacheLimits, FaceConfig, FaceCounters, FaceState, Hops, Nacking, Neighbour, NextHop, Node, NodeConfig, NodeCounters,
-    ProxyConfig, STRATEGIES, Seen, ShaperConfig, ShaperForm, Strategy, StrategyChoice, StrategyEntry, Suspicion,
+    Budget, CAPACITY_GUESS, CacheLimits, FaceConfig, FaceCounters, FaceState, Hops, Nacking, Neighbour, NextHop, Node, NodeConfig,
+    NodeCounters, ProxyConfig, STRATEGIES, Seen, ShaperConfig, ShaperForm, Strategy, StrategyChoice, StrategyEntry, Suspicion,
 };
 pub use packet::{Class, Data, Interest, Nack, NackReason, Packet};
 pub use producer::{Producer, ProducerSetup};

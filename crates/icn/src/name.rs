@@ -35,6 +35,11 @@ pub trait Name: Clone + Eq + Ord + Debug {
         self.clone()
     }
 
+    /// The octets that it takes by itself: none in the simulator.
+    fn octets(&self) -> usize {
+        0
+    }
+
     /// It will be dropped soon. A daemon, which then uses its octets for another packet, has the processor fetch them from memory meanwhile.
     fn warm(&self) {}
 

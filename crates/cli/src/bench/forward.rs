@@ -139,6 +139,7 @@ impl Load {
                 persistency: FacePersistency::Persistent,
                 is_local: false,
                 mtu: 1400,
+                follows_path: false,
                 ends_idle: true,
                 rates: mircc.then_some(LinkRates::known(LINK, LINK, true)),
                 headers: None,

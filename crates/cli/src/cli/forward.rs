@@ -1,6 +1,7 @@
 //! Arguments of the NDN forwarder.
 
 use clap::{Args, Subcommand};
+use narrows_units::Bytes;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -94,6 +95,9 @@ pub struct GetArgs {
     /// Take only what the key of this certificate has signed; may be repeated
     #[arg(long, value_name = "CERT")]
     pub trust: Vec<PathBuf>,
+    /// Refuse an object that says it is larger
+    #[arg(long, value_name = "SIZE", default_value = "1 TB")]
+    pub max_size: Bytes,
     /// Print nothing but the object
     #[arg(short, long)]
     pub quiet: bool,

@@ -8,8 +8,9 @@ use crate::interruption::interruption;
 use crate::outcome::Outcome;
 use crate::output;
 use narrows_files::{Limit, Output, read};
-use narrows_forward::{Consumer, FetchError, Fetched, Object, Pong, Producer, Progress, Signed};
+use narrows_forward::{Connection, Consumer, FetchError, Fetched, Object, Pong, Producer, Progress, Signed};
 use narrows_units::{Rate, Span};
+use std::fs::Metadata;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -22,11 +23,19 @@ const BETWEEN: std::time::Duration = std::time::Duration::from_millis(1000);
 /// Serves a file until a signal comes.
 pub fn serve(args: ServeArgs) -> Result<Outcome, Failure> {
     let name = name(&args.name)?;
-    let content = read(&args.file, Limit::SERVED)
-        .map_err(|error| other(&format!("{} cannot be read: {error}; give a regular file that fits into memory", args.file.display())))?;
+    let failed = |error: io::Error| other(&format!("{} cannot be read: {error}; give a regular file", args.file.display()));
+    let file = narrows_files::open(&args.file).map_err(failed)?;
+    let before = file.metadata().map_err(failed)?;
+    // What a pipe or a device holds is read once, and kept.
+    let kept = (!before.is_file()).then(|| read(&args.file, Limit::SERVED)).transpose().map_err(failed)?;
+    let watched = kept.is_none().then(|| file.try_clone()).transpose()?;
     let version = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as u64);
     let identity = args.key.as_deref().map(|key| identity(key, args.cert.as_deref())).transpose()?;
-    let object = Object::new(name, content, usize::from(args.segment), version);
+    let segment = usize::from(args.segment);
+    let object = match kept {
+        Some(content) => Object::new(name, content, segment, version),
+        None => Object::of_file(name, file, before.len(), segment, version),
+    };
     let what = format!("{}, {} segments", object.base().as_ref(), object.segments());
     let mut producer = Producer::connect(&place(&args.at)?).map_err(|error| other(&error))?;
     if let Some(identity) = identity {
@@ -34,13 +43,25 @@ pub fn serve(args: ServeArgs) -> Result<Outcome, Failure> {
     }
     producer.serve(object).map_err(|error| other(&error))?;
     output::tell(&format!("serving {what}; Ctrl-C ends"));
-    run(&mut producer)
+    // Segments are read when they are asked for, and those of one version belong together.
+    let same = |now: Metadata| (now.len(), now.modified().ok()) == (before.len(), before.modified().ok());
+    let unchanged = || watched.as_ref().is_none_or(|file| file.metadata().is_ok_and(same));
+    let ended = run(&mut producer, unchanged)?;
+    if unchanged() {
+        Ok(ended)
+    } else {
+        Err(other(&format!("{} has changed while it was served; serve it again, as a new version", args.file.display())))
+    }
 }
 
-/// Answers until a signal comes.
-fn run(producer: &mut Producer) -> Result<Outcome, Failure> {
+/// Answers until a signal comes, or `goes_on` says no.
+fn run(producer: &mut Producer, goes_on: impl Fn() -> bool) -> Result<Outcome, Failure> {
     let interrupted = interruption();
-    producer.run(&mut || !interrupted.load(Ordering::Relaxed)).map_err(|error| other(&error))?;
+    producer.on_connection(|connection| match connection {
+        Connection::Lost => output::tell("the forwarder has gone; waiting until there is one again"),
+        Connection::Back => output::tell("connected to the forwarder again"),
+    });
+    producer.run(&mut || !interrupted.load(Ordering::Relaxed) && goes_on()).map_err(|error| other(&error))?;
     output::tell(&format!("{} Interests answered", producer.answered()));
     Ok(Outcome::Ok)
 }
@@ -51,6 +72,7 @@ pub fn get(args: GetArgs) -> Result<Outcome, Failure> {
     let trust = trust(&args.trust)?;
     let mut consumer = Consumer::connect(&place(&args.at)?).map_err(|error| other(&error))?;
     consumer.trust(trust);
+    consumer.limit(args.max_size);
     let bar = (!args.quiet).then(|| {
         indicatif::ProgressBar::new(0).with_style(indicatif::ProgressStyle::with_template("{bar:30} {percent}% {msg}").expect("a template"))
     });
@@ -121,7 +143,7 @@ pub fn pings(args: PingArgs) -> Result<Outcome, Failure> {
         let mut producer = Producer::connect(&place(&args.at)?).map_err(|error| other(&error))?;
         producer.answer_pings(&prefix).map_err(|error| other(&error))?;
         output::tell(&format!("answering pings under {}; Ctrl-C ends", prefix.as_ref()));
-        return run(&mut producer);
+        return run(&mut producer, || true);
     }
     let mut consumer = Consumer::connect(&place(&args.at)?).map_err(|error| other(&error))?;
     let first = u64::from(consumer.nonce());

@@ -2,11 +2,14 @@
 
 use super::asked::{all, refused};
 use crate::error::Failure;
+use crate::http::{self, Access, Refusal};
 use narrows_forward::{Client, Place};
-use narrows_ndn::management::{CsInfo, FaceStatus, GeneralStatus, RibEntry};
+use narrows_ndn::management::{CsInfo, FaceStatus, GeneralStatus, RibEntry, TableStatus};
 use std::fmt::Write as _;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io;
 use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// One family of samples: of the forwarder, or one for each face.
@@ -34,12 +37,20 @@ fn of_face(face: &FaceStatus<'_>, more: &str) -> String {
     format!("{{face=\"{}\",remote=\"{}\"{more}}}", face.face_id, quoted(face.uri))
 }
 
+/// True if a forwarder's status is that of a Narrows which tells of its tables.
+pub(super) fn status_is_ours(general: &[u8]) -> bool {
+    GeneralStatus::decode(general).is_ok_and(|status| status.faces_refused.is_some())
+}
+
 /// All counters of the forwarder at the other end of a connection.
 pub(super) fn text(client: &mut Client) -> Result<String, Failure> {
     let general = client.dataset("/localhost/nfd/status/general").map_err(refused)?;
     let store = client.dataset("/localhost/nfd/cs/info").map_err(refused)?;
     let faces = client.dataset("/localhost/nfd/faces/list").map_err(refused)?;
     let routes = client.dataset("/localhost/nfd/rib/list").map_err(refused)?;
+    // Another forwarder has no such dataset, and answers nothing.
+    let tables = if status_is_ours(&general) { client.dataset("/localhost/nfd/tables/list").map_err(refused)? } else { Vec::new() };
+    let tables = all::<TableStatus<'_>>(&tables, "tables")?;
     let malformed = |error| Failure::Other(format!("the forwarder's status cannot be read: {error}"));
     let status = GeneralStatus::decode(&general).map_err(malformed)?;
     let (faces, routes) = (all::<FaceStatus<'_>>(&faces, "faces")?, all::<RibEntry<'_>>(&routes, "routes")?);
@@ -63,9 +74,35 @@ pub(super) fn text(client: &mut Client) -> Result<String, Failure> {
         let help = "Packets that one forwarding thread had for another and dropped, because too many waited.";
         one("narrows_lost_between_threads_total", "counter", help, lost);
     }
+    for (name, help, value) in [
+        (
+            "narrows_faces_refused_total",
+            "Faces that were not made, because there were too many or no descriptor was left.",
+            status.faces_refused,
+        ),
+        ("narrows_faces_evicted_total", "Faces that were idle and gave way to others.", status.faces_evicted),
+    ] {
+        if let Some(value) = value {
+            one(name, "counter", help, value);
+        }
+    }
+    type OfTable = for<'t> fn(&'t TableStatus<'t>) -> u64;
+    let of_tables: [(&'static str, &str, &str, OfTable); 3] = [
+        ("narrows_table_octets", "gauge", "Octets that a table holds.", |table| table.used),
+        ("narrows_table_limit_octets", "gauge", "Octets that a table may hold.", |table| table.limit),
+        ("narrows_table_refused_total", "counter", "How often a table had no room, or dropped something for something newer.", |table| {
+            table.refused
+        }),
+    ];
+    for (name, kind, help, read) in of_tables {
+        let mut family = Family::new(&mut text, name, kind, help);
+        for table in &tables {
+            family.sample(&format!("{{table=\"{}\"}}", quoted(table.name)), read(table));
+        }
+    }
     type Count = for<'f> fn(&'f FaceStatus<'f>) -> u64;
     type Labelled = (&'static str, Count);
-    let counters: [(&'static str, &str, &[Labelled]); 4] = [
+    let counters: [(&'static str, &str, &[Labelled]); 5] = [
         (
             "narrows_face_packets_total",
             "Packets of a face by direction and kind, since the face was made.",
@@ -87,6 +124,11 @@ pub(super) fn text(client: &mut Client) -> Result<String, Failure> {
             "narrows_face_malformed_total",
             "Packets received on a face that were malformed or broke a rule of the link.",
             &[("", |face| face.in_malformed.unwrap_or(0))],
+        ),
+        (
+            "narrows_face_long_names_total",
+            "Malformed packets received on a face whose names have more than 64 components.",
+            &[("", |face| face.in_long_names.unwrap_or(0))],
         ),
         (
             "narrows_face_dropped_total",
@@ -144,41 +186,55 @@ pub(super) fn text(client: &mut Client) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// Answers GET /metrics, one reader at a time, for as long as the process lasts. It asks the forwarder as any application does.
+/// Readers at a time. A reader that is slow keeps a connection, and no other reader.
+const READERS: usize = 16;
+/// How long no connection is looked for when none can be taken.
+const PAUSE: Duration = Duration::from_millis(250);
+const KIND: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// Answers GET /metrics for as long as the process lasts. It asks the forwarder as any application does.
 pub(super) fn serve(listener: &TcpListener, forwarder: &Place) {
+    let port = listener.local_addr().map_or(0, |address| address.port());
+    let readers = Arc::new(AtomicUsize::new(0));
     for connection in listener.incoming() {
-        match connection {
-            // A reader that goes away in the middle is no concern of the forwarder.
-            Ok(connection) => drop(answer(connection, forwarder)),
+        let Ok(mut connection) = connection else {
             // Out of files, perhaps: others may end.
-            Err(_) => std::thread::sleep(PATIENCE),
+            std::thread::sleep(PAUSE);
+            continue;
+        };
+        if readers.fetch_add(1, Ordering::Relaxed) >= READERS {
+            readers.fetch_sub(1, Ordering::Relaxed);
+            // It is told at once, or not at all.
+            let _ = connection.set_nonblocking(true);
+            let _ = http::refuse(&mut connection, &Refusal(503, "there are too many readers of these counters; try again"));
+            continue;
         }
+        let (reading, forwarder) = (Reading(Arc::clone(&readers)), forwarder.clone());
+        let serve = move || {
+            let _reading = reading;
+            // A reader that goes away in the middle is no concern of the forwarder.
+            drop(answer(connection, port, &forwarder));
+        };
+        let _ = std::thread::Builder::new().name("metrics".to_owned()).spawn(serve);
     }
 }
 
-/// How long a reader may take to ask.
-const PATIENCE: Duration = Duration::from_secs(2);
-/// Octets of a request that are read.
-const MOST: u64 = 8192;
+/// One of the readers, until it is dropped.
+struct Reading(Arc<AtomicUsize>);
 
-fn answer(connection: TcpStream, forwarder: &Place) -> io::Result<()> {
-    connection.set_read_timeout(Some(PATIENCE))?;
-    connection.set_write_timeout(Some(PATIENCE))?;
-    let mut lines = BufReader::new((&connection).take(MOST)).lines();
-    let asked = lines.next().transpose()?.unwrap_or_default();
-    // The rest of the request, so that closing does not reset the connection.
-    while lines.next().transpose()?.is_some_and(|line| !line.is_empty()) {}
-    let (status, body) = match asked.split(' ').collect::<Vec<_>>()[..] {
-        ["GET", "/metrics", _] => {
-            let text = Client::connect(forwarder).map_err(refused).and_then(|mut client| text(&mut client));
-            text.map_or_else(|error| ("503 Service Unavailable", format!("{error}\n")), |text| ("200 OK", text))
-        }
-        ["GET", _, _] => ("404 Not Found", "there is nothing at this address; counters are at /metrics\n".to_owned()),
-        _ => ("405 Method Not Allowed", "only GET is answered\n".to_owned()),
-    };
-    let head = format!(
-        "HTTP/1.1 {status}\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
-        body.len()
-    );
-    (&connection).write_all([head, body].concat().as_bytes())
+impl Drop for Reading {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn answer(mut connection: TcpStream, port: u16, forwarder: &Place) -> io::Result<()> {
+    match http::requested(&mut connection, Access::AnyAddress(port))?.as_deref() {
+        Ok("/metrics") => match Client::connect(forwarder).map_err(refused).and_then(|mut client| text(&mut client)) {
+            Ok(text) => http::text(&mut connection, KIND, &text),
+            Err(_) => http::refuse(&mut connection, &Refusal(503, "the forwarder does not answer; try again")),
+        },
+        Ok(_) => http::refuse(&mut connection, &Refusal(404, "there is nothing at this address; counters are at /metrics")),
+        Err(refusal) => http::refuse(&mut connection, refusal),
+    }
 }

@@ -6,7 +6,9 @@ use crate::cli::{ForwarderArgs, StatusArgs};
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::output;
-use narrows_ndn::management::{CsInfo, FacePersistency, FaceScope, FaceStatus, GeneralStatus, RibEntry, StrategyChoice, route_flags};
+use narrows_ndn::management::{
+    CsInfo, FacePersistency, FaceScope, FaceStatus, GeneralStatus, RibEntry, StrategyChoice, TableStatus, route_flags,
+};
 use serde_json::{Value, json};
 
 fn show(args: &ForwarderArgs, value: &Value, text: &str) -> Result<Outcome, Failure> {
@@ -45,12 +47,23 @@ pub fn status(asked: &StatusArgs) -> Result<Outcome, Failure> {
         ("cache hits", store.map_or(0, |store| store.hits)),
         ("cache misses", store.map_or(0, |store| store.misses)),
     ];
+    rows.extend(status.faces_refused.map(|count| ("faces refused", count)));
+    rows.extend(status.faces_evicted.map(|count| ("faces evicted", count)));
     // With several threads.
     rows.extend(status.lost_between_threads.map(|lost| ("lost in queues", lost)));
     let mut text = format!("{}, up {} h {} min {} s\n", status.version, seconds / 3600, seconds / 60 % 60, seconds % 60);
     rows.iter().for_each(|(name, value)| text += &format!("  {name:<16}{value:>12}\n"));
     let mut value = json!({ "version": status.version, "up_s": seconds });
     rows.iter().for_each(|(name, count)| value[name.replace(' ', "_")] = json!(count));
+    if prometheus::status_is_ours(&general) {
+        let tables = client.dataset("/localhost/nfd/tables/list").map_err(refused)?;
+        let tables = all::<TableStatus<'_>>(&tables, "tables")?;
+        text += &format!("  {:<16}{:>12}{:>12}{:>12}\n", "table", "octets", "limit", "refused");
+        for TableStatus { name, used, limit, refused } in tables {
+            text += &format!("  {name:<16}{used:>12}{limit:>12}{refused:>12}\n");
+            value["tables"][name] = json!({ "bytes": used, "limit_bytes": limit, "refused": refused });
+        }
+    }
     show(args, &value, &text)
 }
 
@@ -91,7 +104,7 @@ pub fn faces(args: &ForwarderArgs) -> Result<Outcome, Failure> {
             "is_local": face.scope == FaceScope::Local, "mtu_bytes": face.mtu,
             "interests_in": face.in_interests, "interests_out": face.out_interests, "data_in": face.in_data, "data_out": face.out_data,
             "nacks_in": face.in_nacks, "nacks_out": face.out_nacks, "bytes_in": face.in_bytes, "bytes_out": face.out_bytes,
-            "malformed_in": face.in_malformed, "dropped_out": face.out_dropped,
+            "malformed_in": face.in_malformed, "long_names_in": face.in_long_names, "dropped_out": face.out_dropped,
             "capacity_in_bps": face.in_capacity_bps, "capacity_out_bps": face.out_capacity_bps, "primary_bps": face.primary_bps,
             "secondary_bps": face.secondary_bps, "shaper_interests": face.shaped, "suspect_s": face.suspect_s,
             "policed_in": face.in_policed,

@@ -1,6 +1,5 @@
 //! A page on this host that shows runs while they go on, and their report in the end.
 
-mod http;
 mod server;
 mod stage;
 

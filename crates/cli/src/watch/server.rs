@@ -1,7 +1,7 @@
 //! Serves the page, and its events, to browsers on this host.
 
-use super::http::{self, Refusal};
 use super::stage::Stage;
+use crate::http::{self, Access, Refusal};
 use narrows_report::Underway;
 use std::io::{self, Write};
 use std::net::{TcpListener, TcpStream};
@@ -62,7 +62,7 @@ impl Shared {
     }
 
     fn answer(&self, connection: &mut TcpStream) -> io::Result<()> {
-        match http::requested(connection, self.port)?.as_deref() {
+        match http::requested(connection, Access::OwnPort(self.port))?.as_deref() {
             Ok("/") => match self.stage.report() {
                 Some(report) => {
                     http::page(connection, &report)?;

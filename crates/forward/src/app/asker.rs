@@ -5,7 +5,7 @@ use crate::client::{Client, ClientError};
 use crate::config::Understands;
 use crate::link::{Link, Received, Scratch};
 use crate::name::{PacketName, Wire};
-use narrows_icn::{AnyConsumer, ConsumerError, ConsumerSetup, Method, Packet, Spare};
+use narrows_icn::{AnyConsumer, Budget, ConsumerError, ConsumerSetup, Method, Packet, Spare};
 use narrows_ndn::tlv::MAX_PACKET;
 use narrows_ndn::{self as ndn, InterestDraft};
 use narrows_units::{Span, Time};
@@ -35,6 +35,9 @@ impl Request {
     }
 }
 
+/// The most octets of pieces of packets that are not complete. Ours.
+const PIECES: u64 = 4_000_000;
+
 /// Asks for the segments of a content over a connection, as its consumer says.
 ///
 /// Call [`wait`](Asker::wait) again and again, and after each call take packets with [`packet`](Asker::packet) until there is none, and pass
@@ -47,6 +50,7 @@ pub struct Asker<C: BorrowMut<Client> = Client> {
     /// Interests that wait to be sent together.
     packets: Vec<Vec<u8>>,
     spare: Spare<PacketName>,
+    pieces: Budget,
 }
 
 impl<C: BorrowMut<Client>> Asker<C> {
@@ -56,7 +60,15 @@ impl<C: BorrowMut<Client>> Asker<C> {
     /// The consumer cannot be made.
     pub fn new(client: C, understands: Understands, request: Request) -> Result<Asker<C>, ConsumerError> {
         let link = Link::new(MAX_PACKET, understands, true);
-        Ok(Asker { client, link, consumer: request.consumer()?, scratch: Scratch::default(), packets: Vec::new(), spare: Spare::default() })
+        Ok(Asker {
+            client,
+            link,
+            consumer: request.consumer()?,
+            scratch: Scratch::default(),
+            packets: Vec::new(),
+            spare: Spare::default(),
+            pieces: Budget::new(PIECES),
+        })
     }
 
     /// Asks as `request` says from now on. Data of earlier Interests still comes.
@@ -67,6 +79,14 @@ impl<C: BorrowMut<Client>> Asker<C> {
         self.consumer = request.consumer()?;
         self.packets.clear();
         Ok(())
+    }
+
+    /// Connects again to the forwarder, for the request that [`begin`](Asker::begin) is to give next.
+    ///
+    /// # Errors
+    /// None answers there.
+    pub fn reconnect(&mut self) -> Result<(), ClientError> {
+        self.client.borrow_mut().reconnect()
     }
 
     /// Its consumer.
@@ -117,7 +137,9 @@ impl<C: BorrowMut<Client>> Asker<C> {
     pub fn packet(&mut self, now: Time) -> Option<Packet<PacketName>> {
         loop {
             let octets = self.client.borrow_mut().waiting()?;
-            if let Ok(Received::Packet(packet)) = self.link.receive(now, narrows_wire::Ecn::NotEct, &octets, 0, &mut self.spare) {
+            if let Ok(Received::Packet(packet)) =
+                self.link.receive(now, narrows_wire::Ecn::NotEct, &octets, 0, &mut self.spare, &mut self.pieces)
+            {
                 return Some(packet);
             }
         }

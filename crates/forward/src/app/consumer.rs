@@ -1,13 +1,13 @@
 //! A consumer: asks for Data by name.
 
-use super::fetch::{Fetched, Progress, fetch};
+use super::fetch::{Fetched, Limits, Progress, fetch};
 use super::fetch_error::FetchError;
 use super::trust::{Signed, Trust};
 use crate::client::{Client, ClientError};
 use crate::place::Place;
 use crate::wall::wall_seconds;
 use narrows_ndn::{Data, InterestDraft, Name};
-use narrows_units::Span;
+use narrows_units::{Bytes, Span};
 use std::io::Write;
 use std::time::Instant;
 
@@ -15,6 +15,7 @@ use std::time::Instant;
 pub struct Consumer {
     client: Client,
     trust: Trust,
+    limits: Limits,
 }
 
 /// Data that has come.
@@ -41,12 +42,23 @@ impl Consumer {
     /// # Errors
     /// None answers there.
     pub fn connect(place: &Place) -> Result<Consumer, ClientError> {
-        Ok(Consumer { client: Client::connect(place)?, trust: Trust::default() })
+        Ok(Consumer { client: Client::connect(place)?, trust: Trust::default(), limits: Limits::default() })
     }
 
     /// From now on takes only Data that `trust` allows.
     pub fn trust(&mut self, trust: Trust) {
         self.trust = trust;
+    }
+
+    /// From now on fetches only objects of at most `most` octets: 1 TB before the first call.
+    pub fn limit(&mut self, most: Bytes) {
+        self.limits.most = most;
+    }
+
+    /// From now on gives an object up after `patience` without a Data, without the first missing segment or without a forwarder: 20 s before the first
+    /// call.
+    pub fn patience(&mut self, patience: Span) {
+        self.limits.patience = patience;
     }
 
     /// A number that no other Interest has had, most likely.
@@ -75,9 +87,10 @@ impl Consumer {
     /// from the first Data that has some, and uses a window (NewReno) while none has. `told` hears how far it is.
     ///
     /// # Errors
-    /// The network does not answer, Data is damaged or not trusted, or `out` takes no more.
+    /// The network does not answer, a segment does not come, Data is damaged or not trusted, the object is larger than the
+    /// [limit](Consumer::limit), or `out` takes no more. A forwarder that ends is waited for.
     pub fn fetch(&mut self, name: &Name, out: &mut dyn Write, told: &mut dyn FnMut(Progress)) -> Result<Fetched, FetchError> {
-        fetch(&mut self.client, &self.trust, name, out, told)
+        fetch(&mut self.client, &self.trust, self.limits, name, out, told)
     }
 
     /// Asks for `prefix/ping/<number>`, as ndnping and ndnd do, and waits for at most `patience`.

@@ -22,8 +22,26 @@ use std::time::Instant;
 const PATIENCE: Span = Span::from_secs(4);
 /// So many signers of one object are told.
 const MOST_SIGNERS: usize = 16;
-/// Without any Data for so long the object is given up.
-const GIVE_UP: Span = Span::from_secs(20);
+/// What a fetch may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// The most octets of an object.
+    pub(super) most: Bytes,
+    /// The longest time without a Data, without the first missing segment, or without a forwarder.
+    pub(super) patience: Span,
+}
+
+impl Default for Limits {
+    /// 1 TB and 20 s. Ours.
+    fn default() -> Limits {
+        Limits { most: Bytes::new(1_000_000_000_000), patience: Span::from_secs(20) }
+    }
+}
+
+/// Octets of segments that may wait for an earlier one: 0.5 s at 1 Gbit/s. What comes beyond counts as lost. Ours.
+const MOST_WAITING: usize = 64 << 20;
+/// How often a forwarder that has gone is looked for.
+const AGAIN: std::time::Duration = std::time::Duration::from_millis(100);
 /// How long nothing may come before it is seen whether to give up.
 const STEP: Span = Span::from_millis(100);
 const LIFETIME: Span = Span::from_secs(4);
@@ -66,6 +84,7 @@ pub struct Progress {
 pub(super) fn fetch(
     client: &mut Client,
     trust: &Trust,
+    limits: Limits,
     name: &Name,
     out: &mut dyn Write,
     told: &mut dyn FnMut(Progress),
@@ -74,7 +93,7 @@ pub(super) fn fetch(
     let base = discover(client, trust, name)?;
     let wrong = |problem: &str| FetchError::Wrong(base.as_ref().to_string(), problem.to_owned());
     let now = || Time::from_nanos(began.elapsed().as_nanos() as u64);
-    let mut object = Incoming::new(&base, trust, now());
+    let mut object = Incoming::new(&base, trust, limits, now());
     let mut way = object.way();
     let mut asker = Asker::new(client, Understands::On, object.request(now())).map_err(|error| wrong(&error.to_string()))?;
     let mut repeated = 0;
@@ -84,12 +103,24 @@ pub(super) fn fetch(
             repeated += asker.consumer().counters().retransmissions;
             asker.begin(object.request(now())).map_err(|error| wrong(&error.to_string()))?;
         }
-        asker.wait(now, now() + STEP)?;
-        while let Some(mut packet) = asker.packet(now()) {
-            if let Packet::Data(data) = &mut packet {
-                object.take(now(), data)?;
+        match asker.wait(now, now() + STEP) {
+            Err(ClientError::Closed(_)) => {
+                repeated += asker.consumer().counters().retransmissions;
+                come_back(&mut asker, limits.patience)?;
+                asker.begin(object.request(now())).map_err(|error| wrong(&error.to_string()))?;
+                object.begin_again(now());
+                continue;
             }
-            asker.handle(now(), packet);
+            waited => waited?,
+        }
+        while let Some(mut packet) = asker.packet(now()) {
+            let takes = match &mut packet {
+                Packet::Data(data) => object.take(now(), data)?,
+                Packet::Interest(_) | Packet::Nack(_) => true,
+            };
+            if takes {
+                asker.handle(now(), packet);
+            }
         }
         object.write(out)?;
         object.tell(told);
@@ -107,6 +138,19 @@ pub(super) fn fetch(
         repeated: repeated + asker.consumer().counters().retransmissions,
         signed: object.tally.signed,
     })
+}
+
+/// Waits for a forwarder at the same place, and connects to it.
+fn come_back(asker: &mut Asker<&mut Client>, patience: Span) -> Result<(), ClientError> {
+    let began = Instant::now();
+    loop {
+        std::thread::sleep(AGAIN);
+        match asker.reconnect() {
+            Err(absent @ ClientError::Absent { .. }) if began.elapsed().as_nanos() as u64 > patience.as_nanos() => return Err(absent),
+            Err(ClientError::Absent { .. }) => {}
+            connected => return connected,
+        }
+    }
 }
 
 /// How segments are asked for.
@@ -134,13 +178,17 @@ struct Incoming<'a> {
     next: u64,
     /// Contents of later ones.
     waiting: BTreeMap<u64, Vec<u8>>,
-    /// When the latest Data came.
+    /// Their octets.
+    octets: usize,
+    limits: Limits,
+    /// When the latest Data came, and when the first missing segment last did.
     latest: Time,
+    advanced: Time,
     tally: Tally,
 }
 
 impl<'a> Incoming<'a> {
-    fn new(base: &'a Name, trust: &'a Trust, now: Time) -> Incoming<'a> {
+    fn new(base: &'a Name, trust: &'a Trust, limits: Limits, now: Time) -> Incoming<'a> {
         Incoming {
             base,
             trust,
@@ -150,7 +198,10 @@ impl<'a> Incoming<'a> {
             last: None,
             next: 0,
             waiting: BTreeMap::new(),
+            octets: 0,
+            limits,
             latest: now,
+            advanced: now,
             tally: Tally::default(),
         }
     }
@@ -185,29 +236,54 @@ impl<'a> Incoming<'a> {
         Request { content: Segments::new(self.base.clone(), self.next), segments: Some(segments), method, setup, start: now }
     }
 
-    /// Takes a segment that has not come before. The rates of Data that has none become those that the consumer is to see.
-    fn take(&mut self, now: Time, packet: &mut narrows_icn::Data<PacketName>) -> Result<(), FetchError> {
-        let Some(segment) = self.all.segment(&packet.name).filter(|segment| *segment >= self.next) else { return Ok(()) };
-        self.guide.hear(now, &mut packet.rates);
+    /// A new connection: what was asked for on the old one does not come.
+    fn begin_again(&mut self, now: Time) {
+        (self.latest, self.advanced) = (now, now);
+    }
+
+    /// Takes a segment that has not come before. The rates of Data that has none become those that the consumer is to see. False if there is no room for
+    /// the segment before earlier ones come: it counts as lost, and is asked for again.
+    fn take(&mut self, now: Time, packet: &mut narrows_icn::Data<PacketName>) -> Result<bool, FetchError> {
+        let Some(segment) = self.all.segment(&packet.name).filter(|segment| *segment >= self.next) else { return Ok(true) };
+        self.guide.hear(now, packet.size, &mut packet.rates);
         if self.last.is_some_and(|last| segment > last) || self.waiting.contains_key(&segment) {
-            return Ok(());
+            return Ok(true);
+        }
+        if segment > self.next && self.octets + packet.size.get() as usize > MOST_WAITING {
+            self.latest = now;
+            return Ok(false);
         }
         let data = self.tally.take(self.trust, packet.body.octets(&packet.name))?;
         if self.last.is_none() {
             let last = data.meta.final_block.and_then(|last| last.nni_of(number::SEGMENT));
             let missing = "its first segment does not say which is the last";
-            self.last = Some(last.ok_or_else(|| FetchError::Wrong(self.base.as_ref().to_string(), missing.to_owned()))?);
+            let last = last.ok_or_else(|| FetchError::Wrong(self.base.as_ref().to_string(), missing.to_owned()))?;
+            let segments = u128::from(last) + 1;
+            if segments * data.content.map_or(1, |content| content.len().max(1)) as u128 > u128::from(self.limits.most.get()) {
+                return Err(FetchError::TooLarge { name: self.base.as_ref().to_string(), segments, most: self.limits.most });
+            }
+            self.last = Some(last);
             self.size = packet.size;
         }
-        self.waiting.insert(segment, data.content.unwrap_or_default().to_vec());
+        if self.tally.octets > self.limits.most.get() {
+            let segments = u128::from(self.last.unwrap_or(0)) + 1;
+            return Err(FetchError::TooLarge { name: self.base.as_ref().to_string(), segments, most: self.limits.most });
+        }
+        let content = data.content.unwrap_or_default().to_vec();
+        self.octets += content.len();
+        self.waiting.insert(segment, content);
         self.latest = now;
-        Ok(())
+        if segment == self.next {
+            self.advanced = now;
+        }
+        Ok(true)
     }
 
     /// Writes the segments whose turn it is.
     fn write(&mut self, out: &mut dyn Write) -> Result<(), FetchError> {
         while let Some(content) = self.waiting.remove(&self.next) {
             out.write_all(&content)?;
+            self.octets -= content.len();
             self.next += 1;
         }
         Ok(())
@@ -228,7 +304,13 @@ impl<'a> Incoming<'a> {
         let silent = now.since(self.latest);
         match self.last {
             None if silent > PATIENCE => Err(ClientError::Silent(self.base.as_ref().to_string(), silent).into()),
-            Some(last) if silent > GIVE_UP => Err(FetchError::Stalled(silent, self.arrived(), last.saturating_add(1))),
+            Some(last) if silent <= self.limits.patience && now.since(self.advanced) > self.limits.patience => Err(FetchError::Missing {
+                segment: self.next,
+                silent: now.since(self.advanced),
+                arrived: self.arrived(),
+                of: last.saturating_add(1),
+            }),
+            Some(last) if silent > self.limits.patience => Err(FetchError::Stalled(silent, self.arrived(), last.saturating_add(1))),
             _ => Ok(()),
         }
     }

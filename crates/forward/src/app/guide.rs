@@ -1,10 +1,13 @@
 //! Whether an object is fetched at the rates that come with its Data, or by a window.
 
-use narrows_units::{Rate, Span, Time};
+use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Rates;
 
 /// Rates are followed for so long after the latest Data that had some. Ours.
 const REMEMBERED: Span = Span::from_secs(2);
+/// A rate below one Data in this time is taken for that: with less, an Interest would end before its turn, and a single Data with a rate of 0, by
+/// mistake or malice, would stop everything. Ours.
+const SLOWEST: Span = Span::from_secs(1);
 
 /// Judges each Data by the rates that it has.
 ///
@@ -17,9 +20,10 @@ pub(super) struct Guide {
 }
 
 impl Guide {
-    /// Data has come with these rates. If it has none while rates are followed, it gets the primary rate of the latest that had one.
-    pub(super) fn hear(&mut self, now: Time, rates: &mut Rates) {
+    /// Data of `size` has come with these rates. If it has none while rates are followed, it gets the primary rate of the latest that had one.
+    pub(super) fn hear(&mut self, now: Time, size: Bytes, rates: &mut Rates) {
         if *rates != Rates::UNLIMITED {
+            rates.primary = rates.primary.max(Rate::of(size, SLOWEST));
             self.latest = Some((now, *rates));
             return;
         }
@@ -49,7 +53,7 @@ mod tests {
     fn rates_are_followed_from_the_first_data_that_has_some_until_none_has_for_two_seconds() {
         let mut guide = Guide::default();
         let mut hear = |ms: u64, mut rates: Rates| {
-            guide.hear(Time::ZERO + Span::from_millis(ms), &mut rates);
+            guide.hear(Time::ZERO + Span::from_millis(ms), Bytes::new(1000), &mut rates);
             (guide.follows_rates(), rates)
         };
         assert_eq!(hear(0, NONE), (false, NONE));
@@ -60,5 +64,10 @@ mod tests {
         assert_eq!(hear(14_000, NONE), (true, stored(7)));
         assert_eq!(hear(14_001, NONE), (false, NONE));
         assert_eq!(hear(14_002, both(3)), (true, both(3)));
+        // A Data of 1000 octets in a second is the least.
+        for rate in [Rate::ZERO, Rate::from_bps(1)] {
+            let slow = Rates { primary: rate, secondary: rate };
+            assert_eq!(hear(14_003, slow), (true, Rates { primary: Rate::from_bps(8000), secondary: rate }));
+        }
     }
 }

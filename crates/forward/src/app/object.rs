@@ -5,6 +5,9 @@
 use super::answer::Answer;
 use narrows_ndn::{Interest, Name, NameRef, number};
 use narrows_units::Span;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
 
 /// How long caches treat segments, and metadata, as fresh.
 const FRESHNESS: Span = Span::from_secs(10);
@@ -16,8 +19,37 @@ pub struct Object {
     name: Name,
     base: Name,
     metadata: Name,
-    content: Vec<u8>,
+    content: Content,
     segment: usize,
+}
+
+/// Where the octets of an object are.
+#[derive(Clone, Debug)]
+enum Content {
+    Memory(Arc<Vec<u8>>),
+    /// A regular file, of which so many octets are served.
+    File(Arc<File>, u64),
+}
+
+impl Content {
+    fn len(&self) -> u64 {
+        match self {
+            Content::Memory(octets) => octets.len() as u64,
+            Content::File(_, length) => *length,
+        }
+    }
+
+    /// The octets from `start` on, at most `count`; `None` if the file has become shorter or cannot be read.
+    fn read(&self, start: u64, count: usize) -> Option<Vec<u8>> {
+        let count = (self.len() - start.min(self.len())).min(count as u64) as usize;
+        match self {
+            Content::Memory(octets) => Some(octets[start as usize..start as usize + count].to_vec()),
+            Content::File(file, _) => {
+                let mut octets = vec![0; count];
+                file.read_exact_at(&mut octets, start).ok().map(|()| octets)
+            }
+        }
+    }
 }
 
 impl Object {
@@ -27,6 +59,19 @@ impl Object {
     /// # Panics
     /// If `segment` is 0.
     pub fn new(name: Name, content: Vec<u8>, segment: usize, version: u64) -> Object {
+        Object::with(name, Content::Memory(Arc::new(content)), segment, version)
+    }
+
+    /// The first `length` octets of a regular file, which is read when segments are asked for: it must not change meanwhile. The rest is as of
+    /// [`new`](Object::new).
+    ///
+    /// # Panics
+    /// If `segment` is 0.
+    pub fn of_file(name: Name, file: File, length: u64, segment: usize, version: u64) -> Object {
+        Object::with(name, Content::File(Arc::new(file), length), segment, version)
+    }
+
+    fn with(name: Name, content: Content, segment: usize, version: u64) -> Object {
         assert!(segment > 0, "a segment holds something");
         let (base, metadata) = (name.clone().version(version), name.clone().keyword(b"metadata"));
         Object { name, base, metadata, content, segment }
@@ -44,7 +89,7 @@ impl Object {
 
     /// Number of segments: an empty object has one.
     pub fn segments(&self) -> u64 {
-        self.content.len().div_ceil(self.segment).max(1) as u64
+        self.content.len().div_ceil(self.segment as u64).max(1)
     }
 
     /// What answers an Interest; `None` if it asks for nothing of this object.
@@ -71,8 +116,7 @@ impl Object {
         if segment >= self.segments() {
             return None;
         }
-        let start = segment as usize * self.segment;
-        let content = self.content[start..self.content.len().min(start + self.segment)].to_vec();
+        let content = self.content.read(segment * self.segment as u64, self.segment)?;
         Some(Answer { name: self.base.clone().segment(segment), content, freshness: FRESHNESS, last_segment: Some(self.segments() - 1) })
     }
 

@@ -14,6 +14,9 @@ use narrows_units::Span;
 /// How often a stop is looked for.
 const LOOK: Span = Span::from_millis(100);
 
+/// How often a forwarder that has gone is looked for.
+const AGAIN: std::time::Duration = std::time::Duration::from_millis(200);
+
 type Answers = Box<dyn FnMut(&Interest<'_>) -> Option<Answer> + Send>;
 
 /// A producer at a forwarder. Unless it is given an identity, its Data says its own digest instead of a signature by a key.
@@ -22,6 +25,16 @@ pub struct Producer {
     identity: Option<Identity>,
     served: Vec<(Name, Answers)>,
     answered: u64,
+    hear: Box<dyn FnMut(Connection) + Send>,
+}
+
+/// What becomes of a producer's connection to its forwarder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Connection {
+    /// The forwarder has closed it. The producer waits for a forwarder at this place.
+    Lost,
+    /// There is one again, and it has the producer's names.
+    Back,
 }
 
 impl Producer {
@@ -30,7 +43,7 @@ impl Producer {
     /// # Errors
     /// None answers there.
     pub fn connect(place: &Place) -> Result<Producer, ClientError> {
-        Ok(Producer { client: Client::connect(place)?, identity: None, served: Vec::new(), answered: 0 })
+        Ok(Producer { client: Client::connect(place)?, identity: None, served: Vec::new(), answered: 0, hear: Box::new(|_| ()) })
     }
 
     /// From now on signs by the key of `identity`, and answers those who ask for its certificate.
@@ -78,11 +91,50 @@ impl Producer {
         self.answered
     }
 
-    /// Answers until `go_on` says no; it is asked at least every 100 ms.
+    /// From now on `hear` is told when the forwarder goes and when it is back.
+    pub fn on_connection(&mut self, hear: impl FnMut(Connection) + Send + 'static) {
+        self.hear = Box::new(hear);
+    }
+
+    /// Answers until `go_on` says no; it is asked at least every 200 ms. If the forwarder ends, waits until there is one at its place again, and
+    /// registers its names there.
     ///
     /// # Errors
-    /// The forwarder closes the connection.
+    /// A forwarder that is back refuses the names.
     pub fn run(&mut self, go_on: &mut dyn FnMut() -> bool) -> Result<(), ClientError> {
+        loop {
+            match self.answer_while(go_on) {
+                Err(ClientError::Closed(_)) => (self.hear)(Connection::Lost),
+                ended => return ended,
+            }
+            loop {
+                std::thread::sleep(AGAIN);
+                if !go_on() {
+                    return Ok(());
+                }
+                match self.return_to_forwarder() {
+                    Ok(()) => break,
+                    // It has not started yet, or has ended again.
+                    Err(ClientError::Absent { .. } | ClientError::Closed(_) | ClientError::Silent(..)) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            (self.hear)(Connection::Back);
+        }
+    }
+
+    /// Connects again, and registers all names.
+    fn return_to_forwarder(&mut self) -> Result<(), ClientError> {
+        self.client.reconnect()?;
+        let key = self.identity.as_ref().map(Identity::key_name);
+        for prefix in key.into_iter().chain(self.served.iter().map(|(prefix, _)| prefix)) {
+            register(&mut self.client, prefix)?;
+        }
+        Ok(())
+    }
+
+    /// Answers until `go_on` says no, on one connection.
+    fn answer_while(&mut self, go_on: &mut dyn FnMut() -> bool) -> Result<(), ClientError> {
         let mut answers = Vec::new();
         while go_on() {
             let mut packet = self.client.receive(LOOK)?;

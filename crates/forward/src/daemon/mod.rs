@@ -113,18 +113,19 @@ impl Daemon {
         waker.set_nonblocking(true)?;
         let opened = |path: &PathBuf| Log::open(path).map_err(|source| DaemonError::Log { path: path.display().to_string(), source });
         let log = config.log.file.as_ref().map(opened).transpose()?;
+        let queues = config.tables.part(&config.tables.queues_size).get() / 2;
         let attempts_to = crate::io::Attempts::new(sender, waker);
         let (forwarder, others) = Forwarder::sharded(config, Time::ZERO, wall_ms, seed);
         let threads = if others.is_empty() { 0 } else { 1 + others.len() };
         let inboxes: Arc<[Inbox]> = (0..threads).map(|_| Inbox::new()).collect::<io::Result<_>>()?;
         let others = others.into_iter().zip(1..).map(|(forwarder, number)| {
-            let io = Io::new(Poller::new()?, attempts_to.clone(), None);
+            let io = Io::new(Poller::new()?, attempts_to.clone(), queues, None);
             Ok(ForwardingThread::new(number, forwarder, io, inboxes.clone(), zero))
         });
         let others = others.collect::<io::Result<_>>()?;
         let mut daemon = Daemon {
             forwarder,
-            io: Io::new(Poller::new()?, attempts_to, log),
+            io: Io::new(Poller::new()?, attempts_to, queues, log),
             readers: Readers::new(),
             unix: None,
             tcp: Vec::new(),

@@ -138,6 +138,7 @@ impl Forwarder {
         self.announce(now, slot, FaceEventKind::Destroyed, sockets);
         let Some(traffic) = self.state.face(slot).map(|face| self.state.traffic_of(face)) else { return };
         let Some(face) = self.state.remove(slot) else { return };
+        let face = self.forget(face);
         let remote = face.setup.remote.to_string();
         let (malformed, dropped) = (traffic.malformed, traffic.dropped + sockets.refused(slot));
         sockets.tell(&Event::FaceRemoved {
@@ -160,6 +161,13 @@ impl Forwarder {
         }
         sockets.close(slot);
         self.drain(now, None, sockets);
+    }
+
+    /// What waits for a face that is gone, and the pieces that came on it, take no more room.
+    pub(super) fn forget(&mut self, mut face: Face) -> Face {
+        face.link.restart(&mut self.pieces);
+        self.pacing.release(face.egress.held());
+        face
     }
 
     /// The face to this neighbour.
@@ -187,6 +195,7 @@ impl Forwarder {
         if std::mem::take(&mut self.state.is_pressed) {
             self.make_room(now, sockets);
         }
+        self.state.uses = [self.pieces.into(), self.pacing.into(), sockets.queues().into()];
         let slots: Vec<FaceId> = self.state.ids.values().copied().collect();
         for slot in slots {
             if !self.owns(slot) {
@@ -194,6 +203,7 @@ impl Forwarder {
             }
             let seen = seen(&self.state.node, slot);
             let Some(face) = self.state.face_mut(slot) else { continue };
+            face.link.expire(now, &mut self.pieces);
             if face.setup.rates.is_some() {
                 face.suspicion.look(now, &seen);
             }
@@ -252,7 +262,7 @@ impl Forwarder {
         let Some(face) = self.state.face_mut(slot) else { return };
         face.is_broken = is_broken;
         if !is_broken {
-            face.link.restart();
+            face.link.restart(&mut self.pieces);
             face.latest = now;
         }
         self.look_after_faces(now, sockets);

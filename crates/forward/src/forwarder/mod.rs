@@ -9,7 +9,7 @@ mod threads;
 pub use faces::{Opened, TooManyFaces};
 pub use sockets::Sockets;
 
-use crate::config::{Config, Mircc, Tables};
+use crate::config::{Config, Mircc, Tables, Text};
 use crate::link::Scratch;
 use crate::memory::Memory;
 use crate::name::PacketName;
@@ -19,8 +19,8 @@ use crate::shard::Shard;
 use crate::sharding::{FIRST, Sharding};
 use crate::shared::Shared;
 use crate::state::State;
-use narrows_icn::{CacheLimits, FaceConfig, FaceId, Node, NodeConfig, Spare};
-use narrows_units::{Random, Span, Time};
+use narrows_icn::{Budget, CacheLimits, FaceConfig, FaceId, Node, NodeConfig, Spare};
+use narrows_units::{Bytes, Random, Span, Time};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -52,6 +52,9 @@ pub struct Forwarder {
     management: FaceId,
     mircc: Mircc,
     upkeep: Time,
+    /// Pieces of packets that are not complete, and datagrams that wait for their turn.
+    pieces: Budget,
+    pacing: Budget,
     /// Faces whose datagrams wait for their turn, and when the first of them is due.
     paced: Vec<FaceId>,
     paced_due: Time,
@@ -81,7 +84,11 @@ impl Forwarder {
     fn of_thread(config: &Config, now: Time, wall_ms: u64, seed: u64, sharding: Option<Box<Sharding>>) -> Forwarder {
         let (threads, own) = sharding.as_ref().map_or((1, FIRST), |sharding| (sharding.threads(), sharding.own()));
         let own_seed = seed.wrapping_add(own as u64);
-        let tables = Tables { threads, ..config.tables.clone() };
+        let mut tables = Tables { threads, ..config.tables.clone() };
+        if own != FIRST {
+            // Routes and strategies are counted once.
+            tables.names_size = Text(Bytes::ZERO);
+        }
         let knows_rates = config.face.iter().any(|face| face.link_rate.or(face.rate).is_some());
         let default = if knows_rates { "weighted" } else { "best-route" };
         let strategy = config.mircc.strategy.clone().map_or_else(|| default.parse().expect("a strategy of the registry"), |text| text.0);
@@ -92,17 +99,23 @@ impl Forwarder {
             cache: CacheLimits { bytes: tables.content_store_size.0, ..CacheLimits::packets(tables.content_store) },
             pit_limit: tables.pending.div_ceil(threads),
             pit_per_face: tables.pending_per_face,
+            pit_octets: tables.part(&tables.pending_size),
             longest_lifetime: Span::from_secs(60),
             dead_nonces: true,
             ..NodeConfig::default()
         });
+        let (pieces, pacing) = (tables.part(&tables.pieces_size).get(), tables.part(&tables.queues_size).get() / 2);
         let management = node.add_face(now, &FaceConfig::APPLICATION);
         for prefix in ["/localhost/nfd", "/localhop/nfd"] {
             let name: narrows_ndn::Name = prefix.parse().expect("a name");
             node.route(PacketName::new(name.as_ref()), vec![management]);
         }
         Forwarder {
-            state: State::new(node, Memory::new(now, wall_ms, strategy.entry().name), tables),
+            state: State::new(
+                node,
+                Memory::new(now, wall_ms, strategy.entry().name, if own == FIRST { tables.datasets_size.0.get() } else { 0 }),
+                tables,
+            ),
             sharding,
             closing: Vec::new(),
             spare: Spare::default(),
@@ -115,6 +128,8 @@ impl Forwarder {
             management,
             mircc: config.mircc.clone(),
             upkeep: now + UPKEEP,
+            pieces: Budget::new(pieces),
+            pacing: Budget::new(pacing),
             paced: Vec::new(),
             paced_due: Time::NEVER,
         }

@@ -21,7 +21,7 @@ impl Forwarder {
         face.egress.heard(now);
         self.paced_due = self.paced_due.min(face.egress.due());
         let id = face.id;
-        let received = face.link.receive(now, ecn, octets, nonce, &mut self.spare);
+        let received = face.link.receive(now, ecn, octets, nonce, &mut self.spare, &mut self.pieces);
         let speaks = face.link.speaks_mircc(now);
         let changed = (speaks != face.speaks).then(|| face.neighbour(now));
         face.speaks = speaks;
@@ -34,6 +34,7 @@ impl Forwarder {
                 }
                 return;
             }
+            Err(Fault::NoRoom) => return,
             Err(fault) => {
                 face.traffic.malformed += 1;
                 face.traffic.long_names += u64::from(fault == Fault::LongName);
@@ -110,7 +111,9 @@ impl Forwarder {
         if let Some(face) = self.state.face_mut(slot) {
             let waited = face.egress.octets() > 0;
             let queued = sockets.queued(slot);
-            departure::send(face, now, &mut packet, from, &mut self.scratch, queued, |octets| sockets.send(slot, octets));
+            departure::send(face, now, &mut packet, from, &mut self.scratch, queued, &mut self.pacing, |octets| {
+                sockets.send(slot, octets);
+            });
             if !waited && face.egress.octets() > 0 {
                 self.paced_due = self.paced_due.min(face.egress.due());
                 self.paced.push(slot);
@@ -122,12 +125,14 @@ impl Forwarder {
     /// Sends the datagrams whose turn it is.
     pub(super) fn release_datagrams(&mut self, now: Time, sockets: &mut impl Sockets) {
         self.paced_due = Time::NEVER;
-        let (state, first) = (&mut self.state, &mut self.paced_due);
+        let (state, first, pacing) = (&mut self.state, &mut self.paced_due, &mut self.pacing);
         self.paced.retain(|slot| {
             let Some(face) = state.face_mut(*slot) else { return false };
+            let before = face.egress.held();
             while let Some(datagram) = face.egress.take(now) {
                 sockets.send(*slot, &datagram);
             }
+            pacing.replace(before, face.egress.held());
             *first = (*first).min(face.egress.due());
             face.egress.octets() > 0
         });

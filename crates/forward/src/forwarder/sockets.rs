@@ -3,7 +3,7 @@
 use crate::event::Event;
 use crate::face_uri::Remote;
 use crate::link_rates::LinkRates;
-use narrows_icn::FaceId;
+use narrows_icn::{Budget, FaceId};
 
 /// What a forwarder asks of the sockets around it.
 pub trait Sockets {
@@ -32,6 +32,11 @@ pub trait Sockets {
     /// The most octets of a datagram to the neighbour that cross the path in one piece, as far as that is known.
     fn largest(&self, _face: FaceId) -> Option<usize> {
         None
+    }
+
+    /// Octets that wait because sockets have not taken them, and their limit.
+    fn queues(&self) -> Budget {
+        Budget::new(0)
     }
 
     /// Something has happened that an operator may want to know.

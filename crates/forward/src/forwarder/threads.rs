@@ -82,8 +82,11 @@ impl Shard for Shared<Forwarder> {
         if let Some(id) = sharding.remove(slot) {
             state.ids.remove(&id);
         }
-        state.remove(slot);
+        let face = state.remove(slot);
         state.node.remove_face(now, slot);
+        if let Some(face) = face {
+            forwarder.forget(face);
+        }
     }
 
     fn update_face(&self, slot: FaceId, settings: &Settings) {

@@ -5,10 +5,12 @@ use super::response::Outcome;
 use super::{strategies, tables};
 use crate::name::PacketName;
 use crate::rib::Route;
+use crate::shard::{TABLES, Use};
 use crate::state::State;
+use crate::stored::Dataset;
 use narrows_ndn::management::{
     ChannelStatus, CsInfo, Entry, FaceQueryFilter, FaceScope, FaceStatus, FibEntry, GeneralStatus, LinkType, ManagementName, NextHopRecord,
-    RibEntry, StrategyChoice, StrategyName, route_flags,
+    RibEntry, StrategyChoice, StrategyName, TableStatus, route_flags,
 };
 use narrows_ndn::signature::Signer;
 use narrows_ndn::{ContentType, DataDraft, MetaInfo, Name, number};
@@ -20,7 +22,20 @@ const SEGMENT: usize = 8000;
 /// The dataset of this name, made now; `None` if it names none. Names that end in a version or a segment get an empty reply: what is not
 /// stored is gone.
 pub(super) fn answer(state: &mut State, now: Time, name: &ManagementName<'_>, whole: &PacketName) -> Option<Reply> {
-    let content = match (name.module, name.verb) {
+    let last = name.rest.last().map(|last| u32::from(last.number));
+    let is_part = matches!(last, Some(number::VERSION | number::SEGMENT));
+    // The large ones change by commands only, so that many who ask cost little.
+    let source = match (name.module, name.verb) {
+        // The time that is left of routes changes by itself.
+        (b"rib", b"list") if state.rib.due().is_none() => Some(("rib", state.rib.generation())),
+        (b"fib", b"list") => Some(("fib", state.rib.generation())),
+        _ => None,
+    };
+    let known = source.filter(|_| !is_part).and_then(|source| state.memory.stored.content_of(now, source));
+    let made = match (name.module, name.verb) {
+        _ if known.is_some() => Vec::new(),
+        (b"rib", b"list") | (b"fib", b"list") if is_part => return Some(Reply::new()),
+        (b"tables", b"list") => uses(state),
         (b"status", b"general") => general(state, now),
         (b"faces", b"list") => faces(state, now, &FaceQueryFilter::default()),
         (b"faces", b"query") => match name.rest.component(0).map(|component| FaceQueryFilter::decode(component.value)) {
@@ -34,26 +49,32 @@ pub(super) fn answer(state: &mut State, now: Time, name: &ManagementName<'_>, wh
         (b"cs", b"info") => store(state),
         _ => return None,
     };
-    let last = name.rest.last().map(|last| u32::from(last.number));
-    if matches!(last, Some(number::VERSION | number::SEGMENT)) {
+    if is_part {
         return Some(Reply::new());
     }
     let version = state.memory.next_version(now);
-    let base = Name::new().join(&whole.view()).version(version);
-    let last = content.len().saturating_sub(1) / SEGMENT;
-    let last_name = Name::new().segment(last as u64);
-    let mut segments: Reply = Vec::new();
-    for segment in 0..=last {
-        let slice = &content[segment * SEGMENT..content.len().min((segment + 1) * SEGMENT)];
-        let meta = MetaInfo { freshness_ms: Some(1000), final_block: last_name.as_ref().last(), ..MetaInfo::default() };
-        let mut octets = Vec::new();
-        let name = base.clone().segment(segment as u64);
-        DataDraft { name: name.as_ref(), meta, content: Some(slice) }.write(&Signer::DIGEST, &mut octets);
-        segments.push(management_data(octets));
+    let base = PacketName::new(Name::new().join(&whole.view()).version(version).as_ref());
+    let dataset = Dataset { source, base, content: known.unwrap_or_else(|| made.into()) };
+    let first = segment(&dataset, 0);
+    state.memory.stored.insert_dataset(now, dataset);
+    Some(first.into_iter().collect())
+}
+
+/// A segment of a dataset, counted from 0; `None` if it has no such segment.
+pub(crate) fn segment(dataset: &Dataset, segment: u64) -> Option<narrows_icn::Data<PacketName>> {
+    let content = &dataset.content;
+    let last = (content.len().saturating_sub(1) / SEGMENT) as u64;
+    if segment > last {
+        return None;
     }
-    segments.iter().for_each(|segment| state.memory.keep(now, segment));
-    segments.truncate(1);
-    Some(segments)
+    let start = segment as usize * SEGMENT;
+    let slice = &content[start..content.len().min(start + SEGMENT)];
+    let last_name = Name::new().segment(last);
+    let meta = MetaInfo { freshness_ms: Some(1000), final_block: last_name.as_ref().last(), ..MetaInfo::default() };
+    let mut octets = Vec::new();
+    let name = Name::new().join(&dataset.base.view()).segment(segment);
+    DataDraft { name: name.as_ref(), meta, content: Some(slice) }.write(&Signer::DIGEST, &mut octets);
+    Some(management_data(octets))
 }
 
 /// Tells that a filter cannot be read: a ControlResponse as an application's Nack.
@@ -74,7 +95,7 @@ fn general(state: &State, now: Time) -> Vec<u8> {
         start_ms: state.memory.started_ms(),
         current_ms: state.memory.wall_ms(now),
         name_tree_entries: 0,
-        fib_entries: state.rib.iter().count() as u64,
+        fib_entries: state.rib.prefixes() as u64,
         pit_entries: tally.pending,
         measurements_entries: 0,
         cs_entries: tally.cached,
@@ -87,6 +108,8 @@ fn general(state: &State, now: Time) -> Vec<u8> {
         satisfied_interests: tally.satisfied,
         unsatisfied_interests: tally.expired,
         lost_between_threads: (!state.others.is_empty()).then_some(tally.lost),
+        faces_refused: Some(state.faces_refused),
+        faces_evicted: Some(state.faces_evicted),
     }
     .write(&mut content);
     content
@@ -143,9 +166,20 @@ fn faces(state: &State, now: Time, filter: &FaceQueryFilter<'_>) -> Vec<u8> {
             secondary_bps: at_node.rates.map(|rates| rates.secondary.as_bps()),
             shaped: at_node.rates.map(|_| at_node.waiting as u64),
             suspect_s: at_node.rates.map(|_| at_node.suspect_seconds.unwrap_or(face.suspicion.seconds())),
+            in_long_names: Some(traffic.long_names),
             in_policed: face.setup.police.then_some(counters.policed),
         }
         .write(&mut content);
+    }
+    content
+}
+
+/// The octets of tables.
+fn uses(state: &State) -> Vec<u8> {
+    let tally = state.tally();
+    let mut content = Vec::new();
+    for (name, Use { used, limit, refused }) in TABLES.iter().zip(tally.uses) {
+        TableStatus { name, used, limit, refused }.write(&mut content);
     }
     content
 }

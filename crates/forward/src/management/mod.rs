@@ -17,6 +17,7 @@ use crate::name::PacketName;
 use crate::state::State;
 use command::Command;
 pub(crate) use command::Effect;
+pub(crate) use datasets::segment;
 use narrows_icn::Interest;
 use narrows_ndn as ndn;
 use narrows_ndn::management::{CommandForm, ControlParameters, ManagementName, Scope};

@@ -31,8 +31,17 @@ fn add(state: &mut State, now: Time, parameters: &ControlParameters<'_>) -> Outc
     if !state.ids.contains_key(&face) {
         return Outcome::with(410, &format!("there is no face {face}"), &ControlParameters::default());
     }
-    if state.rib.len() >= state.tables.routes {
-        return Outcome::refuse(503, "there are as many routes as the configuration allows: raise routes in [tables]");
+    let prefix = PacketName::new(parameters.name.unwrap_or_default());
+    if !state.rib.has(&prefix, face, parameters.origin.unwrap_or(FIB_ORIGIN)) {
+        if state.rib.len() >= state.tables.routes {
+            return Outcome::refuse(503, "there are as many routes as the configuration allows: raise routes in [tables]");
+        }
+        if !state.admits_name(&prefix) {
+            return Outcome::refuse(
+                503,
+                "routes and strategies take as many octets as the configuration allows: raise names_size in [tables]",
+            );
+        }
     }
     let flags = parameters.flags.unwrap_or(0);
     let route = Route {
@@ -43,7 +52,7 @@ fn add(state: &mut State, now: Time, parameters: &ControlParameters<'_>) -> Outc
         capture: flags & route_flags::CAPTURE != 0,
         expires: parameters.expiration_ms.map(|ms| now + Span::from_millis(ms.min(u64::MAX / 1_000_000))),
     };
-    state.rib.register(PacketName::new(parameters.name.unwrap_or_default()), route);
+    state.rib.register(prefix, route);
     state.update_fib();
     Outcome::done(parameters)
 }

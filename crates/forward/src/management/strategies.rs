@@ -3,6 +3,7 @@
 use super::command::Command;
 use super::response::Outcome;
 use crate::name::PacketName;
+use crate::rib;
 use crate::shard::TableChange;
 use crate::state::State;
 use narrows_icn::{STRATEGIES, StrategyChoice};
@@ -40,9 +41,24 @@ pub(super) fn set(state: &mut State, command: &Command<'_>) -> Outcome {
         let known: Vec<&str> = STRATEGIES.iter().map(|entry| entry.name).collect();
         return Outcome::refuse(404, &format!("there is no strategy {strategy}: choose one of {}", known.join(", ")));
     };
+    let place = PacketName::new(prefix);
+    if !state.memory.strategies.contains_key(&place) {
+        // The root has one always.
+        if state.memory.strategies.len() > state.tables.strategies {
+            return Outcome::refuse(503, "there are as many strategies as the configuration allows: raise strategies in [tables]");
+        }
+        if !state.admits_name(&place) {
+            return Outcome::refuse(
+                503,
+                "routes and strategies take as many octets as the configuration allows: raise names_size in [tables]",
+            );
+        }
+        state.memory.strategy_octets += rib::octets(&place);
+    }
     let choice: StrategyChoice = strategy.parse().expect("a strategy of the registry");
-    state.change_all(&TableChange::Strategy(PacketName::new(prefix), choice));
-    state.memory.strategies.insert(PacketName::new(prefix), strategy);
+    state.change_all(&TableChange::Strategy(place.clone(), choice));
+    state.memory.strategies.insert(place, strategy);
+    state.count_names();
     let name = name_of(strategy);
     Outcome::done(&ControlParameters { name: Some(prefix), strategy: Some(StrategyName(name.as_ref())), ..ControlParameters::default() })
 }
@@ -53,6 +69,10 @@ pub(super) fn unset(state: &mut State, command: &Command<'_>) -> Outcome {
         return Outcome::refuse(400, "strategy-choice/unset needs a Name, and the root keeps its strategy");
     };
     state.change_all(&TableChange::NoStrategy(PacketName::new(prefix)));
-    state.memory.strategies.remove(&PacketName::new(prefix));
+    let place = PacketName::new(prefix);
+    if state.memory.strategies.remove(&place).is_some() {
+        state.memory.strategy_octets -= rib::octets(&place);
+        state.count_names();
+    }
     Outcome::done(&ControlParameters { name: Some(prefix), ..ControlParameters::default() })
 }

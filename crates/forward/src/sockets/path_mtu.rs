@@ -29,7 +29,8 @@ mod tests {
     #[test]
     fn loopback_takes_its_mtu_less_the_headers() {
         let told = std::fs::read_to_string("/sys/class/net/lo/mtu").expect("loopback");
-        let mtu: usize = told.trim().parse().expect("a number");
+        // No packet of IPv4 is longer than its length field says.
+        let mtu: usize = told.trim().parse::<usize>().expect("a number").min(65_535);
         assert_eq!(largest_datagram(([127, 0, 0, 1], 9).into()).expect("a route"), mtu - 28);
     }
 }

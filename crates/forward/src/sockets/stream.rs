@@ -1,6 +1,8 @@
 //! Streams: packets back to back on UNIX and TCP sockets.
 
+use narrows_icn::Budget;
 use narrows_ndn::tlv::{MAX_PACKET, frame_length};
+use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -75,53 +77,67 @@ impl AsFd for Stream {
     }
 }
 
+/// Room for what is read at once, behind the beginning of a packet.
+pub(crate) fn room() -> Vec<u8> {
+    vec![0; READ + MAX_PACKET]
+}
+
 /// Takes packets from a stream.
 pub(crate) struct StreamReader {
     stream: Stream,
     /// What was read and not yet taken: less than a packet.
-    inbox: Vec<u8>,
-    read: usize,
+    rest: Vec<u8>,
 }
 
 impl StreamReader {
     pub(crate) fn new(stream: Stream) -> StreamReader {
-        StreamReader { stream, inbox: vec![0; READ + MAX_PACKET], read: 0 }
+        StreamReader { stream, rest: Vec::new() }
     }
 
-    /// Reads once, and calls `each` for every packet that is complete. True if there may be more to read.
-    pub(crate) fn receive(&mut self, mut each: impl FnMut(&[u8])) -> Result<bool, End> {
-        let room = self.inbox.len() - self.read;
-        let length = match self.stream.read(&mut self.inbox[self.read..]) {
+    /// Reads once into `room`, and calls `each` for every packet that is complete. True if there may be more to read.
+    pub(crate) fn receive(&mut self, room: &mut [u8], mut each: impl FnMut(&[u8])) -> Result<bool, End> {
+        let before = self.rest.len();
+        let free = room.len() - before;
+        let length = match self.stream.read(&mut room[before..]) {
             Ok(0) => return Err(End::Closed),
             Ok(length) => length,
             Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => return Ok(false),
             Err(_) => return Err(End::Closed),
         };
-        self.read += length;
+        room[..before].copy_from_slice(&self.rest);
+        let came = &room[..before + length];
         let mut taken = 0;
-        while let Some(length) = frame_length(&self.inbox[taken..self.read], MAX_PACKET).map_err(|_| End::Malformed)? {
-            if taken + length > self.read {
+        while let Some(length) = frame_length(&came[taken..], MAX_PACKET).map_err(|_| End::Malformed)? {
+            if taken + length > came.len() {
                 break;
             }
-            each(&self.inbox[taken..taken + length]);
+            each(&came[taken..taken + length]);
             taken += length;
         }
-        self.inbox.copy_within(taken..self.read, 0);
-        self.read -= taken;
-        Ok(length == room)
+        self.rest.clear();
+        self.rest.extend_from_slice(&came[taken..]);
+        Ok(length == free)
     }
 }
 
 /// Puts packets on a stream.
 pub(crate) struct StreamWriter {
     stream: Stream,
-    outbox: Vec<u8>,
+    /// What waits, in parts of about [`PART`] octets: memory follows what waits.
+    parts: VecDeque<Vec<u8>>,
+    /// Octets of the first part that are written.
     written: usize,
+    waiting: usize,
 }
+
+/// Octets of a part, unless a packet is larger than what is left.
+const PART: usize = 65_536;
+/// An empty part of at most so many octets is kept.
+const KEPT: usize = 8192;
 
 impl StreamWriter {
     pub(crate) fn new(stream: Stream) -> StreamWriter {
-        StreamWriter { stream, outbox: Vec::new(), written: 0 }
+        StreamWriter { stream, parts: VecDeque::new(), written: 0, waiting: 0 }
     }
 
     pub(crate) fn stream(&self) -> &Stream {
@@ -129,46 +145,69 @@ impl StreamWriter {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.outbox.is_empty()
+        self.waiting == 0
     }
 
     /// Octets that wait for the socket.
     pub(crate) fn waiting(&self) -> usize {
-        self.outbox.len() - self.written
+        self.waiting
     }
 
-    /// Appends a packet. False if too much waits already, and the packet is dropped.
-    pub(crate) fn push(&mut self, packet: &[u8]) -> bool {
-        let fits = self.waiting() + packet.len() <= MOST_WAITING;
-        if fits {
-            self.outbox.extend_from_slice(packet);
+    /// Appends a packet, which is charged to `queues`. False if too much waits already, and the packet is dropped.
+    pub(crate) fn push(&mut self, packet: &[u8], queues: &mut Budget) -> bool {
+        let size = packet.len();
+        if self.waiting + size > MOST_WAITING || !queues.admits(self.waiting as u64, size as u64) {
+            return false;
         }
-        fits
+        queues.charge(size as u64);
+        self.waiting += size;
+        match self.parts.back_mut() {
+            Some(part) if part.len() + size <= KEPT || part.capacity() > KEPT && part.len() + size <= PART => {
+                part.extend_from_slice(packet)
+            }
+            _ => {
+                // One that is to have more than a few packets gets all of its room at once.
+                let mut part = Vec::with_capacity(if self.parts.is_empty() { size } else { size.max(PART) });
+                part.extend_from_slice(packet);
+                self.parts.push_back(part);
+            }
+        }
+        true
     }
 
     /// Writes what the socket takes. True if everything is written.
-    pub(crate) fn flush(&mut self) -> Result<bool, End> {
-        while self.written < self.outbox.len() {
-            match self.stream.write(&self.outbox[self.written..]) {
-                Ok(length) => self.written += length,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    self.compact();
-                    return Ok(false);
+    pub(crate) fn flush(&mut self, queues: &mut Budget) -> Result<bool, End> {
+        while let Some(part) = self.parts.front() {
+            if self.written == part.len() {
+                self.end_part();
+                if self.waiting == 0 {
+                    break;
                 }
+                continue;
+            }
+            match self.stream.write(&part[self.written..]) {
+                Ok(length) => {
+                    self.written += length;
+                    self.waiting -= length;
+                    queues.release(length as u64);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
                 Err(_) => return Err(End::Closed),
             }
         }
-        self.outbox.clear();
-        self.written = 0;
         Ok(true)
     }
 
-    /// Keeps the buffer no longer than twice what waits.
-    fn compact(&mut self) {
-        if self.written > self.outbox.len() / 2 {
-            self.outbox.drain(..self.written);
-            self.written = 0;
+    /// The first part is written. The last one is kept for later packets if it is small.
+    fn end_part(&mut self) {
+        self.written = 0;
+        if let Some(mut part) = self.parts.pop_front()
+            && self.parts.is_empty()
+            && part.capacity() <= KEPT
+        {
+            part.clear();
+            self.parts.push_back(part);
         }
     }
 }
@@ -191,13 +230,13 @@ mod tests {
         let mut came = Vec::new();
         for octet in &octets {
             other.write_all(&[*octet]).expect("written");
-            channel.receive(|packet| came.push(packet.to_vec())).expect("read");
+            channel.receive(&mut room(), |packet| came.push(packet.to_vec())).expect("read");
         }
         other.write_all(&octets).expect("written");
-        channel.receive(|packet| came.push(packet.to_vec())).expect("read");
+        channel.receive(&mut room(), |packet| came.push(packet.to_vec())).expect("read");
         assert_eq!(came, [packets.clone(), packets].concat());
         drop(other);
-        assert!(matches!(channel.receive(|_| ()), Err(End::Closed)));
+        assert!(matches!(channel.receive(&mut room(), |_| ()), Err(End::Closed)));
     }
 
     #[test]
@@ -206,7 +245,7 @@ mod tests {
             let (stream, mut other) = pair();
             let mut channel = StreamReader::new(stream);
             other.write_all(octets).expect("written");
-            assert!(matches!(channel.receive(|_| ()), Err(End::Malformed)), "{octets:?}");
+            assert!(matches!(channel.receive(&mut room(), |_| ()), Err(End::Malformed)), "{octets:?}");
         }
     }
 
@@ -216,19 +255,23 @@ mod tests {
         let mut channel = StreamWriter::new(stream);
         let packet = [&[0x06, 0xfd, 0x1f, 0x40][..], &[7; 8000]].concat();
         let mut pushed = 0;
-        while channel.push(&packet) {
+        let mut queues = Budget::new(64 << 20);
+        while channel.push(&packet, &mut queues) {
             pushed += 1;
-            channel.flush().expect("open");
+            channel.flush(&mut queues).expect("open");
             assert!(pushed < 10_000);
         }
-        assert!(channel.outbox.len() <= 2 * MOST_WAITING);
+        let memory: usize = channel.parts.iter().map(Vec::capacity).sum();
+        assert!(memory <= channel.waiting() + channel.waiting() / 8 + 2 * PART, "{memory} octets for {}", channel.waiting());
+        assert_eq!(queues.used(), channel.waiting() as u64);
         let mut read = 0;
         let mut room = vec![0; 1 << 20];
         while read < pushed * packet.len() {
             read += other.read(&mut room).expect("open");
-            channel.flush().expect("open");
+            channel.flush(&mut queues).expect("open");
         }
         assert_eq!(read, pushed * packet.len());
-        assert!(channel.flush().expect("open") && channel.outbox.is_empty());
+        assert!(channel.flush(&mut queues).expect("open") && channel.is_empty());
+        assert!(channel.parts.iter().all(|part| part.capacity() <= KEPT) && queues.used() == 0);
     }
 }

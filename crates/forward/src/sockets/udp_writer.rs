@@ -2,6 +2,7 @@
 
 use super::path_mtu::largest_datagram;
 use super::udp::{Batch, UdpChannel};
+use narrows_icn::Budget;
 use std::collections::VecDeque;
 use std::io;
 use std::net::SocketAddr;
@@ -60,13 +61,14 @@ impl UdpWriter {
         self.dropped
     }
 
-    /// Adds a datagram, which leaves at the next [`flush`](UdpWriter::flush) or before. True unless the socket takes no more.
-    pub(crate) fn push(&mut self, channel: &UdpChannel, peer: SocketAddr, datagram: &[u8]) -> bool {
+    /// Adds a datagram, which leaves at the next [`flush`](UdpWriter::flush) or before. True unless the socket takes no more. What waits is charged
+    /// to `queues`.
+    pub(crate) fn push(&mut self, channel: &UdpChannel, peer: SocketAddr, datagram: &[u8], queues: &mut Budget) -> bool {
         if !self.is_blocked() && !self.batch.admits(datagram.len()) {
-            self.send_batch(channel, peer);
+            self.send_batch(channel, peer, queues);
         }
         if self.is_blocked() {
-            self.wait(datagram.into());
+            self.wait(datagram.into(), queues);
         } else {
             self.batch.push(datagram);
         }
@@ -74,22 +76,22 @@ impl UdpWriter {
     }
 
     /// Sends what there is. True unless the socket takes no more.
-    pub(crate) fn flush(&mut self, channel: &UdpChannel, peer: SocketAddr) -> bool {
+    pub(crate) fn flush(&mut self, channel: &UdpChannel, peer: SocketAddr, queues: &mut Budget) -> bool {
         let mut waiting = std::mem::take(&mut self.waiting);
-        self.octets = 0;
+        queues.release(std::mem::take(&mut self.octets) as u64);
         while let Some(datagram) = waiting.pop_front() {
-            if !self.push(channel, peer, &datagram) {
+            if !self.push(channel, peer, &datagram, queues) {
                 break;
             }
         }
         if !self.batch.is_empty() && !self.is_blocked() {
-            self.send_batch(channel, peer);
+            self.send_batch(channel, peer, queues);
         }
-        waiting.into_iter().for_each(|datagram| self.wait(datagram));
+        waiting.into_iter().for_each(|datagram| self.wait(datagram, queues));
         !self.is_blocked()
     }
 
-    fn send_batch(&mut self, channel: &UdpChannel, peer: SocketAddr) {
+    fn send_batch(&mut self, channel: &UdpChannel, peer: SocketAddr, queues: &mut Budget) {
         let mut batch = std::mem::take(&mut self.batch);
         // Datagrams that IP has to fragment leave one by one.
         let mut result = channel.send(peer, &batch, batch.size() > self.largest);
@@ -103,7 +105,7 @@ impl UdpWriter {
         if let Err(unsent) = result {
             let left = batch.datagrams().skip(unsent.sent);
             match unsent.error.kind() {
-                io::ErrorKind::WouldBlock => left.for_each(|datagram| self.wait(datagram.into())),
+                io::ErrorKind::WouldBlock => left.for_each(|datagram| self.wait(datagram.into(), queues)),
                 _ => {
                     self.dropped += left.len() as u64;
                     self.problem = Some(unsent.error);
@@ -114,8 +116,9 @@ impl UdpWriter {
         self.batch = batch;
     }
 
-    fn wait(&mut self, datagram: Box<[u8]>) {
-        if self.waiting.len() < MOST_WAITING {
+    fn wait(&mut self, datagram: Box<[u8]>, queues: &mut Budget) {
+        if self.waiting.len() < MOST_WAITING && queues.admits(self.octets as u64, datagram.len() as u64) {
+            queues.charge(datagram.len() as u64);
             self.octets += datagram.len();
             self.waiting.push_back(datagram);
         } else {
@@ -138,11 +141,12 @@ mod tests {
         let channel = UdpChannel::bind("127.0.0.1:0".parse().expect("an address"), false, UdpOptions { offload: false, ecn: false })
             .expect("a socket");
         let mut writer = UdpWriter::new(usize::MAX);
+        let mut queues = Budget::new(1 << 20);
         let nowhere = "[::1]:9".parse().expect("an address");
         for _ in 0..20 {
-            assert!(writer.push(&channel, nowhere, &[7; 100]));
+            assert!(writer.push(&channel, nowhere, &[7; 100], &mut queues));
         }
-        assert!(writer.flush(&channel, nowhere) && writer.is_empty());
+        assert!(writer.flush(&channel, nowhere, &mut queues) && writer.is_empty());
         assert_eq!(writer.dropped(), 20);
         assert!(writer.problem().is_some(), "the reason is kept");
     }
@@ -153,14 +157,15 @@ mod tests {
         let bind = || UdpChannel::bind(local, false, UdpOptions { offload: true, ecn: false }).expect("a socket");
         let (from, to) = (bind(), bind());
         let mut writer = UdpWriter::new(usize::MAX);
+        let mut queues = Budget::new(1 << 20);
         // As if the socket had taken nothing of a batch.
         for number in 0..MOST_WAITING as u8 {
-            writer.wait([number; 100].into());
+            writer.wait([number; 100].into(), &mut queues);
         }
-        assert!(!writer.push(&from, to.local(), &[99; 100]), "it waits behind the others");
-        assert_eq!((writer.dropped(), writer.octets()), (1, MOST_WAITING * 100));
-        assert!(writer.flush(&from, to.local()) && writer.is_empty());
-        assert_eq!((writer.dropped(), writer.octets()), (1, 0));
+        assert!(!writer.push(&from, to.local(), &[99; 100], &mut queues), "it waits behind the others");
+        assert_eq!((writer.dropped(), writer.octets(), queues.used()), (1, MOST_WAITING * 100, MOST_WAITING as u64 * 100));
+        assert!(writer.flush(&from, to.local(), &mut queues) && writer.is_empty());
+        assert_eq!((writer.dropped(), writer.octets(), queues.used()), (1, 0, 0));
         let (mut came, mut room) = (Vec::new(), UdpRoom::new());
         while came.len() < MOST_WAITING {
             poll(&mut [PollFd::new(&to, PollFlags::IN)], None).expect("it comes");

@@ -21,6 +21,8 @@ pub const PATIENCE: Option<Duration> = Some(Duration::from_secs(20));
 pub struct Running {
     pub directory: PathBuf,
     udp: Option<SocketAddr>,
+    /// Its configuration.
+    text: String,
     stopper: Option<Stopper>,
     thread: Option<JoinHandle<()>>,
 }
@@ -39,10 +41,23 @@ impl Running {
         let directory = std::env::temp_dir().join(format!("narrows-forward-{}-{label}", std::process::id()));
         std::fs::create_dir_all(&directory).expect("a directory");
         let text = format!("[listen]\nunix = \"{}/n.sock\"\n{addresses}\n{more}", directory.display());
-        let (daemon, stopper) = Daemon::start(&Config::parse(&text, "test").expect("a configuration")).expect("a daemon");
-        let udp = daemon.udp_addresses().first().copied();
-        let thread = std::thread::spawn(move || daemon.run().expect("an end in order"));
-        Running { directory, udp, stopper: Some(stopper), thread: Some(thread) }
+        let mut running = Running { directory, udp: None, text, stopper: None, thread: None };
+        running.begin();
+        running
+    }
+
+    fn begin(&mut self) {
+        let config = Config::parse(&self.text, "test").expect("a configuration");
+        let (daemon, stopper) = Daemon::start(&config).expect("a daemon");
+        self.udp = daemon.udp_addresses().first().copied();
+        self.stopper = Some(stopper);
+        self.thread = Some(std::thread::spawn(move || daemon.run().expect("an end in order")));
+    }
+
+    /// The daemon ends, and another one of the same configuration begins.
+    pub fn restart(&mut self) {
+        self.stop();
+        self.begin();
     }
 
     /// The UDP address at which faces come in.

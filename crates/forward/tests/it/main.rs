@@ -9,9 +9,11 @@ mod daemon;
 #[path = "../../examples/object.rs"]
 #[allow(dead_code, reason = "its main is for cargo")]
 mod example;
+mod exhaustion;
 mod fetch;
 mod forwarding;
 mod full_sockets;
+mod hostile;
 mod management;
 mod mutations;
 mod namespaces;

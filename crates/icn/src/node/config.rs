@@ -3,7 +3,7 @@
 use super::cache::CacheLimits;
 use super::strategy::StrategyChoice;
 use crate::route::Form;
-use narrows_units::Span;
+use narrows_units::{Bytes, Span};
 
 /// The configuration of a node.
 #[derive(Clone, Debug)]
@@ -22,6 +22,9 @@ pub struct NodeConfig {
     pub pit_limit: usize,
     /// Most pending Interests per face. Further ones are returned with a Nack.
     pub pit_per_face: usize,
+    /// Most octets of pending Interests and of what the table needs for each; one face gets at most as much as is free. Further ones are returned
+    /// with a Nack.
+    pub pit_octets: Bytes,
     /// Longer lifetimes of Interests are shortened to this one.
     pub longest_lifetime: Span,
     /// Remember Interests after their PIT entries have ended, to know those that loop. Hop limits end loops too.
@@ -42,6 +45,7 @@ impl Default for NodeConfig {
             cache: CacheLimits::OFF,
             pit_limit: usize::MAX,
             pit_per_face: 1 << 16,
+            pit_octets: Bytes::new(u64::MAX),
             longest_lifetime: Span::MAX,
             dead_nonces: false,
             shaped_capacity: true,

@@ -50,6 +50,8 @@ pub(crate) struct Face<N: Name> {
     pub(crate) rates: bool,
     pub(crate) application: bool,
     pub(crate) local: bool,
+    /// Interests were forwarded to it.
+    pub(crate) is_asked: bool,
     pub(crate) nacks: Nacking,
     /// Paces its Interests while it does not understand rates.
     pub(crate) proxy: Option<Box<Proxy<N>>>,
@@ -58,6 +60,8 @@ pub(crate) struct Face<N: Name> {
     control: Option<Box<Control<N>>>,
     /// Pending Interests that arrived on this face.
     pub(crate) pending: usize,
+    /// The octets that they are counted for.
+    pub(crate) pending_octets: u64,
     pub(crate) counters: FaceCounters,
     capacities: Capacities,
 }
@@ -69,10 +73,12 @@ impl<N: Name> Face<N> {
             rates: config.rates,
             application: config.application,
             local: config.local,
+            is_asked: false,
             nacks: config.nacks,
             proxy: config.proxy.map(|config| Box::new(Proxy::new(config))),
             police: config.police.then(|| Box::new(Police::new(now))),
             pending: 0,
+            pending_octets: 0,
             counters: FaceCounters::default(),
             capacities: Capacities { inward: config.capacity_in, out: config.capacity_out },
             control: Control::new(now, config, shaped_capacity, phases).map(Box::new),
@@ -86,14 +92,23 @@ impl<N: Name> Face<N> {
             rates: false,
             application: false,
             local: false,
+            is_asked: false,
             nacks: Nacking::Never,
             proxy: None,
             police: None,
             pending: 0,
+            pending_octets: 0,
             counters: FaceCounters::default(),
             capacities: Capacities { inward: None, out: None },
             control: None,
         }
+    }
+
+    /// One of its pending Interests, which was counted for so many octets, is pending no longer.
+    #[inline]
+    pub(crate) fn settle(&mut self, octets: u64) {
+        self.pending -= 1;
+        self.pending_octets -= octets;
     }
 
     /// The weight of this face in random choices: its capacity out, or else in. An unknown capacity counts for more than any known one.

@@ -9,6 +9,7 @@
 //!   from others after a time that doubles, as NFD's best route does; one that still waits in the shaper is exchanged there;
 //! * best route tries another next hop only if a neighbour has no route: congestion is for the consumer to see.
 
+mod budget;
 mod cache;
 mod config;
 mod control;
@@ -35,6 +36,7 @@ mod steering;
 mod strategy;
 mod suspicion;
 
+pub use budget::Budget;
 pub use cache::CacheLimits;
 pub use config::NodeConfig;
 pub use counters::{FaceCounters, NodeCounters};
@@ -55,7 +57,7 @@ use dead_nonces::DeadNonces;
 use face::Face;
 use face_table::FaceTable;
 use fib::Fib;
-use narrows_units::{Random, Rate, Span, Time};
+use narrows_units::{Bytes, Random, Rate, Span, Time};
 use narrows_wire::Rates;
 use pit::{EntryId, Pit};
 use prefixes::Prefixes;
@@ -78,6 +80,7 @@ pub struct Node<N: Name> {
     longest_lifetime: Span,
     pit_limit: usize,
     pit_per_face: usize,
+    pit_octets: Budget,
     shaped_capacity: bool,
     phases: Random,
     counters: NodeCounters,
@@ -92,8 +95,19 @@ pub struct Node<N: Name> {
 impl<N: Name> Node<N> {
     /// A node without faces and routes.
     pub fn new(config: NodeConfig) -> Node<N> {
-        let NodeConfig { id, seed, form, strategy, cache, pit_limit, pit_per_face, longest_lifetime, dead_nonces, shaped_capacity } =
-            config;
+        let NodeConfig {
+            id,
+            seed,
+            form,
+            strategy,
+            cache,
+            pit_limit,
+            pit_per_face,
+            pit_octets,
+            longest_lifetime,
+            dead_nonces,
+            shaped_capacity,
+        } = config;
         let discovery = Random::stream(seed, &format!("icn node {id}: discovery"));
         let hashing = N::Hashing::default();
         Node {
@@ -108,6 +122,7 @@ impl<N: Name> Node<N> {
             longest_lifetime,
             pit_limit,
             pit_per_face,
+            pit_octets: Budget::new(pit_octets.get()),
             shaped_capacity,
             phases: Random::stream(seed, &format!("icn node {id}: first ticks")),
             counters: NodeCounters::default(),
@@ -129,7 +144,12 @@ impl<N: Name> Node<N> {
     pub fn remove_face(&mut self, now: Time, face: FaceId) {
         self.poll(now);
         self.fib.remove_face(face);
-        self.pit.remove_face(face);
+        let removed = self.faces.face(face);
+        // Most faces that packets of nobody have made are in no entry, and looking at all entries takes long.
+        if removed.pending > 0 || removed.is_asked {
+            self.pit_octets.release(removed.pending_octets);
+            self.pit.remove_face(face);
+        }
         self.steering.remove_face(face);
         self.offer_all_proxied(now, face);
         self.faces.remove(face, Face::absent());
@@ -215,6 +235,21 @@ impl<N: Name> Node<N> {
     /// Entries of the PIT. An entry that has expired is counted for up to 17 ms more.
     pub fn pending(&self) -> usize {
         self.pit.len()
+    }
+
+    /// Octets of pending Interests, with what the table needs for each, and their limit.
+    pub fn pending_octets(&self) -> Budget {
+        self.pit_octets
+    }
+
+    /// Octets of Data in the content store.
+    pub fn cached_octets(&self) -> Bytes {
+        self.cache.bytes()
+    }
+
+    /// Data packets that the content store has dropped for newer ones.
+    pub fn evicted(&self) -> u64 {
+        self.cache.evicted()
     }
 
     /// Entries of the PIT that Data with a longer name may answer, and whose own names have fewer than `components` components.

@@ -24,8 +24,12 @@ impl<N: Name> Node<N> {
                 entry.out_records.iter().for_each(|record| dead.insert(now, entry.hash(), record.nonce));
             }
             for record in entry.in_records.iter() {
-                self.faces.face_mut(record.face).pending -= 1;
+                let octets = record.octets();
+                self.faces.face_mut(record.face).settle(octets);
+                self.pit_octets.release(octets);
             }
+            // Their octets are of no use any more, and the place of the entry may stay free for long.
+            entry.in_records.clear();
         }
         while let Some(face) = self.faces.expired(now) {
             self.faces.face_mut(face).tick(now);

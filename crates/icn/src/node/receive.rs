@@ -6,7 +6,7 @@ use super::dead_nonces::{self, DeadNonces};
 use super::face_config::Nacking;
 use super::face_table::{FaceTable, strip};
 use super::fib::Fib;
-use super::pit::{Entry, EntryId, Failure, Few, Pit};
+use super::pit::{Entry, EntryId, Failure, Few, Pit, octets};
 use super::shaper::Offer;
 use super::steering::{Egress, Turn};
 use super::strategy::{AnyStrategy, Hops, Strategy};
@@ -75,7 +75,7 @@ impl<N: Name> Node<N> {
                 let rates = self.faces.face(egress.face).stamp();
                 self.reject(from, interest, NackReason::Congestion, rates, spare);
             }
-            Ok(Some((egress, _))) if self.has_full_pit(from) => {
+            Ok(Some((egress, _))) if self.has_full_pit(from, &interest) => {
                 self.further.clear();
                 let rates = self.faces.face(egress.face).stamp();
                 self.reject(from, interest, NackReason::Congestion, rates, spare);
@@ -87,7 +87,7 @@ impl<N: Name> Node<N> {
             }
             Ok(Some(way)) => {
                 let entry = self.pit.insert(from, &interest, hash, now + interest.lifetime);
-                self.faces.face_mut(from).pending += 1;
+                self.expect(from, octets(&interest));
                 self.forward(now, from, entry, way, interest, spare);
             }
         }
@@ -101,12 +101,22 @@ impl<N: Name> Node<N> {
             self.counters.duplicate += 1;
             return self.reject(from, interest, NackReason::Duplicate, Rates::UNLIMITED, spare);
         }
-        if entry.has_in_record(from) {
+        if let Some(before) = entry.octets_of(from) {
+            let after = octets(&interest);
+            let own = self.faces.face(from).pending_octets;
+            if after > before && !self.pit_octets.admits(own, after - before) {
+                self.counters.table_full += 1;
+                return self.reject(from, interest, NackReason::Congestion, Rates::UNLIMITED, spare);
+            }
+            self.pit_octets.replace(before, after);
+            let face = self.faces.face_mut(from);
+            face.pending_octets = face.pending_octets - before + after;
             self.counters.retransmitted += 1;
+            let entry = self.pit.entry(id);
             entry.insert_in_record(from, expires, Interest::clone(&interest));
             self.pit.extend(id, expires);
             self.repeat(now, from, id, interest, spare);
-        } else if self.has_full_pit(from) {
+        } else if self.has_full_pit(from, &interest) {
             let out = self.pit.entry(id).out_records.first().map(|record| record.egress.face);
             let rates = out.map_or(Rates::UNLIMITED, |face| self.faces.face(face).stamp());
             self.reject(from, interest, NackReason::Congestion, rates, spare);
@@ -115,11 +125,10 @@ impl<N: Name> Node<N> {
             self.counters.aggregated += 1;
             self.counters.diverted += u64::from(!entry.has_hint_of(&interest));
             entry.insert_in_record(from, expires, Interest::clone(&interest));
+            self.expect(from, octets(&interest));
             spare.give(Packet::Interest(interest));
             self.pit.extend(id, expires);
-            let face = self.faces.face_mut(from);
-            face.pending += 1;
-            if face.rates {
+            if self.faces.face(from).rates {
                 // It keeps its own pace, and does not wait for that of another.
                 self.advance(now, id, spare);
             }
@@ -161,8 +170,20 @@ impl<N: Name> Node<N> {
         }
     }
 
-    fn has_full_pit(&mut self, from: FaceId) -> bool {
-        let full = self.faces.face(from).pending >= self.pit_per_face || self.pit.len() >= self.pit_limit;
+    /// One more Interest of `from` is pending, which is counted for so many octets.
+    fn expect(&mut self, from: FaceId, octets: u64) {
+        self.pit_octets.charge(octets);
+        let face = self.faces.face_mut(from);
+        face.pending += 1;
+        face.pending_octets += octets;
+    }
+
+    /// True if the table has no room for another Interest of `from`; that is counted.
+    fn has_full_pit(&mut self, from: FaceId, interest: &Interest<N>) -> bool {
+        let face = self.faces.face(from);
+        let full = face.pending >= self.pit_per_face
+            || self.pit.len() >= self.pit_limit
+            || !self.pit_octets.admits(face.pending_octets, octets(interest));
         self.counters.table_full += u64::from(full);
         full
     }
@@ -220,12 +241,14 @@ impl<N: Name> Node<N> {
     ) {
         interest.hop_limit -= 1;
         turn.apply(&mut interest.steer.hint);
+        self.faces.face_mut(egress.face).is_asked = true;
         let entry = self.pit.entry(id);
         entry.insert_out_record(now, egress, interest.nonce);
         if self.further.is_empty() {
             return self.pass(now, from, id, egress.face, interest, spare);
         }
         for face in &self.further {
+            self.faces.face_mut(*face).is_asked = true;
             entry.insert_out_record(now, Egress { face: *face, ..egress }, interest.nonce);
         }
         for further in 0..self.further.len() {
@@ -305,7 +328,9 @@ impl<N: Name> Node<N> {
         let Failure { reason, rates, route } = failure;
         let waiting = std::mem::replace(&mut self.pit.remove(id).in_records, Few::new());
         for record in waiting.into_iter() {
-            self.faces.face_mut(record.face).pending -= 1;
+            let octets = record.octets();
+            self.pit_octets.release(octets);
+            self.faces.face_mut(record.face).settle(octets);
             if record.expires > now {
                 self.return_nack(record.face, Nack { interest: record.interest, reason, rates, route }, spare);
             }
@@ -366,7 +391,9 @@ impl<N: Name> Node<N> {
             let in_records = &mut self.pit.remove(id).in_records;
             for record in in_records.iter() {
                 let to = record.face;
-                self.faces.face_mut(to).pending -= 1;
+                let octets = record.octets();
+                self.pit_octets.release(octets);
+                self.faces.face_mut(to).settle(octets);
                 if record.expires <= now || to == from || several && self.served.contains(&to) {
                     continue;
                 }

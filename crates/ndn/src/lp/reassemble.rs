@@ -40,6 +40,8 @@ pub struct ReassemblyCounters {
 pub struct Reassembler {
     /// In the order of their first pieces.
     partial: VecDeque<Partial>,
+    /// What they take.
+    octets: usize,
     counters: ReassemblyCounters,
 }
 
@@ -90,9 +92,27 @@ impl Reassembler {
     /// Throws away what has expired.
     pub fn expire(&mut self, now: Time) {
         while self.due().is_some_and(|due| due <= now) {
-            self.partial.pop_front();
+            self.remove(0);
             self.counters.expired += 1;
         }
+    }
+
+    /// Octets that its pieces take, with the lists that hold them.
+    pub fn octets(&self) -> usize {
+        self.octets
+    }
+
+    /// The most octets that it takes more after this piece. The fields beside it are not counted here, only by [`octets`](Reassembler::octets).
+    pub fn needs(piece: &LpPacket) -> usize {
+        let count = piece.header.frag_count.unwrap_or(1).min(MAX_PIECES as u64) as usize;
+        Partial::LIST * count + Partial::SELF + piece.fragment.map_or(0, <[u8]>::len)
+    }
+
+    /// Takes out the packet in this place.
+    fn remove(&mut self, at: usize) -> Option<Partial> {
+        let partial = self.partial.remove(at)?;
+        self.octets -= partial.size();
+        Some(partial)
     }
 
     /// Takes a piece ([`LpPacket::is_piece`]). If it completes a packet, appends that to `out` as an LpPacket that says nothing of fragmentation, and returns true.
@@ -108,19 +128,22 @@ impl Reassembler {
             return Err(ReassemblyError::Malformed);
         }
         let at = self.find(now, sequence.wrapping_sub(index), count as usize);
-        match self.partial[at].add(index as usize, count as usize, &piece.header, fragment) {
+        let before = self.partial[at].size();
+        let fate = self.partial[at].add(index as usize, count as usize, &piece.header, fragment);
+        self.octets = self.octets - before + self.partial[at].size();
+        match fate {
             Ok(Fate::Kept) => Ok(false),
             Ok(Fate::Repeated) => {
                 self.counters.repeated += 1;
                 Ok(false)
             }
             Ok(Fate::Whole) => {
-                let whole = self.partial.remove(at).expect("the packet was found there");
+                let whole = self.remove(at).expect("the packet was found there");
                 whole.write(out);
                 Ok(true)
             }
             Err(error) => {
-                self.partial.remove(at);
+                self.remove(at);
                 Err(error)
             }
         }
@@ -132,16 +155,27 @@ impl Reassembler {
             return at;
         }
         if self.partial.len() == Self::MAX_PARTIAL {
-            self.partial.pop_front();
+            self.remove(0);
             self.counters.evicted += 1;
         }
         let pieces = vec![Vec::new(); count];
-        self.partial.push_back(Partial { first, deadline: now + Self::TIMEOUT, pieces, came: 0, octets: 0, header: Vec::new() });
+        let partial = Partial { first, deadline: now + Self::TIMEOUT, pieces, came: 0, octets: 0, header: Vec::new() };
+        self.octets += partial.size();
+        self.partial.push_back(partial);
         self.partial.len() - 1
     }
 }
 
 impl Partial {
+    /// Octets of a place for a piece, and of the packet's own fields.
+    const LIST: usize = size_of::<Vec<u8>>();
+    const SELF: usize = size_of::<Partial>();
+
+    /// Octets that it takes.
+    fn size(&self) -> usize {
+        Self::LIST * self.pieces.len() + Self::SELF + self.octets + self.header.len()
+    }
+
     fn add(&mut self, index: usize, count: usize, header: &Header, fragment: &[u8]) -> Result<Fate, ReassemblyError> {
         if count != self.pieces.len() {
             return Err(ReassemblyError::Inconsistent);

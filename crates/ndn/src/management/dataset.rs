@@ -2,7 +2,7 @@
 
 use super::faces::{ChannelStatus, FaceStatus};
 use super::record::Record;
-use super::status::CsInfo;
+use super::status::{CsInfo, TableStatus};
 use super::tables::{FibEntry, RibEntry, StrategyChoice};
 use crate::tlv::{Buffer, DecodeError, Reader, put_nested};
 
@@ -22,6 +22,7 @@ impl<'a> Entry<'a> for RibEntry<'a> {}
 impl<'a> Entry<'a> for FibEntry<'a> {}
 impl<'a> Entry<'a> for StrategyChoice<'a> {}
 impl Entry<'_> for CsInfo {}
+impl<'a> Entry<'a> for TableStatus<'a> {}
 impl<'a> Entry<'a> for ChannelStatus<'a> {
     const NUMBER: u32 = 130;
 }

@@ -64,6 +64,8 @@ record! {
         suspect_s: 0xF912 => Option<u64>,
         /// Primary Interests that came in and were refused, because they asked for more than the rate that the neighbour was told.
         in_policed: 0xF914 => Option<u64>,
+        /// Those of the malformed packets whose names have too many components. A field of Narrows.
+        in_long_names: 0xF916 => Option<u64>,
     }
 }
 

@@ -22,5 +22,5 @@ pub use field::StrategyName;
 pub use name::{CommandForm, ManagementName, Scope};
 pub use parameters::ControlParameters;
 pub use response::ControlResponse;
-pub use status::{CsInfo, GeneralStatus};
+pub use status::{CsInfo, GeneralStatus, TableStatus};
 pub use tables::{FibEntry, NextHopRecord, RibEntry, Route, StrategyChoice};

@@ -42,6 +42,25 @@ record! {
         /// Packets that one forwarding thread had for another and dropped, because too many waited. `None` with one thread. A field of Narrows,
         /// with an even number that others skip.
         lost_between_threads: 0xF920 => Option<u64>,
+        /// Faces that were not made, because there were too many or no descriptor was left. A field of Narrows.
+        faces_refused: 0xF922 => Option<u64>,
+        /// Faces that were idle and gave way to others. A field of Narrows.
+        faces_evicted: 0xF924 => Option<u64>,
+    }
+}
+
+record! {
+    /// An entry of tables/list, a dataset of Narrows: the octets of a table.
+    #[derive(Copy)]
+    TableStatus<'a> {
+        /// The table.
+        name: 129 => &'a str,
+        /// Octets that it holds.
+        used: 130 => u64,
+        /// Octets that it may hold.
+        limit: 131 => u64,
+        /// How often something was not taken, or was dropped for something newer, for want of room.
+        refused: 132 => u64,
     }
 }
 

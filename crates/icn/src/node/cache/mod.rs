@@ -79,6 +79,7 @@ pub(crate) struct Cache<N: Name> {
     /// Places in `stored` without Data.
     free: Vec<u32>,
     bytes: Bytes,
+    evicted: u64,
     newest: u32,
     oldest: u32,
 }
@@ -93,6 +94,7 @@ impl<N: Name> Cache<N> {
             stored: Vec::new(),
             free: Vec::new(),
             bytes: Bytes::ZERO,
+            evicted: 0,
             newest: NONE,
             oldest: NONE,
         }
@@ -101,6 +103,16 @@ impl<N: Name> Cache<N> {
     /// Number of Data packets stored.
     pub(crate) fn len(&self) -> usize {
         self.index.len()
+    }
+
+    /// Their octets.
+    pub(crate) fn bytes(&self) -> Bytes {
+        self.bytes
+    }
+
+    /// Data packets that gave way to newer ones.
+    pub(crate) fn evicted(&self) -> u64 {
+        self.evicted
     }
 
     pub(crate) fn limits(&self) -> CacheLimits {
@@ -146,6 +158,7 @@ impl<N: Name> Cache<N> {
         }
         if self.index.len() == self.limits.packets {
             self.remove(self.oldest);
+            self.evicted += 1;
         }
         self.bytes += size;
         let place = self.free.pop().unwrap_or(self.stored.len() as u32);
@@ -169,6 +182,7 @@ impl<N: Name> Cache<N> {
     fn shrink(&mut self) {
         while self.index.len() > self.limits.packets || self.bytes > self.limits.bytes {
             self.remove(self.oldest);
+            self.evicted += 1;
         }
     }
 

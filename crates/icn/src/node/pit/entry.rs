@@ -19,6 +19,18 @@ pub(crate) struct InRecord<N: Name> {
     pub(crate) interest: Interest<N>,
 }
 
+impl<N: Name> InRecord<N> {
+    /// Octets that it is counted for: those of the Interest, and those of an entry.
+    pub(crate) fn octets(&self) -> u64 {
+        octets(&self.interest)
+    }
+}
+
+/// Octets that the record of an Interest is counted for. A packet is kept in a buffer of a multiple of 64 octets.
+pub(crate) fn octets<N: Name>(interest: &Interest<N>) -> u64 {
+    interest.size.get() + (size_of::<Entry<N>>() + 64) as u64
+}
+
 /// A face to which the Interest was forwarded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OutRecord {
@@ -150,9 +162,9 @@ impl<N: Name> Entry<N> {
         self.interest().is_some_and(|own| own.steer.hint == interest.steer.hint)
     }
 
-    /// True if `face` waits for Data.
-    pub(crate) fn has_in_record(&self, face: FaceId) -> bool {
-        self.in_records.iter().any(|record| record.face == face)
+    /// Octets that the record of `face` is counted for, if it waits for Data.
+    pub(crate) fn octets_of(&self, face: FaceId) -> Option<u64> {
+        self.in_records.iter().find(|record| record.face == face).map(InRecord::octets)
     }
 
     /// `face` waits for Data until `expires`. Replaces an earlier record of the face.

@@ -7,7 +7,7 @@ mod wheel;
 use crate::face_id::FaceId;
 use crate::name::Name;
 use crate::packet::{Data, Interest};
-pub(crate) use entry::{Entry, Failure};
+pub(crate) use entry::{Entry, Failure, octets};
 pub(crate) use few::Few;
 use hashbrown::HashTable;
 use narrows_units::Time;

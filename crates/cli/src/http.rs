@@ -1,34 +1,48 @@
-//! As much of HTTP as a page for a browser on this host needs (RFC 9112): requests without a body, each with a connection of its own.
+//! As much of HTTP as a page for a browser on this host and a page of counters need (RFC 9112): requests without a body, each with a connection of
+//! its own.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
-use std::time::Duration;
+use std::net::{IpAddr, Ipv6Addr};
+use std::time::{Duration, Instant};
 
 /// The longest head of a request that is read. Browsers send less than a tenth of it.
 const LONGEST: usize = 16 << 10;
 /// Fields that a head may have.
 const FIELDS: usize = 64;
-/// How long the other end may take to send its request, or to take in an answer.
+/// How long the other end may take to send its whole request, and how long it may pause while it takes in an answer.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Who may ask.
+#[derive(Clone, Copy, Debug)]
+pub enum Access {
+    /// Browsers on this host, for pages of this host, by this port.
+    OwnPort(u16),
+    /// Programs, by this port of any address of this host or by `localhost`.
+    AnyAddress(u16),
+}
 
 /// A status that is not success, with its reason.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Refusal(pub u16, pub &'static str);
 
-/// Reads a request from a connection, and answers with the path that it asks for if it may have it on this `port`.
-pub fn requested(connection: &mut TcpStream, port: u16) -> io::Result<Result<String, Refusal>> {
-    connection.set_read_timeout(Some(PATIENCE))?;
+/// Reads a request from a connection, and answers with the path that it asks for if it may have it.
+pub fn requested(connection: &mut TcpStream, access: Access) -> io::Result<Result<String, Refusal>> {
+    let until = Instant::now() + PATIENCE;
     connection.set_write_timeout(Some(PATIENCE))?;
     connection.set_nodelay(true)?;
     let mut head = Vec::new();
     loop {
+        // One who sends an octet now and then has no more time than others.
+        let left = until.checked_duration_since(Instant::now()).filter(|left| !left.is_zero());
+        connection.set_read_timeout(Some(left.ok_or(io::ErrorKind::TimedOut)?))?;
         let mut room = [0; 2048];
         let count = connection.read(&mut room)?;
         if count == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         head.extend_from_slice(&room[..count]);
-        match path(&head, port) {
+        match path(&head, access) {
             Some(answer) => return Ok(answer),
             None if head.len() > LONGEST => return Ok(Err(Refusal(431, "the head of the request is too long"))),
             None => {}
@@ -40,7 +54,7 @@ pub fn requested(connection: &mut TcpStream, port: u16) -> io::Result<Result<Str
 ///
 /// A page from elsewhere must not see what is served here. It cannot make a browser name this host unless it is from here, which is why the
 /// request must: a name of its own that leads to 127.0.0.1 (DNS rebinding) is refused, and so is a request made for another origin.
-fn path(head: &[u8], port: u16) -> Option<Result<String, Refusal>> {
+fn path(head: &[u8], access: Access) -> Option<Result<String, Refusal>> {
     let mut fields = [httparse::EMPTY_HEADER; FIELDS];
     let mut request = httparse::Request::new(&mut fields);
     match request.parse(head) {
@@ -50,10 +64,19 @@ fn path(head: &[u8], port: u16) -> Option<Result<String, Refusal>> {
     }
     let named =
         |name: &'static str| request.headers.iter().filter(move |field| field.name.eq_ignore_ascii_case(name)).map(|field| field.value);
-    let here = |value: &[u8]| own_names(port).iter().any(|own| own.as_bytes().eq_ignore_ascii_case(value));
+    let here = |value: &[u8]| match access {
+        Access::OwnPort(port) => own_names(port).iter().any(|own| own.as_bytes().eq_ignore_ascii_case(value)),
+        Access::AnyAddress(port) => std::str::from_utf8(value).is_ok_and(|host| is_address(host, port)),
+    };
     let mut hosts = named("host");
     if !(hosts.next().is_some_and(here) && hosts.next().is_none()) {
-        return Some(Err(Refusal(403, "this page is for browsers on this host: ask for it by 127.0.0.1 or localhost and its port")));
+        let remedy = match access {
+            Access::OwnPort(_) => "this page is for browsers on this host: ask for it by 127.0.0.1 or localhost and its port",
+            Access::AnyAddress(_) => {
+                "ask for this by an address of its host, or by localhost, and its port: names are refused, since a page from elsewhere may give itself one"
+            }
+        };
+        return Some(Err(Refusal(403, remedy)));
     }
     if !named("origin").all(|origin| origin.strip_prefix(b"http://").is_some_and(here)) {
         return Some(Err(Refusal(403, "this page is not for other pages")));
@@ -63,6 +86,20 @@ fn path(head: &[u8], port: u16) -> Option<Result<String, Refusal>> {
     }
     let target = request.path.unwrap_or_default();
     Some(Ok(target.split_once('?').map_or(target, |(path, _)| path).to_owned()))
+}
+
+/// True if a Host field has an address, or `localhost`, and this port. The port of HTTP itself may be left out.
+fn is_address(host: &str, port: u16) -> bool {
+    let (name, behind) = match host.rfind(':').filter(|at| !host[*at..].contains(']')) {
+        Some(at) => (&host[..at], host[at + 1..].parse().ok()),
+        None => (host, Some(80)),
+    };
+    let in_brackets = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
+    let is_named = match in_brackets {
+        Some(address) => address.parse::<Ipv6Addr>().is_ok(),
+        None => name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok_and(|address| address.is_ipv4()),
+    };
+    is_named && behind == Some(port)
 }
 
 /// How a browser on this host names this port of it. The port of HTTP itself may be left out.
@@ -93,6 +130,12 @@ pub fn page(connection: &mut TcpStream, html: &[u8]) -> io::Result<()> {
     connection.write_all(html)
 }
 
+/// Answers with a text of this kind.
+pub fn text(connection: &mut TcpStream, kind: &str, text: &str) -> io::Result<()> {
+    connection.write_all(head(200, kind, Some(text.len())).as_bytes())?;
+    connection.write_all(text.as_bytes())
+}
+
 /// Refuses a request.
 pub fn refuse(connection: &mut TcpStream, Refusal(status, reason): &Refusal) -> io::Result<()> {
     let text = format!("{reason}\n");
@@ -110,7 +153,7 @@ mod tests {
     use super::*;
 
     fn asked(head: &str) -> Option<Result<String, u16>> {
-        path(head.as_bytes(), 8123).map(|answer| answer.map_err(|Refusal(status, _)| status))
+        path(head.as_bytes(), Access::OwnPort(8123)).map(|answer| answer.map_err(|Refusal(status, _)| status))
     }
 
     #[test]
@@ -132,6 +175,24 @@ mod tests {
         for fields in refused {
             assert_eq!(get(fields), Some(Err(403)), "{fields}");
         }
+    }
+
+    #[test]
+    fn counters_are_for_who_asks_by_an_address() {
+        let get =
+            |host: &str, port| match path(format!("GET /metrics HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes(), Access::AnyAddress(port)) {
+                Some(Ok(path)) => path == "/metrics",
+                _ => false,
+            };
+        for host in ["127.0.0.1:9696", "192.0.2.7:9696", "[::1]:9696", "[2001:db8::1]:9696", "LocalHost:9696"] {
+            assert!(get(host, 9696), "{host}");
+        }
+        for host in
+            ["evil.example:9696", "127.0.0.1", "127.0.0.1:9697", "127.0.0.1.evil.example:9696", "::1:9696", "[127.0.0.1]:9696", "", ":9696"]
+        {
+            assert!(!get(host, 9696), "{host}");
+        }
+        assert!(get("192.0.2.7", 80) && get("[::1]", 80));
     }
 
     #[test]
