@@ -5,7 +5,7 @@ use crate::io::{Found, find};
 use crate::place::Place;
 use crate::wall::{wall_millis, wall_seed};
 use narrows_ndn::lp::{Header, LpPacket, NackReason};
-use narrows_ndn::management::{ControlParameters, ControlResponse, ManagementName, Scope};
+use narrows_ndn::management::{ControlParameters, ControlResponse, ManagementName, Scope, face_flags};
 use narrows_ndn::signature::Signer;
 use narrows_ndn::tlv::{MAX_PACKET, frame_length};
 use narrows_ndn::{Data, Interest, InterestDraft, Name, SigningFields, number};
@@ -291,11 +291,7 @@ impl Client {
     pub fn command(&mut self, scope: Scope, module: &str, verb: &str, parameters: &ControlParameters<'_>) -> Result<Vec<u8>, ClientError> {
         const PATIENCE: Span = Span::from_secs(8);
         let what = format!("{module}/{verb}");
-        let name = ManagementName::command(scope, module, verb, parameters);
-        let fields = SigningFields { nonce: Some(&self.nonces.bits().to_be_bytes()), time_ms: Some(wall_millis()), sequence: None };
-        let mut asked = Vec::new();
-        let nonce = Some(self.nonce());
-        InterestDraft { nonce, ..InterestDraft::new(name.as_ref()) }.write_signed(&Signer::DIGEST, &fields, &mut asked);
+        let asked = self.command_packet(scope, module, verb, parameters);
         let answer = self.ask(&asked, PATIENCE)?;
         let content = Data::decode(&answer).ok().and_then(|data| data.content).unwrap_or_default().to_vec();
         let unusable = |error: narrows_ndn::tlv::DecodeError| ClientError::Unusable(what.clone(), error.to_string());
@@ -304,6 +300,32 @@ impl Client {
             return Err(ClientError::Disobeyed { what, code: response.code, text: response.text.to_owned() });
         }
         Ok(content)
+    }
+}
+
+impl Client {
+    /// The Interest of a command.
+    fn command_packet(&mut self, scope: Scope, module: &str, verb: &str, parameters: &ControlParameters<'_>) -> Vec<u8> {
+        let name = ManagementName::command(scope, module, verb, parameters);
+        let fields = SigningFields { nonce: Some(&self.nonces.bits().to_be_bytes()), time_ms: Some(wall_millis()), sequence: None };
+        let mut asked = Vec::new();
+        let nonce = Some(self.nonce());
+        InterestDraft { nonce, ..InterestDraft::new(name.as_ref()) }.write_signed(&Signer::DIGEST, &fields, &mut asked);
+        asked
+    }
+
+    /// Asks the forwarder to mark Data for this connection while more than `threshold` octets have waited for longer than `interval`. One that does not
+    /// know how drops Data only once its queue is full. Its answer is not waited for.
+    pub(crate) fn ask_for_marks(&mut self, threshold: u64, interval: Span) -> Result<(), ClientError> {
+        let parameters = ControlParameters {
+            flags: Some(face_flags::CONGESTION_MARKING),
+            mask: Some(face_flags::CONGESTION_MARKING),
+            marking_threshold: Some(threshold),
+            marking_interval_ns: Some(interval.as_nanos()),
+            ..ControlParameters::default()
+        };
+        let asked = self.command_packet(Scope::Localhost, "faces", "update", &parameters);
+        self.send(&asked)
     }
 }
 

@@ -83,7 +83,7 @@ pub struct Tables {
     pub content_store_size: Text<Bytes>,
     /// Pending Interests.
     pub pending: usize,
-    /// Octets of pending Interests, with some 600 for each beside its own.
+    /// Octets of pending Interests, with some 450 for each beside its own.
     pub pending_size: Text<Bytes>,
     /// Pending Interests of one face.
     pub pending_per_face: usize,

@@ -39,8 +39,9 @@ pub(crate) struct State {
     pub(crate) uses: [Use; 3],
     /// Octets of routes and strategies.
     pub(crate) names: Budget,
-    /// What faces counted that are gone.
+    /// What faces counted that are gone, and the packets that did not leave by them.
     past: FaceCounters,
+    pub(crate) past_dropped: u64,
 }
 
 impl State {
@@ -66,6 +67,7 @@ impl State {
             uses: [Use::default(); 3],
             names,
             past: FaceCounters::default(),
+            past_dropped: 0,
         };
         state.change(&TableChange::Store(store));
         state
@@ -115,6 +117,15 @@ impl State {
         let mut totals = self.past;
         self.faces().for_each(|face| add(&mut totals, &self.counters_of(face.slot)));
         totals
+    }
+
+    /// Packets that did not leave by their faces, also by those that are gone.
+    pub(crate) fn dropped(&self) -> u64 {
+        let of_face = |face: &Face| {
+            let traffic = self.traffic_of(face);
+            traffic.dropped + traffic.refused
+        };
+        self.past_dropped + self.faces().map(of_face).sum::<u64>()
     }
 
     /// Packets of a face, whichever thread has counted them.

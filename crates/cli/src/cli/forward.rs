@@ -1,7 +1,7 @@
 //! Arguments of the NDN forwarder.
 
 use clap::{Args, Subcommand};
-use narrows_units::Bytes;
+use narrows_units::{Bytes, Span};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -98,6 +98,9 @@ pub struct GetArgs {
     /// Refuse an object that says it is larger
     #[arg(long, value_name = "SIZE", default_value = "1 TB")]
     pub max_size: Bytes,
+    /// Give up after so long without Data, without the first missing segment, or without a forwarder
+    #[arg(long, value_name = "TIME", default_value = "20 s")]
+    pub patience: Span,
     /// Print nothing but the object
     #[arg(short, long)]
     pub quiet: bool,

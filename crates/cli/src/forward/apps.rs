@@ -73,6 +73,8 @@ pub fn get(args: GetArgs) -> Result<Outcome, Failure> {
     let mut consumer = Consumer::connect(&place(&args.at)?).map_err(|error| other(&error))?;
     consumer.trust(trust);
     consumer.limit(args.max_size);
+    consumer.patience(args.patience);
+    consumer.ask_for_marks().map_err(|error| other(&error))?;
     let bar = (!args.quiet).then(|| {
         indicatif::ProgressBar::new(0).with_style(indicatif::ProgressStyle::with_template("{bar:30} {percent}% {msg}").expect("a template"))
     });

@@ -75,6 +75,7 @@ pub(super) fn text(client: &mut Client) -> Result<String, Failure> {
         one("narrows_lost_between_threads_total", "counter", help, lost);
     }
     for (name, help, value) in [
+        ("narrows_dropped_total", "Packets that did not leave by their faces, also by those that are gone.", status.dropped),
         (
             "narrows_faces_refused_total",
             "Faces that were not made, because there were too many or no descriptor was left.",

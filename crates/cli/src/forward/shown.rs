@@ -47,6 +47,7 @@ pub fn status(asked: &StatusArgs) -> Result<Outcome, Failure> {
         ("cache hits", store.map_or(0, |store| store.hits)),
         ("cache misses", store.map_or(0, |store| store.misses)),
     ];
+    rows.extend(status.dropped.map(|count| ("dropped", count)));
     rows.extend(status.faces_refused.map(|count| ("faces refused", count)));
     rows.extend(status.faces_evicted.map(|count| ("faces evicted", count)));
     // With several threads.

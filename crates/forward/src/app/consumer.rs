@@ -11,6 +11,10 @@ use narrows_units::{Bytes, Span};
 use std::io::Write;
 use std::time::Instant;
 
+/// Octets that may wait at the forwarder for this application, and for how long more may, before Data is marked: an eighth of what waits at most. Ours.
+const MARKED_ABOVE: u64 = 1 << 20;
+const MARKED_AFTER: Span = Span::from_millis(5);
+
 /// A consumer at a forwarder.
 pub struct Consumer {
     client: Client,
@@ -53,6 +57,14 @@ impl Consumer {
     /// From now on fetches only objects of at most `most` octets: 1 TB before the first call.
     pub fn limit(&mut self, most: Bytes) {
         self.limits.most = most;
+    }
+
+    /// Asks the forwarder to mark Data for this connection before its queue is full, so that a window becomes smaller without a loss.
+    ///
+    /// # Errors
+    /// The connection to the forwarder broke.
+    pub fn ask_for_marks(&mut self) -> Result<(), ClientError> {
+        self.client.ask_for_marks(MARKED_ABOVE, MARKED_AFTER)
     }
 
     /// From now on gives an object up after `patience` without a Data, without the first missing segment or without a forwarder: 20 s before the first

@@ -141,6 +141,7 @@ impl Forwarder {
         let face = self.forget(face);
         let remote = face.setup.remote.to_string();
         let (malformed, dropped) = (traffic.malformed, traffic.dropped + sockets.refused(slot));
+        self.state.past_dropped += dropped;
         sockets.tell(&Event::FaceRemoved {
             face: face.id,
             remote: &remote,

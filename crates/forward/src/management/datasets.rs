@@ -110,6 +110,7 @@ fn general(state: &State, now: Time) -> Vec<u8> {
         lost_between_threads: (!state.others.is_empty()).then_some(tally.lost),
         faces_refused: Some(state.faces_refused),
         faces_evicted: Some(state.faces_evicted),
+        dropped: Some(state.dropped()),
     }
     .write(&mut content);
     content

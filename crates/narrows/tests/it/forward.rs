@@ -167,3 +167,119 @@ fn objects_are_signed_by_a_key_and_checked_by_its_certificate() {
         assert!(stderr(&refused).contains(told), "{arguments:?}: {}", stderr(&refused));
     }
 }
+
+/// A field of /proc/PID/status in kB.
+fn kilobytes(running: &Running, field: &str) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", running.pid())).expect("it runs");
+    let line = status.lines().find(|line| line.starts_with(field)).expect("the field");
+    line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).expect("a number")
+}
+
+#[test]
+fn a_forwarder_under_nohup_outlives_its_terminal() {
+    let place = Scratch::new("forward-nohup");
+    let listen = ["forward", "--unix", "n.sock", "--udp", "127.0.0.1:0", "--tcp", "127.0.0.1:0"];
+    let start = |shell: &str| {
+        let mut command = place.command("sh");
+        command.args(["-c", &format!("{shell} exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_narrows")]).args(listen);
+        let running = Running(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts"));
+        wait_for("the forwarder listens", || UnixStream::connect(place.path("n.sock")).is_ok());
+        running
+    };
+    let hang_up = |running: &Running| {
+        let pid = rustix::process::Pid::from_child(&running.0);
+        rustix::process::kill_process(pid, rustix::process::Signal::HUP).expect("it runs");
+    };
+    let ignoring = start("trap '' HUP;");
+    hang_up(&ignoring);
+    std::thread::sleep(Duration::from_millis(300));
+    UnixStream::connect(place.path("n.sock")).expect("it still listens");
+    assert_eq!(ignoring.end(), Some(0));
+    let mut plain = start("");
+    hang_up(&plain);
+    assert_eq!(plain.0.wait().expect("it ends").code(), Some(0));
+    assert!(!place.path("n.sock").exists());
+}
+
+#[test]
+fn a_forwarder_raises_its_limit_of_descriptors_and_waits_where_there_are_none() {
+    let place = Scratch::new("forward-descriptors");
+    let start = |limits: &str| {
+        let mut command = place.command("sh");
+        let listen = ["forward", "--unix", "n.sock", "--udp", "127.0.0.1:0", "--tcp", "127.0.0.1:0", "--log", "log"];
+        command.args(["-c", &format!("{limits} && exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_narrows")]).args(listen);
+        let running = Running(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts"));
+        wait_for("the forwarder listens", || UnixStream::connect(place.path("n.sock")).is_ok());
+        running
+    };
+    let raised = start("ulimit -Sn 64");
+    let limits = std::fs::read_to_string(format!("/proc/{}/limits", raised.pid())).expect("it runs");
+    let files: Vec<&str> = limits.lines().find(|line| line.starts_with("Max open files")).expect("a limit").split_whitespace().collect();
+    assert_eq!(files[3], files[4], "soft and hard: {limits}");
+    assert_eq!(raised.end(), Some(0));
+    let few = start("ulimit -n 40");
+    let held: Vec<UnixStream> = (0..60).map(|_| UnixStream::connect(place.path("n.sock")).expect("the kernel takes it")).collect();
+    std::thread::sleep(Duration::from_millis(300));
+    let ticks = || {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", few.pid())).expect("it runs");
+        let fields: Vec<u64> = stat.rsplit(')').next().expect("fields").split_whitespace().filter_map(|field| field.parse().ok()).collect();
+        fields[10] + fields[11]
+    };
+    let before = ticks();
+    std::thread::sleep(Duration::from_secs(1));
+    // In hundredths of a second; one that spins takes all of it.
+    assert!(ticks() - before < 20, "{} hundredths of a second", ticks() - before);
+    let told = std::fs::read_to_string(place.path("log")).expect("a log");
+    assert_eq!(told.matches("accepting-paused").count(), 1, "{told}");
+    drop(held);
+    let at = format!("unix://{}", place.path("n.sock").display());
+    assert_eq!(code(&place.narrows(["forward", "status", "--at", &at])), 0);
+    assert_eq!(few.end(), Some(0));
+}
+
+#[test]
+fn a_large_file_is_served_from_the_disk_and_a_changed_one_no_longer() {
+    let place = Scratch::new("forward-large");
+    let (_daemon, at) = forwarder(&place, "n", "udp = []\n");
+    let file = std::fs::File::create(place.path("film")).expect("a file");
+    file.set_len(400_000_000).expect("a file with a hole");
+    let mut serving = producer(&place, &at, &["serve", "/film", "film"]);
+    let asked = place.narrows(["get", "/film", "-o", "copy", "--max-size", "10 MB", "--at", &at]);
+    assert!(code(&asked) == 2 && stderr(&asked).contains("50000 segments, more than 10.00 MB"), "{}", stderr(&asked));
+    let peak = kilobytes(&serving, "VmHWM:");
+    assert!(peak < 100_000, "{peak} kB for a file of 400 MB");
+    assert!(serving.0.try_wait().expect("a state").is_none());
+    file.set_len(300_000_000).expect("another length");
+    assert_eq!(serving.0.wait().expect("it ends").code(), Some(2));
+}
+
+#[test]
+fn counters_are_served_beside_a_reader_that_is_slow_and_to_no_foreign_page() {
+    use std::io::{Read, Write};
+    use std::net::TcpStream;
+    let place = Scratch::new("forward-metrics");
+    let (daemon, _at) = forwarder(&place, "n", "udp = []\nmetrics = \"127.0.0.1:36413\"\n");
+    let ask = |host: &str| {
+        let mut connection = TcpStream::connect("127.0.0.1:36413").expect("it listens");
+        write!(connection, "GET /metrics HTTP/1.1\r\nHost: {host}\r\n\r\n").expect("sent");
+        let mut text = String::new();
+        connection.read_to_string(&mut text).expect("an answer");
+        text
+    };
+    let began = Instant::now();
+    let mut slow: Vec<TcpStream> = (0..8).map(|_| TcpStream::connect("127.0.0.1:36413").expect("it listens")).collect();
+    slow.iter_mut().for_each(|stream| stream.write_all(b"GET /met").expect("sent"));
+    let told = ask("127.0.0.1:36413");
+    assert!(told.starts_with("HTTP/1.1 200") && told.contains("narrows_table_limit_octets{table=\"pending\"} 256000000"), "{told}");
+    assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
+    assert!(ask("evil.example:36413").starts_with("HTTP/1.1 403"), "a name may be that of a page from elsewhere");
+    // An octet now and then keeps nobody beyond the deadline of a request.
+    let mut last = slow.remove(0);
+    wait_for("the slow one is left", || {
+        let sent = last.write_all(b"r");
+        std::thread::sleep(Duration::from_millis(200));
+        sent.is_err()
+    });
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    assert_eq!(daemon.end(), Some(0));
+}

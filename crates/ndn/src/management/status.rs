@@ -46,6 +46,8 @@ record! {
         faces_refused: 0xF922 => Option<u64>,
         /// Faces that were idle and gave way to others. A field of Narrows.
         faces_evicted: 0xF924 => Option<u64>,
+        /// Packets that did not leave by their faces, also by those that are gone. A field of Narrows.
+        dropped: 0xF926 => Option<u64>,
     }
 }
 

@@ -193,7 +193,7 @@ fn ends_within(child: &mut Child, time: Duration) -> Wait {
 }
 
 /// Processor time that a child has used, in all its threads.
-fn used(child: &Child) -> Duration {
+pub fn used(child: &Child) -> Duration {
     let stat = fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap_or_default();
     let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
     // utime and stime, in the hundredths of a second that Linux shows.
