@@ -1,5 +1,5 @@
-//! As much of HTTP as a page for a browser on this host and a page of counters need (RFC 9112): requests without a body, each with a connection of
-//! its own.
+//! As much of HTTP as a page for a browser on this host and a page of counters need (RFC 9112):
+//! requests without a body, each with a connection of its own.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -10,10 +10,11 @@ use std::time::{Duration, Instant};
 const LONGEST: usize = 16 << 10;
 /// Fields that a head may have.
 const FIELDS: usize = 64;
-/// How long the other end may take to send its whole request, and how long it may pause while it takes in an answer.
+/// How long the other end may take to send its whole request, and how long it may pause while it
+/// takes in an answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Who may ask.
+/// Clients that are answered.
 #[derive(Clone, Copy, Debug)]
 pub enum Access {
     /// Browsers on this host, for pages of this host, by this port.
@@ -52,8 +53,9 @@ pub fn requested(connection: &mut TcpStream, access: Access) -> io::Result<Resul
 
 /// The path that a request asks for; `None` while its head is not complete.
 ///
-/// A page from elsewhere must not see what is served here. It cannot make a browser name this host unless it is from here, which is why the
-/// request must: a name of its own that leads to 127.0.0.1 (DNS rebinding) is refused, and so is a request made for another origin.
+/// A page from elsewhere must not see what is served here. It cannot make a browser name this host
+/// unless it is from here, which is why the request must: a name of its own that leads to 127.0.0.1
+/// (DNS rebinding) is refused, and so is a request made for another origin.
 fn path(head: &[u8], access: Access) -> Option<Result<String, Refusal>> {
     let mut fields = [httparse::EMPTY_HEADER; FIELDS];
     let mut request = httparse::Request::new(&mut fields);
@@ -88,7 +90,8 @@ fn path(head: &[u8], access: Access) -> Option<Result<String, Refusal>> {
     Some(Ok(target.split_once('?').map_or(target, |(path, _)| path).to_owned()))
 }
 
-/// True if a Host field has an address, or `localhost`, and this port. The port of HTTP itself may be left out.
+/// True if a Host field has an address, or `localhost`, and this port. The port of HTTP itself may
+/// be left out.
 fn is_address(host: &str, port: u16) -> bool {
     let (name, behind) = match host.rfind(':').filter(|at| !host[*at..].contains(']')) {
         Some(at) => (&host[..at], host[at + 1..].parse().ok()),
@@ -108,7 +111,8 @@ fn own_names(port: u16) -> Vec<String> {
     with_port.into_iter().chain((port == 80).then(|| ["127.0.0.1", "localhost"].map(str::to_owned)).into_iter().flatten()).collect()
 }
 
-/// The head of every answer: nothing is kept by the browser, and nothing of it is shown in pages from elsewhere.
+/// The head of every answer: nothing is kept by the browser, and nothing of it is shown in pages
+/// from elsewhere.
 fn head(status: u16, kind: &str, length: Option<usize>) -> String {
     let word = match status {
         200 => "OK",

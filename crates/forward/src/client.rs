@@ -93,7 +93,7 @@ impl Client {
         Ok(Client { place: place.clone(), socket, inbox: Vec::new(), packets: VecDeque::new(), nonces })
     }
 
-    /// Connects again to the same place. What has come on the old connection is dropped.
+    /// Connects again to the same place. Packets from the old connection are dropped.
     ///
     /// # Errors
     /// None answers there.
@@ -314,8 +314,9 @@ impl Client {
         asked
     }
 
-    /// Asks the forwarder to mark Data for this connection while more than `threshold` octets have waited for longer than `interval`. One that does not
-    /// know how drops Data only once its queue is full. Its answer is not waited for.
+    /// Asks the forwarder to mark Data for this connection while more than `threshold` octets have
+    /// waited for longer than `interval`. One that does not know how drops Data only once its queue
+    /// is full. Its answer is not waited for.
     pub(crate) fn ask_for_marks(&mut self, threshold: u64, interval: Span) -> Result<(), ClientError> {
         let parameters = ControlParameters {
             flags: Some(face_flags::CONGESTION_MARKING),

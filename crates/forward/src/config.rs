@@ -50,8 +50,8 @@ pub struct Listen {
     /// UDP packets say that queues may mark them (ECT(0), RFC 3168) instead of dropping them, and a mark counts as a congestion mark of what the
     /// datagram carries.
     pub ecn: bool,
-    /// The largest packet, in octets, sent to UDP neighbours whose packets make a face: larger ones are fragmented. `None` for 1400, or less where
-    /// the path takes less.
+    /// The largest packet, in octets, sent to UDP neighbours whose packets make a face: larger ones
+    /// are fragmented. `None` for 1400, or less where the path takes less.
     pub mtu: Option<u16>,
     /// The address at which Prometheus reads counters over HTTP; `None` for none.
     pub metrics: Option<SocketAddr>,
@@ -97,7 +97,8 @@ pub struct Tables {
     pub names_size: Text<Bytes>,
     /// Octets of pieces of packets that are not complete.
     pub pieces_size: Text<Bytes>,
-    /// Octets that wait for neighbours: half of it for datagrams whose turn has not come, and half for what sockets have not taken.
+    /// Octets that wait for neighbours: half of it for datagrams whose turn has not come, and half
+    /// for what sockets have not taken.
     pub queues_size: Text<Bytes>,
     /// Octets of answers of the management that clients may still ask for.
     pub datasets_size: Text<Bytes>,
@@ -106,8 +107,9 @@ pub struct Tables {
 }
 
 impl Default for Tables {
-    /// 65,536 Data packets of at most 128 MB, 2^20 pending Interests of at most 256 MB and 65,536 of a face, 4096 faces, 65,536 routes and 4096
-    /// strategies of at most 64 MB, 32 MB of pieces, 256 MB that wait for neighbours, 32 MB of datasets, one thread.
+    /// 65,536 Data packets of at most 128 MB, 2^20 pending Interests of at most 256 MB and 65,536
+    /// of a face, 4096 faces, 65,536 routes and 4096 strategies of at most 64 MB, 32 MB of pieces,
+    /// 256 MB that wait for neighbours, 32 MB of datasets, one thread.
     fn default() -> Tables {
         Tables {
             content_store: 1 << 16,
@@ -182,8 +184,8 @@ pub struct FaceEntry {
     /// Its primary Interests are refused that ask for more than 1.25 times the rate that it was told, as a mean over a second.
     #[serde(default)]
     pub police: bool,
-    /// The largest packet sent to it, in octets: larger ones are fragmented. `None` for 8800 over TCP and on this host, and over UDP for 1400, or
-    /// less where the path takes less.
+    /// The largest packet sent to it, in octets: larger ones are fragmented. `None` for 8800 over
+    /// TCP and on this host, and over UDP for 1400, or less where the path takes less.
     pub mtu: Option<u16>,
     /// The face outlives errors of its socket.
     #[serde(default)]

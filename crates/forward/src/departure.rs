@@ -6,8 +6,9 @@ use crate::name::PacketName;
 use narrows_icn::{Budget, Packet};
 use narrows_units::Time;
 
-/// Passes the packets of the link that carry a packet to `send`. `incoming` is the number of the face that it came from, for neighbours who
-/// want it; `queued` are the octets that the socket has not taken yet; `budget` is that of datagrams that wait for their turn.
+/// Passes the packets of the link that carry a packet to `send`. `incoming` is the number of the
+/// face that it came from, for neighbours who want it; `queued` are the octets that the socket has
+/// not taken yet; `budget` is that of datagrams that wait for their turn.
 #[allow(clippy::too_many_arguments, reason = "each is of another part of the forwarder")]
 pub(crate) fn send(
     face: &mut Face,
@@ -22,7 +23,7 @@ pub(crate) fn send(
     let Face { link, traffic, egress, marker, .. } = face;
     let paced = egress.paces(matches!(packet, Packet::Data(_)));
     let before = egress.held();
-    // What finds nothing waiting mostly leaves at once.
+    // A packet mostly leaves at once if nothing waits before it.
     if paced && (!egress.admits() || before > 0 && !budget.admits(before, size(packet))) {
         traffic.dropped += 1;
         return;
@@ -41,7 +42,7 @@ pub(crate) fn send(
 }
 
 /// Octets of a packet as it came.
-fn size(packet: &Packet<PacketName>) -> u64 {
+pub(crate) fn size(packet: &Packet<PacketName>) -> u64 {
     match packet {
         Packet::Interest(interest) => interest.size,
         Packet::Data(data) => data.size,

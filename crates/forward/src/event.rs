@@ -63,7 +63,8 @@ pub enum Event<'a> {
         /// Those of them whose names have more than 64 components.
         long_names: u64,
     },
-    /// The path to a neighbour takes less than the MTU of its face in one piece: the MTU is lower from now on.
+    /// The path to a neighbour takes less than the MTU of its face in one piece: the MTU is lower
+    /// from now on.
     FaceMtu {
         /// The number of the face.
         face: u64,

@@ -20,7 +20,8 @@ pub(crate) const UDP_MTU: usize = 1400;
 pub(crate) const LEAST_MTU: usize = 64;
 pub(crate) const LARGEST: usize = narrows_ndn::tlv::MAX_PACKET;
 
-/// The MTU of a face over UDP unless it is given, and the largest datagram that crosses the path to the neighbour in one piece.
+/// The MTU of a face over UDP unless it is given, and the largest datagram that crosses the path to
+/// the neighbour in one piece.
 pub(crate) fn udp_mtu(peer: SocketAddr) -> (usize, usize) {
     let most = if peer.ip().is_loopback() { LARGEST } else { UDP_MTU };
     // A neighbour to whom no route leads now may be reached later.
@@ -122,11 +123,11 @@ pub(crate) struct Face {
     pub(crate) is_broken: bool,
     /// Those who follow the events of faces were told that it is down.
     pub(crate) told_down: bool,
-    /// What the log has been told of packets that were lost.
+    /// Losses that the log has been told of.
     pub(crate) told: Told,
 }
 
-/// What the log has been told of a face's losses.
+/// Losses of a face that the log has been told of.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Told {
     at: Option<Time>,
@@ -146,7 +147,7 @@ pub(crate) struct Losses {
 }
 
 impl Told {
-    /// What is to be told, if it is time to tell it.
+    /// Losses to be told, if there are new ones and the last line is 10 s old.
     pub(crate) fn news(&mut self, now: Time, traffic: &FaceTraffic) -> Option<Losses> {
         let FaceTraffic { malformed, long_names, dropped, refused, .. } = *traffic;
         let unsent = dropped + refused;

@@ -58,7 +58,8 @@ impl fmt::Display for FaceUri {
     }
 }
 
-/// An address. That of a link has its interface by name, as ndn-cxx writes it: `[fe80::1%eth0]:6363`.
+/// An address. That of a link has its interface by name, as ndn-cxx writes it:
+/// `[fe80::1%eth0]:6363`.
 fn write_address(address: SocketAddr, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match address {
         SocketAddr::V6(v6) if v6.scope_id() != 0 => {
@@ -83,7 +84,8 @@ pub enum Transport {
 pub struct Remote {
     /// Its protocol.
     pub transport: Transport,
-    /// A numeric address, without brackets, or a name to be looked up. An address of a link ends in its interface: `fe80::1%eth0`.
+    /// A numeric address, without brackets, or a name to be looked up. An address of a link ends in
+    /// its interface: `fe80::1%eth0`.
     pub host: String,
     /// Its port.
     pub port: u16,

@@ -129,8 +129,8 @@ impl Link {
         self.tells_first && (self.sent.min(self.received) < PATIENCE || self.sent.is_multiple_of(SELDOM))
     }
 
-    /// Reads one packet of the link, into a place of `spare`. A mark of IP counts as one of the packet. `nonce` serves an Interest that has none,
-    /// and `pieces` is the budget of pieces.
+    /// Reads one packet of the link, into a place of `spare`. A mark of IP counts as one of the
+    /// packet. `nonce` serves an Interest that has none, and `pieces` is the budget of pieces.
     pub(crate) fn receive(
         &mut self,
         now: Time,

@@ -52,7 +52,8 @@ pub struct Rib<N: Name> {
     generation: u64,
 }
 
-/// Octets that a route is counted for beside its prefix: here, and in the tables of next hops. Ours.
+/// Octets that a route is counted for beside its prefix: here, and in the tables of next hops.
+/// Ours.
 const ROUTE: u64 = 512;
 
 /// Octets that a route of `prefix` is counted for.

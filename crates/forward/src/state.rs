@@ -35,7 +35,8 @@ pub(crate) struct State {
     pub(crate) faces_evicted: u64,
     /// Faces were refused a short time ago.
     pub(crate) is_pressed: bool,
-    /// Pieces, datagrams that wait for their turn, and what sockets have not taken, as of a moment ago.
+    /// Pieces, datagrams that wait for their turn, and what sockets have not taken, as of a moment
+    /// ago.
     pub(crate) uses: [Use; 3],
     /// Octets of routes and strategies.
     pub(crate) names: Budget,

@@ -8,16 +8,19 @@ use narrows_units::{Span, Time};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Data is kept so long, or until [`MOST`] newer packets and datasets have come, or until there is no room for it.
+/// Data is kept so long, or until [`MOST`] newer packets and datasets have come, or until there is
+/// no room for it.
 const KEPT: Span = Span::from_secs(10);
 const MOST: usize = 4096;
 /// Octets that a packet or a dataset is counted for beside its content. Ours.
 const OVERHEAD: u64 = 512;
 
-/// A dataset of one version. Its segments are made when they are asked for, so that many who ask cost little.
+/// A dataset of one version. Its segments are made when they are asked for, so that many who ask
+/// cost little.
 #[derive(Debug)]
 pub(crate) struct Dataset {
-    /// What it is made of, and a number that changes with that; `None` if it is made anew each time.
+    /// What it is made of, and a number that changes with that; `None` if it is made anew each
+    /// time.
     pub(crate) source: Option<(&'static str, u64)>,
     /// Its name with its version.
     pub(crate) base: PacketName,

@@ -26,7 +26,7 @@ pub fn serve(args: ServeArgs) -> Result<Outcome, Failure> {
     let failed = |error: io::Error| other(&format!("{} cannot be read: {error}; give a regular file", args.file.display()));
     let file = narrows_files::open(&args.file).map_err(failed)?;
     let before = file.metadata().map_err(failed)?;
-    // What a pipe or a device holds is read once, and kept.
+    // The content of a pipe or a device can be read only once, so it is kept in memory.
     let kept = (!before.is_file()).then(|| read(&args.file, Limit::SERVED)).transpose().map_err(failed)?;
     let watched = kept.is_none().then(|| file.try_clone()).transpose()?;
     let version = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as u64);

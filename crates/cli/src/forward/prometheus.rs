@@ -37,7 +37,7 @@ fn of_face(face: &FaceStatus<'_>, more: &str) -> String {
     format!("{{face=\"{}\",remote=\"{}\"{more}}}", face.face_id, quoted(face.uri))
 }
 
-/// True if a forwarder's status is that of a Narrows which tells of its tables.
+/// True if a status comes from a version of Narrows that has the dataset of tables.
 pub(super) fn status_is_ours(general: &[u8]) -> bool {
     GeneralStatus::decode(general).is_ok_and(|status| status.faces_refused.is_some())
 }
@@ -193,7 +193,8 @@ const READERS: usize = 16;
 const PAUSE: Duration = Duration::from_millis(250);
 const KIND: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Answers GET /metrics for as long as the process lasts. It asks the forwarder as any application does.
+/// Answers GET /metrics for as long as the process lasts. It asks the forwarder as any application
+/// does.
 pub(super) fn serve(listener: &TcpListener, forwarder: &Place) {
     let port = listener.local_addr().map_or(0, |address| address.port());
     let readers = Arc::new(AtomicUsize::new(0));

@@ -81,7 +81,8 @@ impl<C: BorrowMut<Client>> Asker<C> {
         Ok(())
     }
 
-    /// Connects again to the forwarder, for the request that [`begin`](Asker::begin) is to give next.
+    /// Connects again to the forwarder, for the request that [`begin`](Asker::begin) is to give
+    /// next.
     ///
     /// # Errors
     /// None answers there.

@@ -11,7 +11,8 @@ use narrows_units::{Bytes, Span};
 use std::io::Write;
 use std::time::Instant;
 
-/// Octets that may wait at the forwarder for this application, and for how long more may, before Data is marked: an eighth of what waits at most. Ours.
+/// Octets that may wait at the forwarder for this application, and for how long more may, before
+/// Data is marked: an eighth of what waits at most. Ours.
 const MARKED_ABOVE: u64 = 1 << 20;
 const MARKED_AFTER: Span = Span::from_millis(5);
 
@@ -59,7 +60,8 @@ impl Consumer {
         self.limits.most = most;
     }
 
-    /// Asks the forwarder to mark Data for this connection before its queue is full, so that a window becomes smaller without a loss.
+    /// Asks the forwarder to mark Data for this connection before its queue is full, so that a
+    /// window becomes smaller without a loss.
     ///
     /// # Errors
     /// The connection to the forwarder broke.
@@ -67,8 +69,8 @@ impl Consumer {
         self.client.ask_for_marks(MARKED_ABOVE, MARKED_AFTER)
     }
 
-    /// From now on gives an object up after `patience` without a Data, without the first missing segment or without a forwarder: 20 s before the first
-    /// call.
+    /// From now on gives an object up after `patience` without a Data, without the first missing
+    /// segment or without a forwarder: 20 s before the first call.
     pub fn patience(&mut self, patience: Span) {
         self.limits.patience = patience;
     }
@@ -99,8 +101,9 @@ impl Consumer {
     /// from the first Data that has some, and uses a window (NewReno) while none has. `told` hears how far it is.
     ///
     /// # Errors
-    /// The network does not answer, a segment does not come, Data is damaged or not trusted, the object is larger than the
-    /// [limit](Consumer::limit), or `out` takes no more. A forwarder that ends is waited for.
+    /// The network does not answer, a segment does not come, Data is damaged or not trusted, the
+    /// object is larger than the [limit](Consumer::limit), or `out` takes no more. A forwarder that
+    /// ends is waited for.
     pub fn fetch(&mut self, name: &Name, out: &mut dyn Write, told: &mut dyn FnMut(Progress)) -> Result<Fetched, FetchError> {
         fetch(&mut self.client, &self.trust, self.limits, name, out, told)
     }

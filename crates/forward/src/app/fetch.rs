@@ -22,7 +22,7 @@ use std::time::Instant;
 const PATIENCE: Span = Span::from_secs(4);
 /// So many signers of one object are told.
 const MOST_SIGNERS: usize = 16;
-/// What a fetch may take.
+/// Limits of a fetch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     /// The most octets of an object.
@@ -38,7 +38,8 @@ impl Default for Limits {
     }
 }
 
-/// Octets of segments that may wait for an earlier one: 0.5 s at 1 Gbit/s. What comes beyond counts as lost. Ours.
+/// Octets of segments that may wait for an earlier one: 0.5 s at 1 Gbit/s. Later segments count as
+/// lost. The number is ours.
 const MOST_WAITING: usize = 64 << 20;
 /// How often a forwarder that has gone is looked for.
 const AGAIN: std::time::Duration = std::time::Duration::from_millis(100);
@@ -241,8 +242,9 @@ impl<'a> Incoming<'a> {
         (self.latest, self.advanced) = (now, now);
     }
 
-    /// Takes a segment that has not come before. The rates of Data that has none become those that the consumer is to see. False if there is no room for
-    /// the segment before earlier ones come: it counts as lost, and is asked for again.
+    /// Takes a segment that has not come before. The rates of Data that has none become those that
+    /// the consumer is to see. False if there is no room for the segment before earlier ones come:
+    /// it counts as lost, and is asked for again.
     fn take(&mut self, now: Time, packet: &mut narrows_icn::Data<PacketName>) -> Result<bool, FetchError> {
         let Some(segment) = self.all.segment(&packet.name).filter(|segment| *segment >= self.next) else { return Ok(true) };
         self.guide.hear(now, packet.size, &mut packet.rates);

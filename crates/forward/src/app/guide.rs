@@ -5,8 +5,8 @@ use narrows_wire::Rates;
 
 /// Rates are followed for so long after the latest Data that had some. Ours.
 const REMEMBERED: Span = Span::from_secs(2);
-/// A rate below one Data in this time is taken for that: with less, an Interest would end before its turn, and a single Data with a rate of 0, by
-/// mistake or malice, would stop everything. Ours.
+/// A rate below one Data in this time is taken for that: with less, an Interest would end before
+/// its turn, and a single Data with a rate of 0, by mistake or malice, would stop everything. Ours.
 const SLOWEST: Span = Span::from_secs(1);
 
 /// Judges each Data by the rates that it has.
@@ -20,7 +20,8 @@ pub(super) struct Guide {
 }
 
 impl Guide {
-    /// Data of `size` has come with these rates. If it has none while rates are followed, it gets the primary rate of the latest that had one.
+    /// Data of `size` has come with these rates. If it has none while rates are followed, it gets
+    /// the primary rate of the latest that had one.
     pub(super) fn hear(&mut self, now: Time, size: Bytes, rates: &mut Rates) {
         if *rates != Rates::UNLIMITED {
             rates.primary = rates.primary.max(Rate::of(size, SLOWEST));

@@ -39,7 +39,8 @@ impl Content {
         }
     }
 
-    /// The octets from `start` on, at most `count`; `None` if the file has become shorter or cannot be read.
+    /// The octets from `start` on, at most `count`; `None` if the file has become shorter or cannot
+    /// be read.
     fn read(&self, start: u64, count: usize) -> Option<Vec<u8>> {
         let count = (self.len() - start.min(self.len())).min(count as u64) as usize;
         match self {
@@ -62,8 +63,8 @@ impl Object {
         Object::with(name, Content::Memory(Arc::new(content)), segment, version)
     }
 
-    /// The first `length` octets of a regular file, which is read when segments are asked for: it must not change meanwhile. The rest is as of
-    /// [`new`](Object::new).
+    /// The first `length` octets of a regular file, which is read when segments are asked for: it
+    /// must not change meanwhile. The rest is as of [`new`](Object::new).
     ///
     /// # Panics
     /// If `segment` is 0.

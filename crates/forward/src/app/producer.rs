@@ -28,7 +28,7 @@ pub struct Producer {
     hear: Box<dyn FnMut(Connection) + Send>,
 }
 
-/// What becomes of a producer's connection to its forwarder.
+/// A change of a producer's connection to its forwarder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Connection {
     /// The forwarder has closed it. The producer waits for a forwarder at this place.
@@ -96,8 +96,8 @@ impl Producer {
         self.hear = Box::new(hear);
     }
 
-    /// Answers until `go_on` says no; it is asked at least every 200 ms. If the forwarder ends, waits until there is one at its place again, and
-    /// registers its names there.
+    /// Answers until `go_on` says no; it is asked at least every 200 ms. If the forwarder ends,
+    /// waits until there is one at its place again, and registers its names there.
     ///
     /// # Errors
     /// A forwarder that is back refuses the names.

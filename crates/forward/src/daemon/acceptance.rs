@@ -1,7 +1,8 @@
 //! Whether connections are accepted at the moment.
 //!
-//! A listening socket stays readable while a connection waits on it. Where the process has no descriptor left for it, waiting for that socket would
-//! return at once for ever. So a daemon that cannot accept looks away from its listening sockets for a while.
+//! A listening socket stays readable while a connection waits on it. Where the process has no
+//! descriptor left for it, waiting for that socket would return at once for ever. So a daemon that
+//! cannot accept looks away from its listening sockets for a while.
 
 use super::Daemon;
 use super::descriptors::descriptor_limit;
@@ -16,7 +17,8 @@ use std::os::fd::{AsFd, AsRawFd};
 const PAUSE: Span = Span::from_millis(100);
 /// The time from one line of the log to the next.
 const TOLD: Span = Span::from_secs(60);
-/// Descriptors that connections from other hosts leave for those of this host, of which there may be fewer: an eighth of the limit. Ours.
+/// Descriptors that connections from other hosts leave for those of this host, of which there may
+/// be fewer: an eighth of the limit. Ours.
 const RESERVE: u64 = 64;
 
 /// When the daemon accepts connections again, and which it accepts.
@@ -39,7 +41,8 @@ impl Acceptance {
         self.again
     }
 
-    /// True if a new connection from another host leaves enough descriptors for those of this host. The kernel gives the lowest free number.
+    /// True if a new connection from another host leaves enough descriptors for those of this host.
+    /// The kernel gives the lowest free number.
     pub(super) fn has_descriptors_for_others(&self, connection: &impl AsRawFd) -> bool {
         (connection.as_raw_fd() as u64) < self.for_others
     }
@@ -75,7 +78,8 @@ impl Daemon {
         let unix = self.unix.iter().map(|socket| (socket.listener().as_fd(), Key::Unix));
         let tcp = self.tcp.iter().zip(0..).map(|(listener, number)| (listener.as_fd(), Key::Tcp(number)));
         for (listener, key) in unix.chain(tcp) {
-            // A socket that the kernel does not let go of is looked at too often, or again after the next pause.
+            // A socket that the kernel does not let go of is looked at too often, or again after
+            // the next pause.
             let _ = self.io.poller.watch_reading(listener, key, looks);
         }
     }

@@ -2,8 +2,9 @@
 
 use rustix::process::{Resource, getrlimit, setrlimit};
 
-/// Raises this process's limit of open descriptors (`RLIMIT_NOFILE`) to the most that the system allows it, and returns the limit in force.
-/// `None` if there is none. A forwarder has one descriptor for each connection.
+/// Raises this process's limit of open descriptors (`RLIMIT_NOFILE`) to the most that the system
+/// allows it, and returns the limit in force. `None` means that the number is not limited. A
+/// forwarder has one descriptor for each connection.
 pub fn raise_descriptor_limit() -> Option<u64> {
     let mut limit = getrlimit(Resource::Nofile);
     if limit.current != limit.maximum {

@@ -18,7 +18,7 @@ pub enum DaemonError {
     NotASocket {
         /// The path.
         path: String,
-        /// What is there: `a regular file`.
+        /// The kind of the file: `a regular file`.
         kind: &'static str,
     },
     /// A face of the configuration cannot be made.

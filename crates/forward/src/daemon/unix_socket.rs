@@ -7,7 +7,8 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
-/// A listening UNIX socket. Dropping it removes its path, unless the path has come to name something else.
+/// A listening UNIX socket. Dropping it removes its path, unless the path has come to name
+/// something else.
 pub(super) struct UnixSocket {
     listener: UnixListener,
     path: PathBuf,
@@ -15,7 +16,7 @@ pub(super) struct UnixSocket {
     own: Option<Identity>,
 }
 
-/// What a path names, whatever the path: the device and the inode.
+/// Device and inode of a file, which identify it under any path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Identity(u64, u64);
 
@@ -26,16 +27,18 @@ impl Identity {
 }
 
 impl UnixSocket {
-    /// Listens on a path, and makes its directory if there is none. A socket on which nobody listens any more is replaced.
+    /// Listens on a path, and makes its directory if it does not exist. A socket on which nobody
+    /// listens any more is replaced.
     ///
     /// # Errors
-    /// Another program listens on the path, it is something else than a socket, or it cannot be made.
+    /// Another program listens on the path, it is something else than a socket, or it cannot be
+    /// made.
     pub(super) fn bind(path: &Path) -> Result<UnixSocket, DaemonError> {
         let failed = |source| DaemonError::Listen { at: path.display().to_string(), source };
         if let Some(directory) = path.parent() {
             fs::create_dir_all(directory).map_err(failed)?;
         }
-        // A link is not followed: what it leads to is not ours to remove.
+        // A link is not followed, because its target must not be removed.
         match fs::symlink_metadata(path) {
             Ok(found) if !found.file_type().is_socket() => {
                 return Err(DaemonError::NotASocket { path: path.display().to_string(), kind: kind(found.file_type()) });

@@ -18,10 +18,11 @@ use std::net::SocketAddr;
 #[error("there are {0} faces, which is the limit: raise faces in [tables]")]
 pub struct TooManyFaces(pub usize);
 
-/// Faces that neighbours on other hosts make leave one part in so many of all for applications on this host and for faces that are configured.
+/// Faces that neighbours on other hosts make leave one part in so many of all for applications on
+/// this host and for faces that are configured.
 const RESERVE: usize = 8;
-/// While faces are refused, one of UDP whose neighbour has been silent for so long gives way: whose packets came within a second, as those of
-/// addresses that nobody has, and others. Ours.
+/// While faces are refused, one of UDP whose neighbour has been silent for so long gives way: whose
+/// packets came within a second, as those of addresses that nobody has, and others. Ours.
 const IDLE_UNPROVEN: Span = Span::from_secs(1);
 const IDLE_PROVEN: Span = Span::from_secs(30);
 /// The part of all faces that give way at a time: each takes some work.
@@ -92,8 +93,8 @@ impl Forwarder {
         Ok(slot)
     }
 
-    /// True if there may be one more face, of a neighbour on another host who makes it or of anybody else. If not, that is counted, and idle faces
-    /// give way soon.
+    /// True if there may be one more face, of a neighbour on another host who makes it or of
+    /// anybody else. If not, that is counted, and idle faces give way soon.
     fn has_room(&mut self, is_guest: bool) -> bool {
         let most = self.state.tables.faces;
         let room = self.state.ids.len() < most && !(is_guest && self.state.guests >= most - most / RESERVE);

@@ -29,7 +29,8 @@ pub trait Sockets {
         None
     }
 
-    /// The most octets of a datagram to the neighbour that cross the path in one piece, as far as that is known.
+    /// The most octets of a datagram to the neighbour that cross the path in one piece, as far as
+    /// that is known.
     fn largest(&self, _face: FaceId) -> Option<usize> {
         None
     }

@@ -8,8 +8,8 @@ use std::os::fd::OwnedFd;
 /// Connections that wait to be accepted, as in the standard library.
 const BACKLOG: i32 = 128;
 
-/// True if a socket of `local` must leave IPv4 to others (`IPV6_V6ONLY`): one of the addresses that are listened on has its port on IPv4. Without
-/// one, a socket of `[::]` carries both.
+/// True if a socket of `local` must leave IPv4 to others (`IPV6_V6ONLY`): one of the addresses that
+/// are listened on has its port on IPv4. Without one, a socket of `[::]` carries both.
 pub(crate) fn leaves_v4(local: SocketAddr, all: &[SocketAddr]) -> bool {
     local.is_ipv6() && all.iter().any(|other| other.is_ipv4() && other.port() == local.port() && local.port() != 0)
 }
@@ -43,7 +43,8 @@ fn bound(local: SocketAddr, kind: SocketType, only_v6: bool) -> io::Result<Owned
     Ok(socket)
 }
 
-/// An address as IPv4 if it is one that a socket of both kinds shows as `::ffff:192.0.2.1` (RFC 4291, section 2.5.5.2).
+/// An address as IPv4 if it is one that a socket of both kinds shows as `::ffff:192.0.2.1` (RFC
+/// 4291, section 2.5.5.2).
 pub(crate) fn plain(address: SocketAddr) -> SocketAddr {
     match address {
         SocketAddr::V6(v6) => v6.ip().to_ipv4_mapped().map_or(address, |v4| (v4, v6.port()).into()),

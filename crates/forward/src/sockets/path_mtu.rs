@@ -8,11 +8,12 @@ use std::net::{SocketAddr, UdpSocket};
 const V4: usize = 20 + 8;
 const V6: usize = 40 + 8;
 
-/// The most octets of a datagram to `peer` that fit one packet of IP, as far as the kernel knows (`IP_MTU`, `IPV6_MTU`): by the MTU of the route or
-/// its device, or less if a router has told so.
+/// The most octets of a datagram to `peer` that fit one packet of IP, as far as the kernel knows
+/// (`IP_MTU`, `IPV6_MTU`): by the MTU of the route or its device, or less if a router has told so.
 ///
 /// # Errors
-/// No route leads to `peer`. Linux has no IPv6 on devices whose MTU is below 1280 octets (RFC 8200, section 5).
+/// No route leads to `peer`. Linux has no IPv6 on devices whose MTU is below 1280 octets (RFC 8200,
+/// section 5).
 pub(crate) fn largest_datagram(peer: SocketAddr) -> io::Result<usize> {
     // The routing table is asked by a socket of its own: one that listens has no path.
     let any: SocketAddr = if peer.is_ipv4() { ([0; 4], 0).into() } else { ([0u16; 8], 0).into() };

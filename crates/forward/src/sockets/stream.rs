@@ -94,7 +94,8 @@ impl StreamReader {
         StreamReader { stream, rest: Vec::new() }
     }
 
-    /// Reads once into `room`, and calls `each` for every packet that is complete. True if there may be more to read.
+    /// Reads once into `room`, and calls `each` for every packet that is complete. True if there
+    /// may be more to read.
     pub(crate) fn receive(&mut self, room: &mut [u8], mut each: impl FnMut(&[u8])) -> Result<bool, End> {
         let before = self.rest.len();
         let free = room.len() - before;
@@ -153,7 +154,8 @@ impl StreamWriter {
         self.waiting
     }
 
-    /// Appends a packet, which is charged to `queues`. False if too much waits already, and the packet is dropped.
+    /// Appends a packet, which is charged to `queues`. False if too much waits already, and the
+    /// packet is dropped.
     pub(crate) fn push(&mut self, packet: &[u8], queues: &mut Budget) -> bool {
         let size = packet.len();
         if self.waiting + size > MOST_WAITING || !queues.admits(self.waiting as u64, size as u64) {

@@ -84,8 +84,8 @@ impl UdpChannel {
         self.local
     }
 
-    /// Sends a batch to a peer, many datagrams at once unless they are to leave `singly`. An error concerns the batch alone, of which `sent`
-    /// datagrams have left.
+    /// Sends a batch to a peer, many datagrams at once unless they are to leave `singly`. An error
+    /// concerns the batch alone, of which `sent` datagrams have left.
     pub(crate) fn send(&self, peer: SocketAddr, batch: &Batch, singly: bool) -> Result<(), Unsent> {
         let at_once = if self.options.offload && !singly { self.state.max_gso_segments() } else { 1 };
         let peer = if self.is_dual { bound::mapped(peer) } else { peer };
@@ -124,16 +124,17 @@ pub(crate) struct Unsent {
 }
 
 impl Unsent {
-    /// True if the kernel would not cut datagrams of this size (`udp_send_skb` in net/ipv4/udp.c): each of them alone it may still take, in
-    /// fragments of IP.
+    /// True if the kernel would not cut datagrams of this size (`udp_send_skb` in net/ipv4/udp.c):
+    /// each of them alone it may still take, in fragments of IP.
     pub(crate) fn is_of_size(&self) -> bool {
         let errno = self.error.raw_os_error().map(Errno::from_raw_os_error);
         matches!(errno, Some(Errno::MSGSIZE)) || self.at_once && matches!(errno, Some(Errno::INVAL | Errno::IO))
     }
 }
 
-/// Lets IP fragment datagrams that are larger than their path takes, as NFD does, in place of quinn-udp's settings. Nobody here would make them
-/// smaller in time, and without this they are lost.
+/// Lets IP fragment datagrams that are larger than their path takes, as NFD does, in place of
+/// quinn-udp's settings. Nobody here would make them smaller in time, and without this they are
+/// lost.
 fn allow_fragments(socket: &UdpSocket) -> io::Result<()> {
     // Of sockets of IPv6 too: they may carry IPv4.
     sockopt::set_ip_mtu_discover(socket, Ipv4PathMtuDiscovery::DONT)?;

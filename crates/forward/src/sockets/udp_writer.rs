@@ -61,8 +61,8 @@ impl UdpWriter {
         self.dropped
     }
 
-    /// Adds a datagram, which leaves at the next [`flush`](UdpWriter::flush) or before. True unless the socket takes no more. What waits is charged
-    /// to `queues`.
+    /// Adds a datagram, which leaves at the next [`flush`](UdpWriter::flush) or before. True unless
+    /// the socket takes no more. What waits is charged to `queues`.
     pub(crate) fn push(&mut self, channel: &UdpChannel, peer: SocketAddr, datagram: &[u8], queues: &mut Budget) -> bool {
         if !self.is_blocked() && !self.batch.admits(datagram.len()) {
             self.send_batch(channel, peer, queues);

@@ -1,4 +1,5 @@
-//! Who sends all that he can: every table has a limit in octets or in entries, what does not fit is counted, and others still have room.
+//! Who sends all that he can: every table has a limit in octets or in entries, what does not fit is
+//! counted, and others still have room.
 
 use super::bench::*;
 use super::daemon::{Client as App, PATIENCE, Running};

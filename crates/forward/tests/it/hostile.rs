@@ -1,4 +1,5 @@
-//! Consumers and what producers, or who answers in their place, may do to them; and forwarders that end.
+//! Consumers and what producers, or who answers in their place, may do to them; and forwarders that
+//! end.
 
 use super::bench::{link, name};
 use super::daemon::Running;

@@ -1,5 +1,5 @@
-//! Two daemons on a link with a small MTU, in network namespaces: objects cross it both ways whatever fits one packet. Needs root; what it makes it
-//! removes.
+//! Two daemons on a link with a small MTU, in network namespaces: objects cross it both ways
+//! whatever fits one packet. Needs root; what it makes it removes.
 
 use super::namespaces::{ALONE, CONFIG, run};
 use narrows_forward::{Client, Consumer, Name, Object, Place, Producer};
@@ -123,7 +123,8 @@ impl Link {
             .map(|face| (face.face_id, face.mtu.unwrap_or(0), face.out_dropped.unwrap_or(0)))
     }
 
-    /// Sends 20 MB each way at once, and compares them. The far end knows the near one by its packets alone.
+    /// Sends 20 MB each way at once, and compares them. The far end knows the near one by its
+    /// packets alone.
     fn exchange(&self, near: &str) {
         let content: Arc<Vec<u8>> = Arc::new((0..CONTENT as u32).map(|number| (number.wrapping_mul(2_654_435_761) >> 13) as u8).collect());
         let go_on = Arc::new(AtomicBool::new(true));
@@ -181,7 +182,8 @@ fn link() -> Option<Link> {
     Link::make().map_err(|reason| println!("skipped: {reason}")).ok()
 }
 
-/// Both ends of a link with this MTU, with and without offload. Nothing is configured for the MTU: faces find out what fits.
+/// Both ends of a link with this MTU, with and without offload. Nothing is configured for the MTU:
+/// faces find out what fits.
 fn crosses(link: &mut Link, mtu: usize, near: &str, far: &str, headers: usize) {
     link.set_mtu(mtu);
     for offload in [true, false] {
@@ -194,7 +196,8 @@ fn crosses(link: &mut Link, mtu: usize, near: &str, far: &str, headers: usize) {
         for (end, remote) in [(0, far), (1, near)] {
             let (_, told, dropped) = link.face(end, &of_kind(remote)).expect("a face");
             assert_eq!(told as usize, (mtu - headers).min(1400), "end {end} of {near_uri}");
-            // What finds the queue of the neighbour full is asked for again; what the kernel refuses is not of the link's doing.
+            // What finds the queue of the neighbour full is asked for again; what the kernel
+            // refuses is not of the link's doing.
             assert!(!link.log(end).contains("\"problem\""), "{dropped} lost: {}", link.log(end));
         }
         link.stop();
@@ -226,7 +229,8 @@ fn a_link_that_is_too_small_for_ipv6_is_told() {
     let ended = link.command(0, &format!("udp = []\n{face}")).output().expect("a process");
     let told = String::from_utf8_lossy(&ended.stderr).into_owned();
     assert!(!ended.status.success() && told.contains("below 1280 octets") && told.contains("use IPv4 or a larger MTU"), "{told}");
-    // Beside a listening socket the face is made, since a route may come, and the log tells why nothing leaves by it.
+    // Beside a listening socket the face is made, since a route may come, and the log tells why
+    // nothing leaves by it.
     link.start(0, &format!("udp = [\"[::]:6363\"]\n{face}"));
     let mut consumer = Consumer::connect(&link.place(0)).expect("a connection");
     consumer.ping(&"/far".parse().expect("a name"), 1, narrows_units::Span::from_millis(300)).expect("a connection");
@@ -235,7 +239,8 @@ fn a_link_that_is_too_small_for_ipv6_is_told() {
     assert!(link.log(0).contains("\"face-losses\"") && link.log(0).contains("unreachable"), "{}", link.log(0));
 }
 
-/// A face whose `mtu` is larger than the link: IP cuts its datagrams. And a link that becomes smaller while it is in use.
+/// A face whose `mtu` is larger than the link: IP cuts its datagrams. And a link that becomes
+/// smaller while it is in use.
 #[test]
 fn a_larger_mtu_is_cut_by_ip_and_a_link_that_shrinks_is_noticed() {
     let Some(mut link) = link() else { return };

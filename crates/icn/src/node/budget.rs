@@ -2,9 +2,10 @@
 
 /// The octets that a table may hold, and those that it holds.
 ///
-/// Users of a table share it by a dynamic threshold (Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet switches", IEEE/ACM
-/// Transactions on Networking 6(2), 1998, with alpha 1): a user may hold as much as is free. So one alone gets half of the table, and what others take
-/// leaves room for those who hold little.
+/// Users of a table share it by a dynamic threshold (Choudhury and Hahne, "Dynamic queue length
+/// thresholds for shared-memory packet switches", IEEE/ACM Transactions on Networking 6(2), 1998,
+/// with alpha 1): a user may hold as much as is free. So one alone gets half of the table, and what
+/// others take leaves room for those who hold little.
 ///
 /// ```
 /// let mut budget = narrows_icn::Budget::new(1000);
@@ -77,7 +78,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Whoever asks first, the table never holds more than its limit, and a user without anything gets room while half of it is free.
+        /// Whoever asks first, the table never holds more than its limit, and a user without
+        /// anything gets room while half of it is free.
         #[test]
         fn what_is_admitted_fits(steps in prop::collection::vec((0usize..4, 1u64..300, any::<bool>()), 1..200)) {
             let (mut budget, mut held) = (Budget::new(1000), [0u64; 5]);

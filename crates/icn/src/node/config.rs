@@ -22,8 +22,8 @@ pub struct NodeConfig {
     pub pit_limit: usize,
     /// Most pending Interests per face. Further ones are returned with a Nack.
     pub pit_per_face: usize,
-    /// Most octets of pending Interests and of what the table needs for each; one face gets at most as much as is free. Further ones are returned
-    /// with a Nack.
+    /// Most octets of pending Interests and of what the table needs for each; one face gets at most
+    /// as much as is free. Further ones are returned with a Nack.
     pub pit_octets: Bytes,
     /// Longer lifetimes of Interests are shortened to this one.
     pub longest_lifetime: Span,

@@ -145,7 +145,8 @@ impl<N: Name> Node<N> {
         self.poll(now);
         self.fib.remove_face(face);
         let removed = self.faces.face(face);
-        // Most faces that packets of nobody have made are in no entry, and looking at all entries takes long.
+        // Most faces that packets of nobody have made are in no entry, and looking at all entries
+        // takes long.
         if removed.pending > 0 || removed.is_asked {
             self.pit_octets.release(removed.pending_octets);
             self.pit.remove_face(face);

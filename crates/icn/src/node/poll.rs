@@ -28,7 +28,8 @@ impl<N: Name> Node<N> {
                 self.faces.face_mut(record.face).settle(octets);
                 self.pit_octets.release(octets);
             }
-            // Their octets are of no use any more, and the place of the entry may stay free for long.
+            // Their octets are of no use any more, and the place of the entry may stay free for
+            // long.
             entry.in_records.clear();
         }
         while let Some(face) = self.faces.expired(now) {

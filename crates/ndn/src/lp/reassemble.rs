@@ -102,7 +102,8 @@ impl Reassembler {
         self.octets
     }
 
-    /// The most octets that it takes more after this piece. The fields beside it are not counted here, only by [`octets`](Reassembler::octets).
+    /// The most octets that it takes more after this piece. The fields beside it are not counted
+    /// here, only by [`octets`](Reassembler::octets).
     pub fn needs(piece: &LpPacket) -> usize {
         let count = piece.header.frag_count.unwrap_or(1).min(MAX_PIECES as u64) as usize;
         Partial::LIST * count + Partial::SELF + piece.fragment.map_or(0, <[u8]>::len)

@@ -42,11 +42,13 @@ record! {
         /// Packets that one forwarding thread had for another and dropped, because too many waited. `None` with one thread. A field of Narrows,
         /// with an even number that others skip.
         lost_between_threads: 0xF920 => Option<u64>,
-        /// Faces that were not made, because there were too many or no descriptor was left. A field of Narrows.
+        /// Faces that were not made, because there were too many or no descriptor was left. A field
+        /// of Narrows.
         faces_refused: 0xF922 => Option<u64>,
         /// Faces that were idle and gave way to others. A field of Narrows.
         faces_evicted: 0xF924 => Option<u64>,
-        /// Packets that did not leave by their faces, also by those that are gone. A field of Narrows.
+        /// Packets that did not leave by their faces, also by those that are gone. A field of
+        /// Narrows.
         dropped: 0xF926 => Option<u64>,
     }
 }

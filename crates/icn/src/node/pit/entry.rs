@@ -26,7 +26,8 @@ impl<N: Name> InRecord<N> {
     }
 }
 
-/// Octets that the record of an Interest is counted for. A packet is kept in a buffer of a multiple of 64 octets.
+/// Octets that the record of an Interest is counted for. A packet is kept in a buffer of a multiple
+/// of 64 octets.
 pub(crate) fn octets<N: Name>(interest: &Interest<N>) -> u64 {
     interest.size.get() + (size_of::<Entry<N>>() + 64) as u64
 }

@@ -1,4 +1,5 @@
-//! A forwarder whose tables, faces and descriptors somebody fills: its memory keeps its limits, it does not spin, and applications find room.
+//! A forwarder whose tables, faces and descriptors somebody fills: its memory keeps its limits, it
+//! does not spin, and applications find room.
 
 use crate::scratch::{Scratch, code, stdout};
 use crate::torture::campaign::{Case, Class, End, Verdict, campaign};
@@ -15,7 +16,8 @@ use std::time::{Duration, Instant};
 
 const CLASS: Class = Class { name: "forwarder", title: "A forwarder whose tables, faces or descriptors are filled", full: 60 };
 
-/// Limits of the tables, and the memory that the forwarder may have at most beside the program itself, in MB: the sum, twice.
+/// Limits of the tables, and the memory that the forwarder may have at most beside the program
+/// itself, in MB: the sum, twice.
 const TABLES: &str = "content_store_size = \"8 MB\"\npending_size = \"8 MB\"\npieces_size = \"4 MB\"\nqueues_size = \"16 MB\"\ndatasets_size = \"4 MB\"\nfaces = 512\n";
 const MEMORY_MB: u64 = 120;
 /// Descriptors that the forwarder may have.

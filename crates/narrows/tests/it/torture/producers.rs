@@ -1,4 +1,5 @@
-//! A producer, or who answers in its place, that withholds, invents, damages and delays: `get` ends with the object or with a refusal.
+//! A producer, or who answers in its place, that withholds, invents, damages and delays: `get` ends
+//! with the object or with a refusal.
 
 use crate::torture::campaign::{Case, Class, End, Verdict, campaign};
 use crate::torture::draw::Draw;

@@ -1,4 +1,5 @@
-//! Paths that a forwarder is to listen on, and what is there already: it replaces a socket on which nobody listens, and leaves everything else.
+//! Paths that a forwarder is to listen on, and what is there already: it replaces a socket on which
+//! nobody listens, and leaves everything else.
 
 use crate::torture::campaign::{Case, Class, End, Verdict, campaign};
 use crate::torture::draw::Draw;
