@@ -7,9 +7,10 @@ use crate::torture::draw::Draw;
 use crate::torture::program::{Program, signal, used};
 use narrows_ndn::lp::{Fragmenter, Header};
 use narrows_ndn::{InterestDraft, Name};
+use narrows_units::Random;
 use std::fs;
 use std::io::{Read, Write};
-use std::net::UdpSocket;
+use std::net::{SocketAddr, UdpSocket};
 use std::os::unix::net::UnixStream;
 use std::process::Child;
 use std::time::{Duration, Instant};
@@ -72,9 +73,10 @@ fn send(stream: &mut UnixStream, octets: &[u8]) {
 }
 
 fn one(case: &mut Case, attack: Attack) -> Verdict {
+    let mut random = case.random.clone();
     let place = &case.place;
     let socket = place.path("n.sock");
-    let port = 20_000 + case.random.below(10_000);
+    let port = 20_000 + random.below(10_000);
     fs::create_dir_all(place.path("work")).expect("a directory");
     let listen = format!("[listen]\nunix = \"{}\"\nudp = [\"127.0.0.1:{port}\"]\ntcp = []\n[tables]\n{TABLES}", socket.display());
     place.write("work/n.toml", &listen);
@@ -93,7 +95,7 @@ fn one(case: &mut Case, attack: Attack) -> Verdict {
     let at = format!("unix://{}", socket.display());
     let mut server = Program::new(place, &["serve", "/f", "film", "--at", &at]).told("-server");
     let serving = server.spawn();
-    let attacked = hurt(case, attack, &child, &socket.display().to_string(), &at, port as u16);
+    let attacked = hurt(&mut random, attack, &child, &socket.display().to_string(), &at, port as u16);
     let judged = attacked.and_then(|()| judge(&case.place, &child, &at));
     signal(serving.id(), "TERM");
     let served = server.finish(serving);
@@ -105,11 +107,11 @@ fn one(case: &mut Case, attack: Attack) -> Verdict {
     if ended.code() == 0 { Ok(End::Accepted) } else { Err(format!("it does not end in order: {}", ended.told())) }
 }
 
-fn hurt(case: &mut Case, attack: Attack, child: &Child, socket: &str, at: &str, port: u16) -> Result<(), String> {
+fn hurt(random: &mut Random, attack: Attack, child: &Child, socket: &str, at: &str, port: u16) -> Result<(), String> {
     let connect = || UnixStream::connect(socket).map_err(|error| format!("no connection: {error}"));
     match attack {
         Attack::Pending => {
-            for face in 0..case.random.between(1, 6) as u32 {
+            for face in 0..random.between(1, 6) as u32 {
                 let mut stream = connect()?;
                 (0..2000).for_each(|number| send(&mut stream, &interest(10_000 * face + number, &[7; 8400], 1)));
             }
@@ -120,7 +122,7 @@ fn hurt(case: &mut Case, attack: Attack, child: &Child, socket: &str, at: &str, 
         }
         Attack::Deaf => {
             let mut streams = Vec::new();
-            for face in 0..case.random.between(5, 60) as u32 {
+            for face in 0..random.between(5, 60) as u32 {
                 let mut stream = connect()?;
                 let content = interest(1_000_000 + face, &[3; 3000], 1);
                 // What is refused comes back with what was asked.
@@ -143,8 +145,8 @@ fn hurt(case: &mut Case, attack: Attack, child: &Child, socket: &str, at: &str, 
         }
         Attack::Pieces => {
             let (whole, header) = (vec![5; 8000], Header::default());
-            for number in 0..case.random.between(50, 300) as u16 {
-                let source = UdpSocket::bind(([127, 9, (number >> 8) as u8, number as u8], 0)).expect("an address");
+            for number in 0..random.between(50, 300) as u16 {
+                let source = UdpSocket::bind(SocketAddr::from(([127, 9, (number >> 8) as u8, number as u8], 0))).expect("an address");
                 for packet in 0..64u64 {
                     let mut fragmenter = Fragmenter::new(1000 * packet);
                     let mut pieces = fragmenter.pieces(&header, &whole, 1300).expect("pieces");
@@ -159,14 +161,14 @@ fn hurt(case: &mut Case, attack: Attack, child: &Child, socket: &str, at: &str, 
         }
         Attack::Faces => {
             for number in 0..3000u16 {
-                let source = UdpSocket::bind(([127, 8, (number >> 8) as u8, number as u8], 0)).expect("an address");
+                let source = UdpSocket::bind(SocketAddr::from(([127, 8, (number >> 8) as u8, number as u8], 0))).expect("an address");
                 let _ = source.send_to(&interest(u32::from(number), b"x", 1), ("127.0.0.1", port));
             }
         }
         Attack::Datasets => {
-            for number in 0..case.random.between(20, 200) as u32 {
+            for number in 0..random.between(20, 200) as u32 {
                 let mut stream = connect()?;
-                let name: Name = case.random.pick(&["/localhost/nfd/fib/list", "/localhost/nfd/faces/list"]).parse().expect("a name");
+                let name: Name = random.pick(&["/localhost/nfd/fib/list", "/localhost/nfd/faces/list"]).parse().expect("a name");
                 let mut asked = Vec::new();
                 InterestDraft { nonce: Some(number), can_be_prefix: true, must_be_fresh: true, ..InterestDraft::new(name.as_ref()) }
                     .write(&mut asked);
