@@ -34,7 +34,7 @@ pub enum ClientError {
     #[error("the forwarder has closed the connection: {0}; see whether `narrows forward` still runs there, and repeat this")]
     Closed(io::Error),
     /// Nothing came in time.
-    #[error("no answer to {0} within {1}")]
+    #[error("no answer to {0} within {1}; see whether it is served, and whether a route leads to it (`narrows forward routes`)")]
     Silent(String, Span),
     /// The network refused the Interest.
     #[error("{0} was refused: {1}")]

@@ -12,13 +12,15 @@ pub enum FetchError {
     #[error("{0}")]
     Client(#[from] ClientError),
     /// What came is not what was asked for.
-    #[error("{0}: {1}")]
+    #[error("{0}: {1}{}", remedy(.1))]
     Wrong(String, String),
     /// Data is damaged, or not signed as it has to be.
-    #[error("{0}: {1}")]
+    #[error("{0}: {1}; fetch it again, or ask who serves it")]
     Distrusted(String, #[source] Distrust),
     /// Nothing came any more.
-    #[error("nothing came for {0}, {1} of {2} segments are there: the way to the producer is broken, or it has gone")]
+    #[error(
+        "nothing came for {0}, {1} of {2} segments are there: the way to the producer is broken, or it has gone; see whether it still runs, and repeat this"
+    )]
     Stalled(Span, u64, u64),
     /// One segment did not come, though others did.
     #[error(
@@ -36,7 +38,7 @@ pub enum FetchError {
         of: u64,
     },
     /// The object is larger than it may be.
-    #[error("{name} has {segments} segments, more than {most} together: allow more (`narrows get --max-size`) if that is true")]
+    #[error("{name} has {segments} segments, more than {most} together; allow more by `narrows get --max-size` if that is true")]
     TooLarge {
         /// Its name.
         name: String,
@@ -48,4 +50,9 @@ pub enum FetchError {
     /// The received data cannot be written.
     #[error("the received data cannot be written: {0}; free some space, or choose another file")]
     Write(#[from] io::Error),
+}
+
+/// A remedy for problems that do not name one.
+fn remedy(problem: &str) -> &'static str {
+    if problem.contains("; ") { "" } else { "; ask who serves it, or try another name" }
 }
