@@ -40,7 +40,7 @@ pub(super) fn discover(client: &mut Client, trust: &Trust, name: &Name) -> Resul
             }
         }
     }
-    Err(FetchError::Wrong(view.to_string(), "no producer answers; is it registered, and is there a route to it?".to_owned()))
+    Err(FetchError::Wrong(view.to_string(), "no producer answers: it is not registered, or no route leads to it".to_owned()))
 }
 
 /// The versioned name that Data tells: in its content as metadata, and otherwise its own without the segment.

@@ -12,7 +12,7 @@ pub enum FetchError {
     #[error("{0}")]
     Client(#[from] ClientError),
     /// What came is not what was asked for.
-    #[error("{0}: {1}{}", remedy(.1))]
+    #[error("{0}: {1}; ask who serves it, or try another name")]
     Wrong(String, String),
     /// Data is damaged, or not signed as it has to be.
     #[error("{0}: {1}; fetch it again, or ask who serves it")]
@@ -50,9 +50,4 @@ pub enum FetchError {
     /// The received data cannot be written.
     #[error("the received data cannot be written: {0}; free some space, or choose another file")]
     Write(#[from] io::Error),
-}
-
-/// A remedy for problems that do not name one.
-fn remedy(problem: &str) -> &'static str {
-    if problem.contains("; ") { "" } else { "; ask who serves it, or try another name" }
 }
