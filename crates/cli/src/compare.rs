@@ -156,6 +156,7 @@ fn remake(args: &CompareArgs, names: &[String], network: &Scenario, scenario_fil
     let on = if file(args).is_none() { args.on.words(|_| trace(0).unwrap_or_default()) } else { Vec::new() };
     on.into_iter().for_each(|(name, value)| option(name, Some(value)));
     option("rate", args.rate.map(|rate| rate.to_string()));
+    option("host-rate", args.host_rate.map(|rate| rate.to_string()));
     option("rtt", args.rtt.map(|rtt| rtt.to_string()));
     option("buffer", args.buffer.map(|buffer| buffer.to_string()));
     option("flows", args.flows.map(|flows| flows.to_string()));

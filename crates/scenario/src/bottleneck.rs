@@ -83,21 +83,26 @@ fn nth_mut(list: &mut Item, at: usize) -> Option<&mut dyn TableLike> {
     }
 }
 
-/// The only link that can be the bottleneck: the one with a rate or a trace.
+/// Name that makes a link the bottleneck although others have a rate too.
+const BOTTLENECK: &str = "bottleneck";
+
+/// The link that can be the bottleneck: the only one with a rate or a trace, or the one among them that is called so.
 fn place(links: &[At<RawLink>], said: &Range<usize>, key: &str) -> Checked<usize> {
     let limits = |link: &RawLink| link.trace.is_some() || link.rate.as_ref().is_some_and(|rate| rate.value.0.is_some());
     let candidates: Vec<usize> = (0..links.len()).filter(|at| limits(&links[*at].value)).collect();
     let ways: Vec<usize> =
         candidates.iter().copied().filter(|at| !candidates.iter().any(|other| twin(links, *other) == Some(*at))).collect();
-    match ways[..] {
-        [only] => Ok(only),
-        [] => Err(Problem::at(
+    let named = ways.iter().copied().find(|at| links[*at].value.name.value == BOTTLENECK);
+    match (named, &ways[..]) {
+        (Some(named), _) => Ok(named),
+        (None, [only]) => Ok(*only),
+        (None, []) => Err(Problem::at(
             said,
             format!("no link has a rate or a trace, so none is the bottleneck that this {key} is for"),
             format!("give a link a rate, or set {key} in the [[link]] that you mean"),
         )),
-        [first, second, ..] => {
-            let name = |at: usize| &links[at].value.name;
+        (None, [first, second, ..]) => {
+            let name = |at: &usize| &links[*at].value.name;
             Err(Problem::at(
                 said,
                 format!(
@@ -161,6 +166,10 @@ mod tests {
 
     #[test]
     fn several_candidates_are_refused() {
+        // But for one that is called the bottleneck.
+        let named = with("queue = \"codel\"").replace("delay = \"5 ms\"", "rate = \"1 Gbit/s\"").replace("\"l\"", "\"bottleneck\"");
+        let queues = read(&named).expect("one is called so").links.into_iter().map(|link| link.config.queue.is_some());
+        assert_eq!(queues.collect::<Vec<_>>(), [true, true, false, false]);
         let two = with("queue = \"codel\"").replace("delay = \"5 ms\"", "rate = \"1 Gbit/s\"");
         let error = read(&two).expect_err("two links have a rate");
         assert!(error.message().contains("\"l\" and \"wire\"") && error.remedy().contains("link.l.queue"), "{}", error.message());

@@ -12,6 +12,7 @@ mod transport;
 mod workload;
 
 pub(crate) use common::{checked_name, choice, refused_parameters};
+pub(crate) use links::default_burst_rate;
 
 use crate::controllers;
 use crate::error::{Checked, Problem};

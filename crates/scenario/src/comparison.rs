@@ -11,6 +11,9 @@ pub struct Comparison {
     pub path: Option<String>,
     /// The bottleneck's rate, in both directions; a trace replaces it.
     pub rate: Rate,
+    /// The rate of the sending host's network card, a link before the bottleneck; `None` for a host that
+    /// hands its packets to the bottleneck at once.
+    pub host_rate: Option<Rate>,
     /// The round trip's propagation delay, half in each direction.
     pub rtt: Span,
     /// The bottleneck's buffer, in both directions; `None` for no limit.
@@ -36,6 +39,7 @@ impl Default for Comparison {
         Comparison {
             path: None,
             rate: Rate::from_mbps(100),
+            host_rate: None,
             rtt: Span::from_millis(30),
             buffer: Some(Depth::MilliBdp(2_000)),
             loss: 0.0,
@@ -74,7 +78,8 @@ impl Comparison {
     fn write_link(&self, out: &mut Document) {
         out.heading("[[link]]");
         out.text("name", "bottleneck");
-        out.plain("between", "[\"left\", \"right\"]");
+        let near = if self.host_rate.is_some() { "edge" } else { "left" };
+        out.plain("between", format_args!("[\"{near}\", \"right\"]"));
         self.write_rate(out, &self.trace);
         out.text("delay", self.rtt / 2);
         if self.loss != 0.0 {
@@ -89,6 +94,12 @@ impl Comparison {
             out.heading("[link.back]");
             self.write_rate(out, &self.trace_back);
             out.text("delay", back);
+        }
+        if let Some(rate) = self.host_rate {
+            out.heading("[[link]]");
+            out.text("name", "host");
+            out.plain("between", "[\"left\", \"edge\"]");
+            out.text("rate", rate);
         }
     }
 

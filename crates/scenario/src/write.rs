@@ -1,5 +1,6 @@
 //! A checked scenario as text.
 
+use crate::check::default_burst_rate;
 use crate::implied;
 use crate::{Arrivals, Change, Draw, Flow, Frames, Link, LinkId, On, OnOff, Requests, Scenario, Sizes, What, Workload};
 use narrows_path::{Delivery, EcnField, Jitter, JitterDist, Limit, LinkChange, LossModel, RateSource, Reorder};
@@ -56,13 +57,18 @@ impl Scenario {
             (RateSource::Trace { .. }, None) | (RateSource::Unlimited, _) => out.text("rate", "unlimited"),
         }
         out.text("delay", link.config.delay);
-        let Delivery { jitter, reorder, aggregate, ecn } = link.config.delivery;
+        let Delivery { jitter, reorder, aggregate, burst_rate, ecn } = link.config.delivery;
         write_jitter(out, jitter);
         if reorder != Reorder::default() {
             write_reorder(out, reorder);
         }
         if !aggregate.is_zero() {
             out.text("aggregate", aggregate);
+        }
+        match burst_rate {
+            None => out.text("burst_rate", "unlimited"),
+            Some(rate) if rate != default_burst_rate(&link.config.rate) => out.text("burst_rate", rate),
+            Some(_) => {}
         }
         if ecn != EcnField::Keep {
             out.text("ecn", ecn.name());
@@ -250,6 +256,7 @@ fn write_transport(out: &mut Document, transport: &Transport, implied: &Transpor
     }
     out.text("ack_delay", transport.ack_delay);
     out.plain("quick_acks", transport.quick_acks);
+    out.plain("receive_autotuning", transport.receive_autotuning);
     match transport.receive_window {
         Some(window) => out.text("receive_window", window),
         None => out.text("receive_window", "unlimited"),

@@ -19,7 +19,8 @@ pub(crate) struct Packet<C> {
     pub(crate) size: u32,
     /// Segments that the receiver can hold; of data, the number of its transmission.
     window: u32,
-    /// Where the rest of an acknowledgement is in [`Options`], if it has more.
+    /// Where the rest of an acknowledgement is in [`Options`], if it has more; of data, the number up to which
+    /// its sender had everything acknowledged.
     options: u32,
     /// All that is small, in one word from the lowest bit on: its place in the list of all routes, its kind, its flags, its ECN code point, the one with which it
     /// was sent. Packets are copied by words, and a copy waits if a part of a word has just been written.
@@ -87,16 +88,7 @@ impl<C: Carried> Packet<C> {
     pub(crate) fn data(flow: usize, place: u32, size: u32, data: &Data, (ecn, carried): (Ecn, C)) -> Packet<C> {
         let flags = flag(RETRANSMISSION, data.retransmission) | flag(CWR, data.cwr);
         let (number, stamp, window) = (data.number, data.stamp, data.packet);
-        Packet {
-            number,
-            stamp,
-            flow: flow as u32,
-            size,
-            window,
-            options: Options::NONE,
-            rest: rest(place, Kind::Data, flags, ecn),
-            carried,
-        }
+        Packet { number, stamp, flow: flow as u32, size, window, options: data.acked, rest: rest(place, Kind::Data, flags, ecn), carried }
     }
 
     /// A packet of a flow that is not acknowledged.
@@ -184,6 +176,7 @@ impl<C: Carried> Packet<C> {
             bytes: Bytes::new((self.size - headers) as u64),
             stamp: self.stamp,
             packet: self.window,
+            acked: self.options,
             retransmission: self.rest & RETRANSMISSION != 0,
             cwr: self.rest & CWR != 0,
         }
@@ -303,7 +296,7 @@ impl Options {
         self.kept.get(index as usize).unwrap_or(&EMPTY)
     }
 
-    /// The packet is gone: forgets its options.
+    /// An acknowledgement is gone: forgets its options.
     #[inline]
     pub(crate) fn drop<C>(&mut self, packet: &Packet<C>) {
         if packet.options != Options::NONE {

@@ -15,6 +15,7 @@
 //! * a reduction is undone as soon as it is known to be spurious, whatever is still being repaired;
 //! * reordering of any distance counts: the 300 segments of `tcp_max_reordering` do not bound it.
 
+mod autotuning;
 mod handshake;
 mod misbehaviour;
 mod observer;

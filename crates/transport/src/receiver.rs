@@ -1,5 +1,6 @@
 //! The receiving endpoint: reassembly and acknowledgement.
 
+use crate::autotuning::Autotuning;
 use crate::misbehaviour::{Ahead, Division};
 use crate::ranges::RangeSet;
 use crate::wire::{Ack, Block, Blocks, Data};
@@ -32,6 +33,8 @@ pub struct Receiver {
     sack: bool,
     echo_mark: bool,
     quick_acks: u32,
+    /// The window that Linux would advertise; `None` if the receiver does not look at it.
+    autotuning: Option<Autotuning>,
     /// One past the highest transmission received, if transmissions are numbered.
     next_packet: Option<u64>,
     /// It acknowledges what has not arrived.
@@ -83,6 +86,7 @@ impl Receiver {
             ack_every: transport.ack_every,
             base_delay: transport.ack_delay,
             quick_acks: transport.quick_acks,
+            autotuning: (transport.receive_autotuning && transport.acks == AckFormat::Cumulative).then(|| Autotuning::new(transport)),
             long_silence: transport.initial_rto,
             window: transport.receive_window.map_or(u32::MAX, |bytes| (bytes.get() / transport.mss.get()) as u32),
         }
@@ -102,12 +106,18 @@ impl Receiver {
         if let Some(next_packet) = self.next_packet {
             return self.take_numbered(now, data, ecn, next_packet);
         }
+        if let Some(autotuning) = &mut self.autotuning
+            && data.number >= self.next
+            && autotuning.grows(now, full_number(self.next, data.acked))
+        {
+            self.quick_left |= 1;
+        }
         if self.ahead.is_some() {
             if !self.takes_ahead(data) {
-                return Some(self.acknowledge());
+                return Some(self.acknowledge(now));
             }
         } else if data.number != self.next {
-            return Some(self.take_out_of_order(data));
+            return Some(self.take_out_of_order(now, data));
         } else {
             self.next += 1;
         }
@@ -115,7 +125,10 @@ impl Receiver {
         self.echo = if self.unacknowledged == 0 { data.stamp } else { self.echo };
         self.unacknowledged += 1;
         if !self.out_of_order.is_empty() {
-            return Some(self.fill());
+            return Some(self.fill(now));
+        }
+        if let Some(autotuning) = &mut self.autotuning {
+            autotuning.on_read(now, self.next);
         }
         if !self.gro.is_zero() && ecn != Ecn::Ce && self.gathers(now, data.bytes) {
             return None;
@@ -164,7 +177,7 @@ impl Receiver {
         }
         self.unacknowledged += 1;
         if packet != next_packet {
-            return Some(self.acknowledge());
+            return Some(self.acknowledge(now));
         }
         if !self.gro.is_zero() && ecn != Ecn::Ce && self.gathers(now, data.bytes) {
             return None;
@@ -202,7 +215,7 @@ impl Receiver {
     #[inline]
     fn acknowledge_in_order(&mut self, now: Time) -> Option<Ack> {
         if self.quick_left > 0 || self.unacknowledged >= self.ack_every {
-            return Some(self.acknowledge());
+            return Some(self.acknowledge(now));
         }
         if self.ack_due.is_none() {
             self.ack_due = Some(now + self.delay);
@@ -238,10 +251,10 @@ impl Receiver {
     }
 
     /// A segment came before its predecessors, or once more.
-    fn take_out_of_order(&mut self, data: &Data) -> Ack {
+    fn take_out_of_order(&mut self, now: Time, data: &Data) -> Ack {
         let number = data.number;
         if number < self.next {
-            let ack = self.acknowledge_duplicate(number);
+            let ack = self.acknowledge_duplicate(now, number);
             self.quick_left = self.quick_acks;
             return ack;
         }
@@ -250,16 +263,19 @@ impl Receiver {
         self.recent.retain(|block| block.end < range.start || range.end < block.start);
         self.recent.push_front(Block { start: range.start, end: range.end });
         if duplicate {
-            return self.acknowledge_duplicate(number);
+            return self.acknowledge_duplicate(now, number);
         }
         self.goodput += data.bytes;
-        self.acknowledge()
+        if let Some(autotuning) = &mut self.autotuning {
+            autotuning.on_gap(range.end - self.next);
+        }
+        self.acknowledge(now)
     }
 
     /// The duplicate is reported before the ranges received (RFC 2883 section 4).
-    fn acknowledge_duplicate(&mut self, number: u64) -> Ack {
+    fn acknowledge_duplicate(&mut self, now: Time, number: u64) -> Ack {
         self.duplicates += 1;
-        let mut ack = self.acknowledge();
+        let mut ack = self.acknowledge(now);
         if !self.sack {
             return ack;
         }
@@ -269,13 +285,16 @@ impl Receiver {
     }
 
     /// The hole at the front was filled: the segments behind it are delivered too.
-    fn fill(&mut self) -> Ack {
+    fn fill(&mut self, now: Time) -> Ack {
         if let Some(end) = self.out_of_order.end_of(self.next) {
             self.next = end;
             self.out_of_order.remove_below(end);
             self.recent.retain(|block| block.start >= end);
         }
-        self.acknowledge()
+        if let Some(autotuning) = &mut self.autotuning {
+            autotuning.on_read(now, self.next);
+        }
+        self.acknowledge(now)
     }
 
     /// Segments delivered in order; of a receiver that acknowledges ahead one past the highest arrival, with holes.
@@ -303,13 +322,16 @@ impl Receiver {
                 return Some(ack);
             }
         }
-        self.ack_due.is_some_and(|due| due <= now).then(|| self.acknowledge())
+        self.ack_due.is_some_and(|due| due <= now).then(|| self.acknowledge(now))
     }
 
     #[inline]
-    fn acknowledge(&mut self) -> Ack {
+    fn acknowledge(&mut self, now: Time) -> Ack {
         self.quick_left = self.quick_left.saturating_sub(self.unacknowledged.max(1));
         self.unacknowledged = 0;
+        if let Some(autotuning) = &mut self.autotuning {
+            autotuning.on_ack(now, self.next);
+        }
         self.ack_due = None;
         self.aggregate = None;
         self.aggregated = Bytes::ZERO;

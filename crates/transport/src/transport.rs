@@ -28,6 +28,8 @@ pub struct Transport {
     pub ack_delay: Span,
     /// Segments at the start of a connection that are acknowledged one by one (`TCP_MAX_QUICKACKS`).
     pub quick_acks: u32,
+    /// The receiver also acknowledges each segment while its window grows, as Linux's autotuning makes it grow (`tcp_grow_window`, `tcp_rcv_space_adjust`).
+    pub receive_autotuning: bool,
     /// Segments that arrive in order within this time of the first of them are taken in together and acknowledged once, up to 64 kB: generic receive offload
     /// with interrupt coalescing (`rx-usecs`). Zero takes in each by itself.
     pub gro: Span,
@@ -195,6 +197,7 @@ impl Transport {
             initial_window: 2,
             initial_rto: Span::from_secs(3),
             unpaced_start: 0,
+            receive_autotuning: false,
             loss_detection: LossDetection::Fack,
             recovery: RecoveryAlgorithm::RateHalving,
             tail_loss_probe: false,
@@ -218,6 +221,7 @@ impl Transport {
             ack_delay: Span::from_millis(100),
             quick_acks: 0,
             unpaced_start: 0,
+            receive_autotuning: false,
             timestamps: false,
             rto: RtoRule::Rfc6298,
             rtt_samples: RttSamples::OncePerWindow,
@@ -246,6 +250,7 @@ impl Default for Transport {
             ack_every: 2,
             ack_delay: Span::from_millis(40),
             quick_acks: 16,
+            receive_autotuning: true,
             gro: Span::ZERO,
             receive_window: None,
             tso: Tso::Off,

@@ -88,6 +88,10 @@ pub struct Data {
     pub stamp: Time,
     /// The lowest bits of the transmission's own number, from 0 (RFC 9000 section 17.1); receivers look at it under [`AckFormat::Numbered`](crate::AckFormat).
     pub packet: u32,
+    /// The lowest bits of the number up to which the sender had everything acknowledged when this left. It
+    /// says which acknowledgement this answers, as the echoed timestamp does (TSecr, RFC 7323), so that the
+    /// receiver can measure a round trip.
+    pub acked: u32,
     /// True for a retransmission; receivers do not look at it.
     pub retransmission: bool,
     /// The sender has reduced its window after an echoed mark (CWR, RFC 3168).

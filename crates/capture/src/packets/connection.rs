@@ -182,7 +182,7 @@ mod tests {
 
     fn data(number: u64, bytes: u64, ms: u64) -> Data {
         let stamp = Time::ZERO + Span::from_millis(ms);
-        Data { number, bytes: Bytes::new(bytes), stamp, packet: 0, retransmission: false, cwr: false }
+        Data { number, bytes: Bytes::new(bytes), stamp, packet: 0, acked: 0, retransmission: false, cwr: false }
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub struct CompareArgs {
     #[arg(value_name = "CONTROLLER", value_delimiter = ',', value_parser = parse_compared)]
     pub compared: Vec<Compared>,
     /// Compare rate laws (mircc, rcp), consumers (best-subflow) or controllers on an information-centric network (see `narrows list icn`)
-    #[arg(long, conflicts_with_all = ["path", "rate", "rtt", "buffer", "flows", "stagger", "loss", "trace", "trace_back", "queue", "workload", "duration", "warmup", "traffic", "beside"])]
+    #[arg(long, conflicts_with_all = ["path", "rate", "host_rate", "rtt", "buffer", "flows", "stagger", "loss", "trace", "trace_back", "queue", "workload", "duration", "warmup", "traffic", "beside"])]
     pub icn: bool,
     /// Use the network of a scenario file; each controller in turn drives every flow that has one. Several files, or a file beside paths and
     /// traces, are the networks of a scorecard
@@ -34,6 +34,10 @@ pub struct CompareArgs {
     /// Rate of the bottleneck in both directions [default: 100 Mbit/s]
     #[arg(long, conflicts_with_all = ["path", "trace"], allow_hyphen_values = true)]
     pub rate: Option<Rate>,
+    /// Rate of the sending host's network card, a link in front of the bottleneck: "10 Gbit/s". At the rate of the bottleneck or below, the
+    /// queue is in the host [default: none, bursts reach the bottleneck at once]
+    #[arg(long, conflicts_with_all = ["path", "file"], allow_hyphen_values = true)]
+    pub host_rate: Option<Rate>,
     /// Base round trip, half of it in each direction [default: 30 ms]
     #[arg(long, allow_hyphen_values = true)]
     pub rtt: Option<Span>,
@@ -106,6 +110,7 @@ impl CompareArgs {
         Comparison {
             path,
             rate: self.rate.unwrap_or(defaults.rate),
+            host_rate: self.host_rate,
             rtt: self.rtt.unwrap_or(defaults.rtt),
             buffer: self.buffer.or(defaults.buffer),
             loss: self.loss.unwrap_or(0.0),

@@ -66,6 +66,7 @@ pub fn remake(args: &CompareArgs, lineup: &Lineup, names: &BTreeMap<String, Stri
     option("trace-back", args.trace_back.as_deref().map(kept));
     option("file", list(files.collect()));
     option("rate", args.rate.map(|rate| rate.to_string()));
+    option("host-rate", args.host_rate.map(|rate| rate.to_string()));
     option("rtt", args.rtt.map(|rtt| rtt.to_string()));
     option("buffer", args.buffer.map(|buffer| buffer.to_string()));
     // A bare 1 could mean 1 %, and is refused.

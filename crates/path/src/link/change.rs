@@ -98,7 +98,8 @@ impl<P: Packet> Link<P> {
     }
 
     fn change_delivery(&mut self, t: Time, change: impl FnOnce(&mut Delivery)) {
-        let new = || Box::new(FarEnd::new(Delivery::default(), |what| self.origin.stream(what)));
+        let plain = Delivery { burst_rate: self.origin.burst_rate, ..Delivery::default() };
+        let new = || Box::new(FarEnd::new(plain, |what| self.origin.stream(what)));
         let far_end = self.far_end.get_or_insert_with(new);
         while let Some((arrival, packet)) = pop_arrived(&mut self.wire, t) {
             far_end.take(arrival, packet);

@@ -2,7 +2,7 @@
 
 use super::crossing::{Crossing, pop_arrived};
 use super::{EcnField, Packet};
-use narrows_units::{Random, Span, Time};
+use narrows_units::{Random, Rate, Span, Time};
 use std::collections::VecDeque;
 
 /// Extra delay of each packet.
@@ -53,6 +53,9 @@ pub struct Delivery {
     /// Deliveries come in bursts, one in each such interval: what comes between two waits for the next, as with the grants of a cable network or the frames of a
     /// wireless one. Zero for none.
     pub aggregate: Span,
+    /// The rate at which the packets of a burst come one after another: that of the medium, or of the wire
+    /// behind it. `None` for all at once.
+    pub burst_rate: Option<Rate>,
     /// What becomes of the ECN field.
     pub ecn: EcnField,
 }
@@ -76,13 +79,23 @@ pub(crate) struct FarEnd<P> {
     held: VecDeque<Crossing<P>>,
     /// The latest delivery of those that nobody overtakes.
     latest: Time,
+    /// When the latest burst began, and when its last packet has come.
+    burst: (Time, Time),
 }
 
 impl<P: Packet> FarEnd<P> {
     /// `stream` gives a random stream for each of its draws.
     pub(crate) fn new(delivery: Delivery, stream: impl Fn(&str) -> Random) -> FarEnd<P> {
         let phase = stream("aggregate").bits();
-        FarEnd { delivery, jitter: stream("jitter"), reorder: stream("reorder"), phase, held: VecDeque::new(), latest: Time::ZERO }
+        FarEnd {
+            delivery,
+            jitter: stream("jitter"),
+            reorder: stream("reorder"),
+            phase,
+            held: VecDeque::new(),
+            latest: Time::ZERO,
+            burst: (Time::ZERO, Time::ZERO),
+        }
     }
 
     pub(crate) fn delivery(&self) -> Delivery {
@@ -93,14 +106,14 @@ impl<P: Packet> FarEnd<P> {
     pub(crate) fn set_delivery(&mut self, delivery: Delivery) {
         if delivery.aggregate != self.delivery.aggregate && !self.held.is_empty() {
             // The latest packet keeps its burst, and none overtakes it.
-            self.latest = self.burst(self.latest, self.delivery.aggregate);
+            self.latest = self.burst(self.latest, self.delivery.aggregate).max(self.burst.1);
         }
         self.delivery = delivery;
     }
 
     /// A packet has crossed the link at `at`. Calls come in time order.
     pub(crate) fn take(&mut self, at: Time, packet: P) {
-        let Delivery { jitter, reorder, aggregate, ecn: _ } = self.delivery;
+        let Delivery { jitter, reorder, aggregate, burst_rate, ecn: _ } = self.delivery;
         let mut time = at + self.extra(jitter.spread);
         if !jitter.reorders {
             time = time.max(self.latest);
@@ -109,7 +122,11 @@ impl<P: Packet> FarEnd<P> {
         if reorder.share > 0.0 && self.reorder.chance(reorder.share) {
             time += reorder.delay;
         }
-        let time = self.burst(time, aggregate);
+        let burst = self.burst(time, aggregate);
+        let time = match burst_rate.filter(|_| !aggregate.is_zero()) {
+            Some(rate) => self.space(burst, rate.time_for(packet.size())),
+            None => burst,
+        };
         let place = self.held.iter().rposition(|other| other.arrival <= time).map_or(0, |before| before + 1);
         self.held.insert(place, Crossing { packet, arrival: time });
     }
@@ -136,6 +153,16 @@ impl<P: Packet> FarEnd<P> {
         let phase = ((self.phase as u128 * interval as u128) >> 64) as u64;
         let after = (time.as_nanos() + interval - phase) % interval;
         if after == 0 { time } else { time + Span::from_nanos(interval - after) }
+    }
+
+    /// Delivery of a packet that takes so long, in the burst that begins at `burst`. Packets of one burst
+    /// follow each other; one that overtakes a packet of a later burst comes as its own burst begins.
+    fn space(&mut self, burst: Time, takes: Span) -> Time {
+        if burst == Time::NEVER || burst < self.burst.0 {
+            return burst;
+        }
+        self.burst = (burst, burst.max(self.burst.1) + takes);
+        self.burst.1
     }
 
     /// When the next packet is delivered.

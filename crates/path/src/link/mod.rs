@@ -73,13 +73,13 @@ pub struct Link<P> {
 impl<P: Packet> Link<P> {
     /// An empty link. `seed` and `name` fix its random draws.
     pub fn new(config: &LinkConfig, seed: u64, name: &str) -> Link<P> {
-        let origin = Origin { seed, name: name.to_owned() };
+        let origin = Origin { seed, name: name.to_owned(), burst_rate: config.delivery.burst_rate };
         Link::with_origin(config, Form::new(config, &origin), origin)
     }
 
     /// A link with any queue; the form replaces `config.limit` and `config.queue`.
     pub fn with_form(config: &LinkConfig, form: Form<P>, seed: u64, name: &str) -> Link<P> {
-        Link::with_origin(config, form, Origin { seed, name: name.to_owned() })
+        Link::with_origin(config, form, Origin { seed, name: name.to_owned(), burst_rate: config.delivery.burst_rate })
     }
 
     fn with_origin(config: &LinkConfig, form: Form<P>, origin: Origin) -> Link<P> {

@@ -182,6 +182,23 @@ fn deliveries_come_in_bursts() {
     assert!(arrivals[10..900].chunk_by(|a, b| a == b).skip(1).take(200).all(|burst| burst.len() == 4));
 }
 
+/// Packets of 1500 B cross each millisecond and come four at a time, 24 us apart at 500 Mbit/s.
+#[test]
+fn packets_of_a_burst_follow_each_other_at_its_rate() {
+    let delivery = |burst_rate| Delivery { aggregate: Span::from_millis(4), burst_rate, ..Delivery::default() };
+    let of = |burst_rate| arrivals(&mut loaded(&LinkConfig { delivery: delivery(burst_rate), ..config() }, 400), us(390_000));
+    let (at_once, spaced) = (of(None), of(Some(Rate::from_mbps(500))));
+    for (burst, packets) in at_once.chunk_by(|a, b| a == b).zip(spaced.chunk_by(|a, b| b.since(*a) < Span::from_millis(1))).skip(1).take(90)
+    {
+        assert_eq!(burst.len(), packets.len());
+        let expected: Vec<Time> = (1..=burst.len() as u64).map(|number| burst[0] + Span::from_micros(24 * number)).collect();
+        assert_eq!(packets, expected);
+    }
+    // What a burst cannot carry before the next one begins comes in front of that.
+    let slow = of(Some(Rate::from_mbps(12)));
+    assert!(slow.windows(2).skip(8).all(|pair| pair[1].since(pair[0]) == Span::from_millis(1)), "{slow:?}");
+}
+
 #[test]
 fn bursts_begin_change_and_end_and_nobody_overtakes() {
     // Where a burst comes in its interval is drawn once: shares of it are the same whatever the interval.

@@ -218,13 +218,17 @@ fn deliveries() -> impl Strategy<Value = Delivery> {
         (0.0..0.5f64, 0u64..8_000_000).prop_map(|(share, ns)| Reorder { share, delay: Span::from_nanos(ns) }),
     ];
     let aggregate = prop_oneof![2 => Just(0u64), 1 => 1u64..10_000_000];
+    let burst_rate = proptest::option::of((1_000_000u64..1_000_000_000).prop_map(Rate::from_bps));
     let ecn = proptest::sample::select(&EcnField::ALL[..]);
-    (spread, proptest::bool::ANY, reorder, aggregate, ecn).prop_map(|(spread, reorders, reorder, aggregate, ecn)| Delivery {
-        jitter: Jitter { spread, reorders },
-        reorder,
-        aggregate: Span::from_nanos(aggregate),
-        ecn,
-    })
+    (spread, proptest::bool::ANY, reorder, aggregate, burst_rate, ecn).prop_map(
+        |(spread, reorders, reorder, aggregate, burst_rate, ecn)| Delivery {
+            jitter: Jitter { spread, reorders },
+            reorder,
+            aggregate: Span::from_nanos(aggregate),
+            burst_rate,
+            ecn,
+        },
+    )
 }
 
 fn changes() -> impl Strategy<Value = LinkChange> {

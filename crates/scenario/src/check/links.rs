@@ -158,6 +158,7 @@ impl Builder<'_> {
             return Err(twice("links", &At { span: span.clone(), value: name }, first));
         }
         let (rate, trace_file) = self.rate(direction)?;
+        let burst_rate = burst_rate(direction, &rate)?;
         let config = LinkConfig {
             rate,
             delay: self.delay(direction.delay, "delay")?,
@@ -165,6 +166,7 @@ impl Builder<'_> {
                 jitter: direction.jitter.map_or(Ok(Jitter::default()), |raw| jitter(raw, self.duration))?,
                 reorder: direction.reorder.map_or(Ok(Reorder::default()), |raw| reorder(raw, self.duration))?,
                 aggregate: self.delay(direction.aggregate, BURSTS)?,
+                burst_rate,
                 ecn: direction.ecn.map_or(EcnField::Keep, |raw| ecn(raw.value)),
             },
             loss: loss(direction.loss)?,
@@ -304,6 +306,27 @@ pub(super) fn loss(raw: Option<&At<RawLoss>>) -> Checked<LossModel> {
             loss_bad: value(loss_bad, 1.0),
         }),
         _ => Err(Problem::at(&raw.span, "these keys do not make one loss model", MODELS)),
+    }
+}
+
+/// The rate of the wire behind a wireless or cable link: Gigabit Ethernet (IEEE 802.3ab).
+const BURST_RATE: Rate = Rate::from_mbps(1_000);
+
+/// The rate within bursts where none is written.
+pub(crate) fn default_burst_rate(rate: &RateSource) -> Rate {
+    rate.mean().map_or(BURST_RATE, |rate| rate.max(BURST_RATE))
+}
+
+/// The rate within bursts; less than that of the link would leave ever more to the bursts to come.
+fn burst_rate(direction: &Direction, rate: &RateSource) -> Checked<Option<Rate>> {
+    let Some(written) = direction.burst_rate else { return Ok(Some(default_burst_rate(rate))) };
+    let least = rate.mean().unwrap_or(Rate::from_bps(1));
+    match written.value.0 {
+        Some(burst) if burst < least => {
+            let message = format!("bursts at {burst} cannot carry what the link sends, {least}");
+            Err(Problem::at(&written.span, message, "give a burst_rate of at least the link's rate, or leave it out"))
+        }
+        burst => Ok(burst),
     }
 }
 

@@ -59,6 +59,7 @@ fn set_all(transport: &mut Transport, keys: &RawTransport) {
     set(&mut transport.ack_every, keys.ack_every.as_ref().map(|key| key.value));
     set_quantity(&mut transport.ack_delay, &keys.ack_delay);
     set(&mut transport.quick_acks, keys.quick_acks);
+    set(&mut transport.receive_autotuning, keys.receive_autotuning);
     set(&mut transport.receive_window, keys.receive_window.as_ref().map(|key| key.value.0));
     set_quantity(&mut transport.gro, &keys.gro);
     set(&mut transport.tso, keys.tso.as_ref().map(|key| tso(&key.value)));

@@ -75,6 +75,9 @@ links! {
     /// Deliveries at the far end come in bursts, one in each such time, as with the grants of a cable network or the frames of a wireless
     /// one. Default: none.
     aggregate: Quantity<Span>,
+    /// The rate at which the packets of a burst follow each other; "unlimited" for all at once. Default: "1 Gbit/s", or the
+    /// link's rate if that is greater.
+    burst_rate: OrUnlimited<Rate>,
     /// What becomes of the ECN field of packets at the far end. Default: "keep".
     ecn: RawEcn,
     /// Losses before the queue that have nothing to do with congestion. Default: none.

@@ -36,6 +36,8 @@ pub(crate) struct RawTransport {
     pub ack_delay: Option<At<Quantity<Span>>>,
     /// Segments at the start that are acknowledged one by one. Linux: 16.
     pub quick_acks: Option<u32>,
+    /// The receiver also acknowledges each segment while its window grows, as Linux's autotuning makes it grow. Linux: true.
+    pub receive_autotuning: Option<bool>,
     /// Segments that arrive in order within this time of the first of them are taken in together and acknowledged once: receive offload and
     /// interrupt coalescing. Default: "0 s", each by itself.
     pub gro: Option<At<Quantity<Span>>>,

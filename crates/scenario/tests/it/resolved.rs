@@ -179,6 +179,15 @@ fn comparisons_go_through_the_parser() {
     assert_eq!(unusual.links[0].trace_file.as_deref(), Some("down.trace"));
     assert_eq!(unusual.links[1].config.rate, RateSource::Constant(Rate::from_mbps(100)));
     assert_eq!(unusual.flows.len(), 4);
+
+    // A host's network card is a link in front of the bottleneck, which keeps what is said of it.
+    let fast = Comparison { host_rate: Some(Rate::from_mbps(10_000)), ..Comparison::default() }.to_toml("newreno", 7);
+    let fast = read(&format!("queue = \"codel\"\n{fast}"));
+    let names: Vec<_> = fast.flows[0].route.iter().map(|link| fast.links[link.0].name.as_str()).collect();
+    assert_eq!(names, ["host", "bottleneck"]);
+    assert_eq!(fast.links[0].config.limit, usual.links[0].config.limit);
+    assert!(fast.links[0].config.queue.is_some() && fast.links[2].config.queue.is_none());
+    assert_eq!(fast.links[2].config.rate, RateSource::Constant(Rate::from_mbps(10_000)));
 }
 
 #[test]

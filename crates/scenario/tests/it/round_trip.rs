@@ -101,20 +101,24 @@ fn change() -> impl Strategy<Value = String> {
     ]
 }
 
+fn burst_rate() -> impl Strategy<Value = String> {
+    prop_oneof![Just("burst_rate = \"unlimited\"".to_owned()), Just("burst_rate = \"400 Gbit/s\"".to_owned())]
+}
+
 fn link() -> impl Strategy<Value = String> {
     let ns = 20_000_000_000u64;
     (
         rate(),
         (1_000_000..ns).prop_map(|ns| format!("delay = \"{ns} ns\"\n")),
-        (maybe(jitter()), maybe(reorder()), maybe(span("aggregate", ns)), maybe(ecn())),
+        (maybe(jitter()), maybe(reorder()), maybe(span("aggregate", ns)), maybe(burst_rate()), maybe(ecn())),
         maybe(loss()),
         maybe(buffer()),
         maybe(queue()),
         proptest::option::of((rate(), maybe(loss()), maybe(queue()))),
     )
-        .prop_map(|(rate, delay, (jitter, reorder, aggregate, ecn), loss, buffer, queue, back)| {
+        .prop_map(|(rate, delay, (jitter, reorder, aggregate, burst_rate, ecn), loss, buffer, queue, back)| {
             let back = back.map_or(String::new(), |(rate, loss, queue)| format!("[link.back]\n{rate}\n{loss}{queue}"));
-            format!("{rate}\n{delay}{jitter}{reorder}{aggregate}{ecn}{loss}{buffer}{queue}{back}")
+            format!("{rate}\n{delay}{jitter}{reorder}{aggregate}{burst_rate}{ecn}{loss}{buffer}{queue}{back}")
         })
 }
 
@@ -301,6 +305,7 @@ fn every_transport_setting_is_known() {
         ack_every: _,
         ack_delay: _,
         quick_acks: _,
+        receive_autotuning: _,
         receive_window: _,
         gro: _,
         tso: _,
@@ -321,8 +326,8 @@ fn every_transport_setting_is_known() {
         ack_ahead: _,
     } = Transport::default();
     let keys = "mss = \"1000 B\"\nheaders = \"40 B\"\ninitial_window = 3\nmin_rto = \"1 s\"\ninitial_rto = \"3 s\"\nmax_rto = \"60 s\"\nacks = \"cumulative\"\nack_every = 1\n\
-                ack_delay = \"100 ms\"\nquick_acks = 0\nreceive_window = \"64 KiB\"\nloss_detection = \"dupack\"\n\
-                dupthresh = 5\nrecovery = \"reno\"\ngro = \"50 us\"\ntso = \"auto\"\nunpaced_start = 4\n\
+                ack_delay = \"100 ms\"\nquick_acks = 0\nreceive_autotuning = false\nreceive_window = \"64 KiB\"\nloss_detection = \"dupack\"\n\
+                dupthresh = 5\nrecovery = \"reno\"\ngro = \"50 us\"\ntso = \"auto\"\n\
                 sack = false\ntimestamps = false\nhandshake = false\nrto = \"rfc6298\"\nrtt_samples = \"once-per-window\"\ntick = \"10 ms\"\ntail_loss_probe = false\nfrto = false\nundo = false\n\
                 ack_pieces = 3\nack_ahead = 7\n";
     let text = format!(

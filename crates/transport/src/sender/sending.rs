@@ -153,6 +153,6 @@ impl Sender {
         }
         let cwr = fresh && std::mem::take(&mut conn.cwr_wanted);
         let ecn = if fresh { conn.decision.ecn } else { Ecn::NotEct };
-        (Data { number, bytes, stamp: now, packet: packet as u32, retransmission: !fresh, cwr }, ecn)
+        (Data { number, bytes, stamp: now, packet: packet as u32, acked: conn.board.una() as u32, retransmission: !fresh, cwr }, ecn)
     }
 }

@@ -1,5 +1,6 @@
 //! Tests of the crate as its users see it, in one program.
 
+mod autotuning;
 mod channel;
 mod common;
 mod contract;

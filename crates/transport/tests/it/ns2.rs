@@ -105,6 +105,7 @@ fn the_sink_acknowledges_each_segment_and_reports_no_blocks_without_sack() {
         bytes: narrows_units::Bytes::new(1000),
         stamp: at(0),
         packet: 0,
+        acked: 0,
         retransmission: false,
         cwr: false,
     };

@@ -112,7 +112,7 @@ fn losses_over_three_timeouts_collapse_the_window() {
 fn the_receiver_names_the_latest_ranges_and_gaps_at_once() {
     let mut receiver = Receiver::new(&numbered());
     let mut take = |packet: u32, number: u64| {
-        let data = Data { number, bytes: Bytes::new(1448), stamp: at(0), packet, retransmission: false, cwr: false };
+        let data = Data { number, bytes: Bytes::new(1448), stamp: at(0), packet, acked: 0, retransmission: false, cwr: false };
         let ack = receiver.on_data(at(packet as u64), &data, Ecn::NotEct, None);
         ack.map(|ack| (ack.next, ack.blocks.iter().map(|block| (block.start, block.end)).collect::<Vec<_>>()))
     };

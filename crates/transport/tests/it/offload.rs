@@ -45,11 +45,11 @@ fn offloaded_segments_leave_at_the_same_rate() {
 }
 
 fn receiver() -> Receiver {
-    Receiver::new(&Transport { gro: Span::from_micros(50), quick_acks: 0, ..Transport::default() })
+    Receiver::new(&Transport { gro: Span::from_micros(50), quick_acks: 0, receive_autotuning: false, ..Transport::default() })
 }
 
 fn data(number: u64) -> Data {
-    Data { number, bytes: Bytes::new(1448), stamp: us(number), packet: 0, retransmission: false, cwr: false }
+    Data { number, bytes: Bytes::new(1448), stamp: us(number), packet: 0, acked: 0, retransmission: false, cwr: false }
 }
 
 #[test]

@@ -8,11 +8,16 @@ use narrows_wire::Ecn;
 const MSS: Bytes = Bytes::new(1448);
 
 fn patient() -> Receiver {
-    Receiver::new(&Transport { quick_acks: 0, ..Transport::default() })
+    Receiver::new(&Transport { quick_acks: 0, ..plain() })
 }
 
 fn data(number: u64, stamp: Time) -> Data {
-    Data { number, bytes: MSS, stamp, packet: 0, retransmission: false, cwr: false }
+    Data { number, bytes: MSS, stamp, packet: 0, acked: 0, retransmission: false, cwr: false }
+}
+
+/// Without the acknowledgements of a window that grows.
+fn plain() -> Transport {
+    Transport { receive_autotuning: false, ..Transport::default() }
 }
 
 /// Segment `number` arrives at `ms`, having left 10 ms before.
@@ -59,7 +64,7 @@ fn the_delay_follows_the_spacing_of_arrivals() {
 
 #[test]
 fn the_first_segments_and_those_after_a_long_silence_are_acknowledged_one_by_one() {
-    let mut receiver = Receiver::new(&Transport::default());
+    let mut receiver = Receiver::new(&plain());
     assert!((0..16).all(|n| arrive(&mut receiver, 100 + n, n).is_some()));
     assert_eq!(arrive(&mut receiver, 116, 16), None);
     assert!(arrive(&mut receiver, 117, 17).is_some());
@@ -183,7 +188,7 @@ fn the_window_counts_whole_segments() {
 
 #[test]
 fn a_duplicate_makes_the_receiver_acknowledge_each_segment_again() {
-    let mut receiver = Receiver::new(&Transport::default());
+    let mut receiver = Receiver::new(&plain());
     assert!((0..20).map(|n| arrive(&mut receiver, 100 + n, n)).last().unwrap().is_some());
     arrive(&mut receiver, 120, 3);
     assert!((20..34).all(|n| arrive(&mut receiver, 101 + n, n).is_some()));
@@ -191,7 +196,7 @@ fn a_duplicate_makes_the_receiver_acknowledge_each_segment_again() {
 
 #[test]
 fn one_that_divides_sends_equal_parts_of_what_is_new_before_each_acknowledgement() {
-    let mut receiver = Receiver::new(&Transport { quick_acks: 0, ack_pieces: 3, ..Transport::default() });
+    let mut receiver = Receiver::new(&Transport { quick_acks: 0, ack_pieces: 3, ..plain() });
     let mut sent = |number: u64, ms: u64| -> Vec<(u64, u32)> {
         let Some(ack) = arrive(&mut receiver, ms, number) else { return Vec::new() };
         let pieces: Vec<Ack> = receiver.pieces(&ack).expect("it divides").collect();

@@ -49,6 +49,7 @@ pub fn tcp(request: &Request<'_>, transport: &Transport, mtu: u32) -> Result<Tcp
         ack_every,
         ack_delay,
         quick_acks,
+        receive_autotuning,
         gro,
         receive_window,
         tso,
@@ -86,6 +87,7 @@ pub fn tcp(request: &Request<'_>, transport: &Transport, mtu: u32) -> Result<Tcp
         same("ack_every", &ack_every, &linux.ack_every)?;
         same("ack_delay", &ack_delay, &linux.ack_delay)?;
         same("quick_acks", &quick_acks, &linux.quick_acks)?;
+        same("receive_autotuning", &receive_autotuning, &linux.receive_autotuning)?;
     }
     check_tso(request, tso)?;
     let initial_window = (initial_window != linux.initial_window).then_some(initial_window);

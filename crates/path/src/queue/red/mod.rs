@@ -31,6 +31,7 @@ pub(crate) static ENTRY: DisciplineEntry = DisciplineEntry {
         BYTE_MODE.spec,
         ECN.spec,
         MARK_LIMIT.spec,
+        HARDDROP.spec,
     ],
 };
 
@@ -76,6 +77,12 @@ const ECN: Param<bool> =
 const MARK_LIMIT: Param<f64> =
     Param::number("mark_limit", 1.0, (0.0, 1.0), "", "probability from which ECN-capable packets are dropped too (ns-2: 0.1)");
 
+const HARDDROP: Param<bool> = Param::flag(
+    "harddrop",
+    true,
+    "drop ECN-capable packets too where all are dropped (RFC 3168 section 7, ns-2; harddrop of tc, UseHardDrop of ns-3); false: mark them",
+);
+
 /// Time between adaptations.
 const ADAPT_EVERY: Span = Span::from_millis(500);
 
@@ -115,6 +122,7 @@ struct Settings {
     byte_mode: bool,
     ecn: bool,
     mark_limit: f64,
+    harddrop: bool,
 }
 
 /// What follows from the settings and the link's rate.
@@ -144,6 +152,7 @@ impl<P: Packet> Red<P> {
             byte_mode: params.get(&BYTE_MODE),
             ecn: params.get(&ECN),
             mark_limit: params.get(&MARK_LIMIT),
+            harddrop: params.get(&HARDDROP),
         };
         Red {
             queue: Buffer::new(setup.limit),
@@ -212,6 +221,13 @@ impl<P: Packet> Red<P> {
         }
     }
 
+    /// True if ECN-capable packets are marked at this base probability. A lower `mark_limit` holds whatever
+    /// `harddrop` says.
+    fn marks(&self, base: f64) -> bool {
+        let Settings { ecn, mark_limit, harddrop, .. } = self.settings;
+        ecn && (base < mark_limit || !harddrop && mark_limit >= 1.0)
+    }
+
     /// The probability for this packet, spread over those since the latest drop or mark.
     fn spread(&self, base: f64, size: f64) -> f64 {
         let product = self.count * base;
@@ -271,7 +287,7 @@ impl<P: Packet> Discipline<P> for Red<P> {
         let acts = base >= 1.0 || (base > 0.0 && self.random.chance(self.spread(base, size)));
         if acts {
             self.count = 0.0;
-            if !self.settings.ecn || packet.ecn() == Ecn::NotEct || base >= self.settings.mark_limit {
+            if !self.marks(base) || packet.ecn() == Ecn::NotEct {
                 return Fate::Dropped(DropReason::Early);
             }
             packet.set_ecn(Ecn::Ce);

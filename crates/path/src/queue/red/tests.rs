@@ -190,3 +190,14 @@ fn the_adaptive_form_moves_max_p_each_half_second() {
     fixed.update(ms(5000));
     close(fixed.max_p, 0.1);
 }
+
+/// At min = max = 20 packets every packet that finds a longer queue is marked without `harddrop`, as in Linux, and dropped with it.
+#[test]
+fn above_max_capable_packets_are_marked_unless_harddrop() {
+    for (more, marked) in [("", false), ("&harddrop=false", true), ("&harddrop=false&mark_limit=0.1", false)] {
+        let mut bench = red(&format!("red?min=20&max=20&max_p=1&weight=1&byte_mode=false&gentle=false{more}"));
+        let last = (0..30).map(|_| bench.offer(ms(0), 1500, Ecn::Ect0)).last();
+        assert_eq!(last, Some(if marked { Fate::Marked } else { Fate::Dropped(DropReason::Early) }), "{more}");
+        assert_eq!(bench.offer(ms(0), 1500, Ecn::NotEct), Fate::Dropped(DropReason::Early), "{more}");
+    }
+}
