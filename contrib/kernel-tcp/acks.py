@@ -23,7 +23,7 @@ SEGMENT = 1448
 SOURCE, FIRST = 4000, 1001
 DATA, ACK = 0, 1
 # Mbit/s, ms of round trip, largest window and number of segments.
-CASES = [(10, 100, 166, 1500), (2, 100, 34, 400), (50, 20, 166, 1500), (100, 100, 1700, 8000), (100, 10, 166, 1500), (10, 20, 34, 400)]
+CASES = [(10, 100, 166, 600), (2, 100, 34, 300), (5, 200, 166, 600), (5, 50, 42, 300), (10, 300, 500, 1200)]
 
 
 class Connection:

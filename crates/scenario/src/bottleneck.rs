@@ -167,7 +167,9 @@ mod tests {
     #[test]
     fn several_candidates_are_refused() {
         // But for one that is called the bottleneck.
-        let named = with("queue = \"codel\"").replace("delay = \"5 ms\"", "rate = \"1 Gbit/s\"").replace("\"l\"", "\"bottleneck\"");
+        let named = with("queue = \"codel\"")
+            .replace("delay = \"5 ms\"", "delay = \"5 ms\"\nrate = \"1 Gbit/s\"")
+            .replace("\"l\"", "\"bottleneck\"");
         let queues = read(&named).expect("one is called so").links.into_iter().map(|link| link.config.queue.is_some());
         assert_eq!(queues.collect::<Vec<_>>(), [true, true, false, false]);
         let two = with("queue = \"codel\"").replace("delay = \"5 ms\"", "rate = \"1 Gbit/s\"");

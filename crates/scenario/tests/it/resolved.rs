@@ -1,6 +1,6 @@
 //! What becomes of a scenario: defaults, expansion, routes, buffers.
 
-use narrows_path::{Delivery, Jitter, Limit, LinkChange, LossModel, RateSource, Trace};
+use narrows_path::{Delivery, Jitter, Limit, LinkChange, LinkConfig, LossModel, RateSource, Trace};
 use narrows_scenario::{Comparison, Scenario, What, Workload, parse};
 use narrows_transport::Transport;
 use narrows_units::{Bytes, Depth, Rate, Span, Time};
@@ -37,7 +37,8 @@ fn what_is_left_out_has_its_default() {
     assert!(scenario.send_overhead);
     assert_eq!(scenario.nodes.iter().map(|node| node.name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
     assert_eq!(scenario.links.iter().map(|link| link.name.as_str()).collect::<Vec<_>>(), ["l", "l.back"]);
-    assert_eq!(scenario.links[0].config, Default::default());
+    let bursts = Delivery { burst_rate: Some(Rate::from_mbps(1_000)), ..Delivery::default() };
+    assert_eq!(scenario.links[0].config, LinkConfig { delivery: bursts, ..LinkConfig::default() });
     let flow = &scenario.flows[0];
     assert_eq!((flow.name.as_str(), flow.workload.clone(), flow.start, flow.stop), ("newreno", Workload::Bulk, Time::ZERO, None));
     assert_eq!(flow.transport, Default::default());
@@ -73,7 +74,8 @@ fn the_reverse_direction_inherits_all_but_losses_and_jitter() {
     let scenario = link("rate = \"8 Mbit/s\"\ndelay = \"10 ms\"\njitter = \"1 ms\"\nloss = \"2 %\"\nbuffer = \"50 packets\"");
     let (there, back) = (&scenario.links[0].config, &scenario.links[1].config);
     assert_eq!((there.loss, there.delivery.jitter), (LossModel::Independent(0.02), Jitter::uniform(Span::from_millis(1))));
-    assert_eq!((back.loss, back.delivery), (LossModel::None, Delivery::default()));
+    let bursts = Delivery { burst_rate: Some(Rate::from_mbps(1_000)), ..Delivery::default() };
+    assert_eq!((back.loss, back.delivery), (LossModel::None, bursts));
     assert_eq!((&back.rate, back.delay, back.limit), (&there.rate, there.delay, there.limit));
     let scenario =
         link("rate = \"8 Mbit/s\"\n[link.back]\nrate = \"unlimited\"\ndelay = \"1 ms\"\nloss = { every = 7 }\nbuffer = \"unlimited\"");

@@ -327,7 +327,7 @@ fn every_transport_setting_is_known() {
     } = Transport::default();
     let keys = "mss = \"1000 B\"\nheaders = \"40 B\"\ninitial_window = 3\nmin_rto = \"1 s\"\ninitial_rto = \"3 s\"\nmax_rto = \"60 s\"\nacks = \"cumulative\"\nack_every = 1\n\
                 ack_delay = \"100 ms\"\nquick_acks = 0\nreceive_autotuning = false\nreceive_window = \"64 KiB\"\nloss_detection = \"dupack\"\n\
-                dupthresh = 5\nrecovery = \"reno\"\ngro = \"50 us\"\ntso = \"auto\"\n\
+                dupthresh = 5\nrecovery = \"reno\"\ngro = \"50 us\"\ntso = \"auto\"\nunpaced_start = 4\n\
                 sack = false\ntimestamps = false\nhandshake = false\nrto = \"rfc6298\"\nrtt_samples = \"once-per-window\"\ntick = \"10 ms\"\ntail_loss_probe = false\nfrto = false\nundo = false\n\
                 ack_pieces = 3\nack_ahead = 7\n";
     let text = format!(
