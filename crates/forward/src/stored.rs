@@ -1,9 +1,10 @@
 //! Generated Data that clients may ask for again: events, and segments of datasets.
 
-use crate::management::segment;
+use crate::management::reply::management_data;
 use crate::name::PacketName;
 use narrows_icn::{Budget, Data, Interest, Name};
-use narrows_ndn::number;
+use narrows_ndn::signature::Signer;
+use narrows_ndn::{DataDraft, MetaInfo, Name as NdnName, number};
 use narrows_units::{Span, Time};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,6 +13,8 @@ use std::sync::Arc;
 /// no room for it.
 const KEPT: Span = Span::from_secs(10);
 const MOST: usize = 4096;
+/// Octets of content in a segment of a dataset.
+const SEGMENT: usize = 8000;
 /// Octets that a packet or a dataset is counted for beside its content. Ours.
 const OVERHEAD: u64 = 512;
 
@@ -26,6 +29,25 @@ pub(crate) struct Dataset {
     pub(crate) base: PacketName,
     /// All of its segments.
     pub(crate) content: Arc<[u8]>,
+}
+
+impl Dataset {
+    /// A segment, counted from 0; `None` if it has no such segment.
+    pub(crate) fn segment(&self, segment: u64) -> Option<Data<PacketName>> {
+        let content = &self.content;
+        let last = (content.len().saturating_sub(1) / SEGMENT) as u64;
+        if segment > last {
+            return None;
+        }
+        let start = segment as usize * SEGMENT;
+        let slice = &content[start..content.len().min(start + SEGMENT)];
+        let last_name = NdnName::new().segment(last);
+        let meta = MetaInfo { freshness_ms: Some(1000), final_block: last_name.as_ref().last(), ..MetaInfo::default() };
+        let mut octets = Vec::new();
+        let name = NdnName::new().join(&self.base.view()).segment(segment);
+        DataDraft { name: name.as_ref(), meta, content: Some(slice) }.write(&Signer::DIGEST, &mut octets);
+        Some(management_data(octets))
+    }
 }
 
 #[derive(Debug)]
@@ -104,9 +126,9 @@ impl Stored {
             Kept::Packet(data) => (data.name == *asked || below && data.name.has_prefix(asked)).then(|| data.clone()),
             Kept::Dataset(dataset) if asked.has_prefix(&dataset.base) && asked.components() == dataset.base.components() + 1 => {
                 let number = asked.view().last().and_then(|last| last.nni_of(number::SEGMENT))?;
-                segment(dataset, number)
+                dataset.segment(number)
             }
-            Kept::Dataset(dataset) => (below && dataset.base.has_prefix(asked)).then(|| segment(dataset, 0)).flatten(),
+            Kept::Dataset(dataset) => (below && dataset.base.has_prefix(asked)).then(|| dataset.segment(0)).flatten(),
         })
     }
 

@@ -88,6 +88,8 @@ impl Gene {
         match self.scale {
             Scale::OneOf(_) => value,
             Scale::Whole => libm::fmax(self.low, libm::round(shaken)),
+            // An event beyond the end of the run would never happen.
+            _ if self.name == "start" => rounded(libm::fmin(shaken, self.high), DIGITS),
             _ => rounded(shaken, DIGITS),
         }
     }

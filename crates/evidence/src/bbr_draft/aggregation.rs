@@ -47,8 +47,9 @@ pub(super) fn startup(subject: &Subject) -> Vec<Trial> {
     let plan = path(subject).lasting(Span::from_secs(4));
     vec![
         variant("acknowledgements", plan.clone().back(BURSTS)),
-        variant("data", plan.clone().link(BURSTS)),
         // A sample holds at most a burst too much: it is a fifth as large here.
+        variant("acknowledgements, each 2 ms", plan.clone().back("aggregate = \"2 ms\"")),
+        variant("data", plan.clone().link(BURSTS)),
         variant("data, each 2 ms", plan.link("aggregate = \"2 ms\"")),
     ]
 }

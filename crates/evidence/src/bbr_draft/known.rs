@@ -6,8 +6,13 @@ use super::subject::Profile;
 type Known = (&'static str, &'static str, &'static str, &'static str);
 
 /// Of the draft itself, by its pseudocode.
-const BOTH: &[Known] =
-    &[("T12", "data", "sample", BURST), ("T12", "data", "bandwidth", BURST), ("T17", "bucket of 250 kB", "loss", BUCKET)];
+const BOTH: &[Known] = &[
+    ("T12", "acknowledgements", "sample", BURST),
+    ("T12", "acknowledgements", "bandwidth", BURST),
+    ("T12", "data", "sample", BURST),
+    ("T12", "data", "bandwidth", BURST),
+    ("T17", "bucket of 250 kB", "loss", BUCKET),
+];
 
 /// Of Linux.
 const LINUX: &[Known] = &[

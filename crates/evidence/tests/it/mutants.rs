@@ -32,7 +32,8 @@ fn networks_that_the_search_has_found_show_the_faults() {
     // Ten pauses of 200 ms, a millisecond apart: what an application sends between them is little.
     let pauses = network(Kind::Pauses, &[40.0, 100.0, 1.0], &[0.009, 200.0, 10.0, 1.0]);
     let unlimited = score("bbr-unlimited", Goal::Idle, "", &pauses);
-    assert!(unlimited >= 0.5, "{unlimited}");
+    // A finding needs 0.3. As in Linux, only writes mark samples as limited by the application, so the original marks less, too.
+    assert!(unlimited >= 0.3, "{unlimited}");
     let pause = network(Kind::Pauses, &[50.0, 2.0, 0.5], &[0.04, 30.0, 1.0, 1.0]);
     let forgets = score("bbr-forgets", Goal::Idle, "", &pause);
     assert!(forgets >= 0.5, "{forgets}");

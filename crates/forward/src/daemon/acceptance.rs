@@ -4,14 +4,9 @@
 //! descriptor left for it, waiting for that socket would return at once for ever. So a daemon that
 //! cannot accept looks away from its listening sockets for a while.
 
-use super::Daemon;
 use super::descriptors::descriptor_limit;
-use crate::event::Event;
-use crate::forwarder::Sockets;
-use crate::sockets::poller::Key;
 use narrows_units::{Span, Time};
-use std::io;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::AsRawFd;
 
 /// How long the daemon looks away. Ours.
 const PAUSE: Span = Span::from_millis(100);
@@ -41,46 +36,28 @@ impl Acceptance {
         self.again
     }
 
+    /// Stops accepting for a while. True if the log is to say so: it does once a minute.
+    pub(super) fn pause(&mut self, now: Time) -> bool {
+        self.again = now + PAUSE;
+        let tells = self.told.is_none_or(|told| now.since(told) >= TOLD);
+        if tells {
+            self.told = Some(now);
+        }
+        tells
+    }
+
+    /// True if the pause is over, which ends it.
+    pub(super) fn resumes(&mut self, now: Time) -> bool {
+        let is_over = self.again <= now;
+        if is_over {
+            self.again = Time::NEVER;
+        }
+        is_over
+    }
+
     /// True if a new connection from another host leaves enough descriptors for those of this host.
     /// The kernel gives the lowest free number.
     pub(super) fn has_descriptors_for_others(&self, connection: &impl AsRawFd) -> bool {
         (connection.as_raw_fd() as u64) < self.for_others
-    }
-}
-
-impl Daemon {
-    /// A connection could not be accepted. True if the next one may be.
-    pub(super) fn goes_on_accepting(&mut self, now: Time, error: &io::Error) -> bool {
-        match error.kind() {
-            io::ErrorKind::ConnectionAborted | io::ErrorKind::Interrupted => true,
-            io::ErrorKind::WouldBlock => false,
-            _ => {
-                self.acceptance.again = now + PAUSE;
-                self.look_at_listeners(false);
-                if self.acceptance.told.is_none_or(|told| now.since(told) >= TOLD) {
-                    self.acceptance.told = Some(now);
-                    self.io.tell(&Event::AcceptingPaused { problem: &error.to_string() });
-                }
-                false
-            }
-        }
-    }
-
-    /// Looks at the listening sockets again if it is time to.
-    pub(super) fn accept_again(&mut self, now: Time) {
-        if self.acceptance.again <= now {
-            self.acceptance.again = Time::NEVER;
-            self.look_at_listeners(true);
-        }
-    }
-
-    fn look_at_listeners(&self, looks: bool) {
-        let unix = self.unix.iter().map(|socket| (socket.listener().as_fd(), Key::Unix));
-        let tcp = self.tcp.iter().zip(0..).map(|(listener, number)| (listener.as_fd(), Key::Tcp(number)));
-        for (listener, key) in unix.chain(tcp) {
-            // A socket that the kernel does not let go of is looked at too often, or again after
-            // the next pause.
-            let _ = self.io.poller.watch_reading(listener, key, looks);
-        }
     }
 }

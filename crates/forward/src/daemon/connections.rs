@@ -3,13 +3,15 @@
 use super::Daemon;
 use super::wanted::Wanted;
 use crate::config::Understands;
+use crate::event::Event;
 use crate::face::{FaceSetup, LARGEST, udp_mtu};
 use crate::face_uri::FaceUri;
-use crate::forwarder::Opened;
+use crate::forwarder::{Opened, Sockets};
 use crate::inbox::{About, Inbox, Note};
 use crate::io::{Attempt, Channel, Found};
 use crate::sharding::FIRST;
 use crate::sockets::bound::plain;
+use crate::sockets::poller::Key;
 use crate::sockets::stream::{Stream, StreamReader, StreamWriter};
 use crate::sockets::udp::UdpChannel;
 use crate::sockets::udp_writer::UdpWriter;
@@ -18,9 +20,42 @@ use narrows_ndn::management::FacePersistency;
 use narrows_units::Time;
 use std::io::{self, Read};
 use std::net::SocketAddr;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsFd, AsRawFd};
 
 impl Daemon {
+    /// A connection could not be accepted. True if the next one may be.
+    pub(super) fn goes_on_accepting(&mut self, now: Time, error: &io::Error) -> bool {
+        match error.kind() {
+            io::ErrorKind::ConnectionAborted | io::ErrorKind::Interrupted => true,
+            io::ErrorKind::WouldBlock => false,
+            _ => {
+                let tells = self.acceptance.pause(now);
+                self.look_at_listeners(false);
+                if tells {
+                    self.io.tell(&Event::AcceptingPaused { problem: &error.to_string() });
+                }
+                false
+            }
+        }
+    }
+
+    /// Looks at the listening sockets again if it is time to.
+    pub(super) fn accept_again(&mut self, now: Time) {
+        if self.acceptance.resumes(now) {
+            self.look_at_listeners(true);
+        }
+    }
+
+    fn look_at_listeners(&self, looks: bool) {
+        let unix = self.unix.iter().map(|socket| (socket.listener().as_fd(), Key::Unix));
+        let tcp = self.tcp.iter().zip(0..).map(|(listener, number)| (listener.as_fd(), Key::Tcp(number)));
+        for (listener, key) in unix.chain(tcp) {
+            // A socket that the kernel does not let go of is looked at too often, or again after
+            // the next pause.
+            let _ = self.io.poller.watch_reading(listener, key, looks);
+        }
+    }
+
     /// The thread that gets the next socket: all in turn.
     pub(super) fn next_thread(&mut self) -> usize {
         let thread = self.next_thread;

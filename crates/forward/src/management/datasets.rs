@@ -16,9 +16,6 @@ use narrows_ndn::signature::Signer;
 use narrows_ndn::{ContentType, DataDraft, MetaInfo, Name, number};
 use narrows_units::{Rate, Time};
 
-/// Octets of content in a segment.
-const SEGMENT: usize = 8000;
-
 /// The dataset of this name, made now; `None` if it names none. Names that end in a version or a segment get an empty reply: what is not
 /// stored is gone.
 pub(super) fn answer(state: &mut State, now: Time, name: &ManagementName<'_>, whole: &PacketName) -> Option<Reply> {
@@ -55,26 +52,9 @@ pub(super) fn answer(state: &mut State, now: Time, name: &ManagementName<'_>, wh
     let version = state.memory.next_version(now);
     let base = PacketName::new(Name::new().join(&whole.view()).version(version).as_ref());
     let dataset = Dataset { source, base, content: known.unwrap_or_else(|| made.into()) };
-    let first = segment(&dataset, 0);
+    let first = dataset.segment(0);
     state.memory.stored.insert_dataset(now, dataset);
     Some(first.into_iter().collect())
-}
-
-/// A segment of a dataset, counted from 0; `None` if it has no such segment.
-pub(crate) fn segment(dataset: &Dataset, segment: u64) -> Option<narrows_icn::Data<PacketName>> {
-    let content = &dataset.content;
-    let last = (content.len().saturating_sub(1) / SEGMENT) as u64;
-    if segment > last {
-        return None;
-    }
-    let start = segment as usize * SEGMENT;
-    let slice = &content[start..content.len().min(start + SEGMENT)];
-    let last_name = Name::new().segment(last);
-    let meta = MetaInfo { freshness_ms: Some(1000), final_block: last_name.as_ref().last(), ..MetaInfo::default() };
-    let mut octets = Vec::new();
-    let name = Name::new().join(&dataset.base.view()).segment(segment);
-    DataDraft { name: name.as_ref(), meta, content: Some(slice) }.write(&Signer::DIGEST, &mut octets);
-    Some(management_data(octets))
 }
 
 /// Tells that a filter cannot be read: a ControlResponse as an application's Nack.

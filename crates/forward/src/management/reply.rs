@@ -10,7 +10,7 @@ use narrows_wire::Rates;
 pub(crate) type Reply = Vec<Data<PacketName>>;
 
 /// Data of the management: signed with a digest, and not for caches.
-pub(super) fn management_data(octets: Vec<u8>) -> Data<PacketName> {
+pub(crate) fn management_data(octets: Vec<u8>) -> Data<PacketName> {
     let decoded = ndn::Data::decode(&octets).expect("Data that was just written");
     Data {
         name: PacketName::of_packet(&octets, &decoded.name),

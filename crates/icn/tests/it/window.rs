@@ -111,7 +111,7 @@ fn controllers_that_need_router_signals_are_refused_by_name() {
     let error = AnyConsumer::new(&method, &setup(), CONTENT, None, at(0)).err().unwrap();
     assert_eq!(
         error.to_string(),
-        "xcp needs throughput feedback from routers, which a consumer cannot give it; it can give delivery rate samples, pacing, ECN counts per code point, \
+        "xcp needs throughput feedback from routers, which a consumer cannot give it; it can give delivery rate samples, application limits at each acknowledgement, pacing, ECN counts per code point, \
          tags per transmission, the amount of data in flight"
     );
 }

@@ -27,7 +27,7 @@ from = "left"
 to = "right"
 controller = "newreno"
 start = "1 s"
-workload = { size = "3 MB" }
+workload = { size = "5 MB" }
 [[flow]]
 name = "unasked"
 from = "left"

@@ -74,13 +74,13 @@ fn every_controller_bears_receivers_that_lie() {
     }
 }
 
-/// A queue that marks above 20 packets and drops above 60, before it a link that only delays.
+/// A queue that marks above 20 packets and drops above 120, before it a link that only delays.
 fn marking(controller: &str, access: &str, bottleneck: &str) -> Record {
     run(&format!(
         "duration = \"10 s\"\n\
          [[link]]\nname = \"access\"\nbetween = [\"left\", \"middle\"]\ndelay = \"5 ms\"\n{access}\n\
          [[link]]\nname = \"bottleneck\"\nbetween = [\"middle\", \"right\"]\nrate = \"10 Mbit/s\"\ndelay = \"5 ms\"\n\
-         buffer = \"60 packets\"\nqueue = \"step?threshold=20&unit=packets\"\n{bottleneck}\n\
+         buffer = \"120 packets\"\nqueue = \"step?threshold=20&unit=packets\"\n{bottleneck}\n\
          [[flow]]\nfrom = \"left\"\nto = \"right\"\ncontroller = \"{controller}\"\n"
     ))
 }

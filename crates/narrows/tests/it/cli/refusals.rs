@@ -230,7 +230,7 @@ fn numbers_and_names_that_are_none_get_a_remedy() {
     let flows = told(&["compare", "cubic", "--flows", "2.5"]);
     assert!(flows.contains("give a whole number") && !flows.contains("invalid digit"), "{flows}");
     let file = told(&["compare", "grad.c"]);
-    assert!(file.contains("write ./grad.c"), "{file}");
+    assert!(file.contains("did you mean the file \"./grad.c\"?"), "{file}");
     let entry = told(&["list", "controllers", "cubik"]);
     assert!(entry.contains("cubic"), "{entry}");
     let one = place.narrows(["list", "controllers", "cubic"]);
