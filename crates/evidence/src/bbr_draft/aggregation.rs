@@ -48,9 +48,9 @@ pub(super) fn startup(subject: &Subject) -> Vec<Trial> {
     vec![
         variant("acknowledgements", plan.clone().back(BURSTS)),
         // A sample holds at most a burst too much: it is a fifth as large here.
-        variant("acknowledgements, each 2 ms", plan.clone().back("aggregate = \"2 ms\"")),
+        variant("short bursts of acknowledgements", plan.clone().back("aggregate = \"2 ms\"")),
         variant("data", plan.clone().link(BURSTS)),
-        variant("data, each 2 ms", plan.link("aggregate = \"2 ms\"")),
+        variant("short bursts of data", plan.link("aggregate = \"2 ms\"")),
     ]
 }
 

@@ -11,7 +11,6 @@ const BOTH: &[Known] = &[
     ("T12", "acknowledgements", "bandwidth", BURST),
     ("T12", "data", "sample", BURST),
     ("T12", "data", "bandwidth", BURST),
-    ("T17", "bucket of 250 kB", "loss", BUCKET),
 ];
 
 /// Of Linux.
@@ -24,6 +23,7 @@ const LINUX: &[Known] = &[
     ("T08", "", "gain", "Linux has a pacing gain of 232/256 in ProbeBW_DOWN"),
     ("T08", "", "first", "Linux judges the flight before the acknowledgement"),
     ("T10", "", "gain", "Linux leaves the gain at 1 and bounds the window by half a product"),
+    ("T17", "bucket of 250 kB", "loss", BUCKET),
     ("T16", "", "cut", "Linux leaves 180/256 of the bound"),
     ("T18", "", "returns", UNDO),
     ("T19", "", "returns", UNDO),

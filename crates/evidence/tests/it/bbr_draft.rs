@@ -35,16 +35,16 @@ fn there_are_22_cases_in_the_drafts_order() {
     assert!(cases().iter().all(|case| !case.title.is_empty() && case.demand.ends_with('.')));
 }
 
-/// Three variants fail, by the draft's own pseudocode; the variants beside them are the experiments that show why.
+/// Two variants fail, by the draft's own pseudocode; the variants beside them are the experiments that show why.
 #[test]
 fn bbr3_meets_the_draft() {
     let outcomes = all(&Subject::draft());
     let failed = explained(&outcomes);
-    assert_eq!(failed, [("T12", "acknowledgements".to_owned()), ("T12", "data".to_owned()), ("T17", "bucket of 250 kB".to_owned())]);
+    assert_eq!(failed, [("T12", "acknowledgements".to_owned()), ("T12", "data".to_owned())]);
     // Bursts a fifth as large: about a fifth of the excess.
     let excess = |variant: &str| value(&outcomes, "T12", variant, "highest_sample_of_capacity") - 1.0;
     for bursts in ["acknowledgements", "data"] {
-        let ratio = excess(&format!("{bursts}, each 2 ms")) / excess(bursts);
+        let ratio = excess(&format!("short bursts of {bursts}")) / excess(bursts);
         assert!((0.1..0.3).contains(&ratio), "{bursts}: {ratio}");
     }
     // The smaller the bucket, the fewer losses.
@@ -69,6 +69,7 @@ fn the_kernels_profile_differs_from_the_draft_in_what_is_known() {
         ("T12", "acknowledgements"),
         ("T12", "data"),
         ("T16", ""),
+        ("T17", "bucket of 250 kB"),
         ("T18", "from Up"),
         ("T18", "from Startup"),
         ("T18", "from Startup, later"),

@@ -193,8 +193,8 @@ fn a_senders_log_has_the_form_that_qvis_reads_and_every_packet() {
     let row = &table(&scratch, "out", "flows")[1];
     assert_eq!(count["transport:packet_sent"], number(row, "total_sent_packets"));
     assert_eq!(count["recovery:packet_lost"], number(row, "total_declared_lost_packets"));
-    // 3 MB are 2072 segments, all of them acknowledged.
-    assert_eq!(acked, 2072);
+    // 5 MB are 3454 segments, all of them acknowledged.
+    assert_eq!(acked, 3454);
 }
 
 #[test]
