@@ -38,10 +38,7 @@ impl<'a> Progress<'a> {
 
     /// Lends it for as long as other borrows live.
     pub(crate) fn lent(&mut self) -> Progress<'_> {
-        let heard = match &mut self.heard {
-            Some(heard) => Some(&mut **heard as &mut dyn FnMut(Time) -> bool),
-            None => None,
-        };
+        let heard = self.heard.as_mut().map(|heard| &mut **heard as &mut dyn FnMut(Time) -> bool);
         Progress { heard, stop: self.stop }
     }
 

@@ -267,7 +267,7 @@ pub(super) fn loss(raw: Option<&At<RawLoss>>) -> Checked<LossModel> {
     let Some(raw) = raw else { return Ok(LossModel::None) };
     let RawLossModel { probability, every, to_bad, to_good, good_for, bad_for, loss_good, loss_bad } = match &raw.value {
         RawLoss::Share(share) => return Ok(independent(share.0)),
-        RawLoss::Model(model) => model,
+        RawLoss::Model(model) => &**model,
     };
     for key in [probability, to_bad, to_good, loss_good, loss_bad].into_iter().flatten() {
         if !(0.0..=1.0).contains(&key.value) {

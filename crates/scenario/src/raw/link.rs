@@ -183,7 +183,7 @@ pub(crate) enum RawLoss {
     /// Each packet with this probability, independently: "0.1 %".
     Share(Share),
     /// A table with the model's parameters.
-    Model(RawLossModel),
+    Model(Box<RawLossModel>),
 }
 
 impl<'de> Deserialize<'de> for RawLoss {
@@ -204,7 +204,7 @@ impl<'de> Deserialize<'de> for RawLoss {
                 self.visit_str(&number.to_string())
             }
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RawLoss, A::Error> {
-                RawLossModel::deserialize(MapAccessDeserializer::new(map)).map(RawLoss::Model)
+                RawLossModel::deserialize(MapAccessDeserializer::new(map)).map(|model| RawLoss::Model(Box::new(model)))
             }
         }
         deserializer.deserialize_any(Loss)

@@ -54,10 +54,13 @@ fn acknowledgements(rate: Rate, rtt: Span, largest: u64, total: u64, transport: 
     counts
 }
 
+/// Rate in Mbit/s, round trip in ms, largest window and amount of data in segments, and runs of acknowledgements that cover so many segments each.
+type Case = (u64, u64, u64, u64, &'static [(u64, u64)]);
+
 /// What `acks.py` printed on Linux 6.18 with `tcp_rmem` of 4096, 131072 and 33554432 B: runs of acknowledgements, and the segments that each of them covers.
 #[test]
 fn segments_are_acknowledged_one_by_one_where_linux_does_so() {
-    let kernel: [(u64, u64, u64, u64, &[(u64, u64)]); 5] = [
+    let kernel: [Case; 5] = [
         (10, 100, 166, 600, &[(22, 1), (5, 2), (24, 1), (8, 2), (67, 1), (6, 2), (120, 1), (164, 2)]),
         (2, 100, 34, 300, &[(22, 1), (3, 2), (8, 1), (132, 2)]),
         (5, 200, 166, 600, &[(22, 1), (5, 2), (24, 1), (8, 2), (67, 1), (6, 2), (120, 1), (164, 2)]),
