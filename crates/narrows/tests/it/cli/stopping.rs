@@ -179,7 +179,7 @@ fn a_signal_during_compilation_leaves_no_temporary_folder() {
     for signal in ["-INT", "-TERM"] {
         let mut command = place.command(PROGRAM);
         command.args(["compare", "./mine.bpf.c"]).env("PATH", &path).env("TMPDIR", place.path("tmp"));
-        let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("narrows runs");
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("narrows runs");
         let began = Instant::now();
         while place.files_of("tmp").is_empty() {
             assert!(began.elapsed() < Duration::from_secs(10), "nothing was compiled");
@@ -193,6 +193,7 @@ fn a_signal_during_compilation_leaves_no_temporary_folder() {
         }
         let took = asked.elapsed();
         assert!(took < Duration::from_secs(2), "it took {took:?} after {signal}");
+        child.wait().expect("it has ended");
         assert_eq!(place.files_of("tmp"), [""; 0], "{signal}");
     }
 }
