@@ -216,7 +216,7 @@ fn sum(origin: &str, text: &str) -> String {
     sha256(format!("{origin} {text}").as_bytes())
 }
 
-/// What a line keeps, if it is as it was written.
+/// Reads a line; `None` if its checksum does not match.
 fn summed<T: DeserializeOwned>(line: &[u8], origin: &str) -> Option<Line<T>> {
     let (wanted, text) = std::str::from_utf8(line).ok()?.split_once(BETWEEN)?;
     let kept = serde_json::from_str(text).ok()?;

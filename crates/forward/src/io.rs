@@ -90,7 +90,7 @@ pub(crate) struct Io {
     attempts: Attempts,
     /// Packets that the streams of faces did not take, by place in the node.
     refused: Vec<u64>,
-    /// What sockets have not taken.
+    /// Octets that wait for sockets.
     queues: Budget,
     log: Option<Log>,
 }

@@ -17,7 +17,7 @@ pub(crate) struct Memory {
     pub(crate) next_event: u64,
     /// Strategies by prefix; that of the root is there always.
     pub(crate) strategies: BTreeMap<PacketName, &'static str>,
-    /// Octets that they are counted for, without that of the root.
+    /// Octets charged for strategies; the root is free.
     pub(crate) strategy_octets: u64,
     /// Commands whose faces are being opened, by ticket.
     pub(crate) opening: BTreeMap<u64, Opening>,

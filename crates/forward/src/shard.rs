@@ -21,12 +21,12 @@ pub(crate) enum TableChange {
     Store(CacheLimits),
 }
 
-/// What a table holds, and how much it may hold, in octets.
+/// Octets in a table, and its limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Use {
     pub(crate) used: u64,
     pub(crate) limit: u64,
-    /// How often something was not taken, or was dropped for something newer, for want of room.
+    /// Entries refused, or dropped for newer ones, because the table was full.
     pub(crate) refused: u64,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Tally {
     pub(crate) cached: u64,
     /// Packets for other threads that it has dropped, because too many waited for them.
     pub(crate) lost: u64,
-    /// What its tables hold, in the order of [`TABLES`].
+    /// Use of each table, in the order of [`TABLES`].
     pub(crate) uses: [Use; 7],
 }
 

@@ -37,7 +37,7 @@ pub struct Clang {
 pub struct Compiled {
     /// The object.
     pub object: Vec<u8>,
-    /// Warnings, of bounded length; empty if there are none.
+    /// Warnings of the compiler, of bounded length; may be empty.
     pub said: String,
 }
 

@@ -57,7 +57,7 @@ impl<S: Steps> Aimd<S> {
         Aimd { paces, ..self }
     }
 
-    /// The same with a window that restarts after idleness by this rule.
+    /// Returns the controller with this rule of restart after idleness.
     pub fn restarting(self, rule: Rule) -> Aimd<S> {
         Aimd { window: self.window.restarting(rule), ..self }
     }

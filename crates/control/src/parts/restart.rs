@@ -34,7 +34,7 @@ impl Restart {
         Restart { rule, initial, last_sent: None }
     }
 
-    /// The same with another rule.
+    /// Returns the state with another rule.
     pub fn by(self, rule: Rule) -> Restart {
         Restart { rule, ..self }
     }

@@ -32,7 +32,7 @@ impl Window {
         Window { cwnd, threshold: f64::INFINITY, prior: (cwnd, f64::INFINITY), restart: Restart::new(Rule::Rfc5681, cwnd) }
     }
 
-    /// The same with another rule of restart after idleness.
+    /// Returns the window with another rule of restart after idleness.
     pub fn restarting(self, rule: Rule) -> Window {
         Window { restart: self.restart.by(rule), ..self }
     }

@@ -109,7 +109,7 @@ impl Forwarder {
         self.has_room(!peer.ip().is_loopback())
     }
 
-    /// A face could not be made, for want of room or of a descriptor.
+    /// Counts a face that could not be made: the table or the descriptors were used up.
     pub(crate) fn count_refused_face(&mut self) {
         self.state.faces_refused += 1;
         self.state.is_pressed = true;
