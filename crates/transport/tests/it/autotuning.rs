@@ -96,8 +96,9 @@ fn segments_are_acknowledged_one_by_one_where_linux_does_so() {
         for (number, covered) in runs {
             (segments, acks) = (segments + number * covered, acks + number);
             let ours = counts[segments as usize];
-            // Time stamps of the kernel count milliseconds, so a run may begin some segments earlier or later.
-            assert!(ours.abs_diff(acks) <= 4, "{mbps} Mbit/s, {ms} ms: {acks} for the first {segments} segments, not {ours}");
+            // The kernel's time stamps count milliseconds. A segment more in a round trip, 1.2 ms at
+            // 10 Mbit/s, makes the window's limit six larger: three acknowledgements. Two are allowed.
+            assert!(ours.abs_diff(acks) <= 6, "{mbps} Mbit/s, {ms} ms: {acks} for the first {segments} segments, not {ours}");
         }
     }
 }
