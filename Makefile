@@ -44,6 +44,14 @@ long:
 determinism:
 	ci/determinism.sh all $(KERNEL)
 
+# Whether every verdict on a published result is the one that docs/reproductions.md explains, by the short runs
+# of all figures: some twelve minutes of one core, in a release, which is built for it. CI runs it.
+.PHONY: verdicts
+verdicts:
+	$(CARGO) build --release -p narrows
+	work=$$(mktemp -d) && $${CARGO_TARGET_DIR:-target}/release/narrows reproduce --quick --quiet --out $$work/r; \
+		status=$$?; rm -rf $$work; exit $$status
+
 # Every class of docs/reliability.md at full size, and the table of what came of them. In the tests' build, which notices what overflows.
 torture:
 	NARROWS_TORTURE=$${NARROWS_TORTURE:-100} $(CARGO) test -p narrows $(KERNEL) --test it -- torture:: kernel_kill:: --nocapture; status=$$?; \

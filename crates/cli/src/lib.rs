@@ -38,6 +38,7 @@ mod matrix;
 mod merge;
 mod meter;
 mod node;
+mod offload;
 mod outcome;
 mod output;
 mod overlays;

@@ -95,7 +95,7 @@ pub struct ProgramArgs {
 
 #[derive(Args)]
 pub struct FidelityArgs {
-    /// Run 12 cells once for 15 s instead of 48 cells three times for 30 s
+    /// Run 20 cells once for 15 s instead of 72 cells three times for 30 s
     #[arg(long)]
     pub quick: bool,
     /// Run only these cells: comma-separated numbers

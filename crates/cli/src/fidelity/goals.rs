@@ -1,46 +1,83 @@
 //! What the distances are to be, and whether they are.
 
+use super::design::Kind;
 use narrows_measure::{Distance, Gap, Quantity};
 use narrows_report::{FidelityCell, Goal};
 
+/// The cells that a goal is about.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Concern {
+    LossFree,
+    Lossy,
+    Transfers,
+    Bunched,
+}
+
+impl Concern {
+    pub fn of(kind: Kind) -> Concern {
+        match kind {
+            Kind::Bulk { lossy: false } => Concern::LossFree,
+            Kind::Bulk { lossy: true } => Concern::Lossy,
+            Kind::Transfers { .. } => Concern::Transfers,
+            Kind::Bunched { .. } => Concern::Bunched,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Concern::LossFree => "loss-free",
+            Concern::Lossy => "lossy",
+            Concern::Transfers => "transfers",
+            Concern::Bunched => "bunched acks",
+        }
+    }
+}
+
 /// A share of the cells, and how large their gaps may be.
 struct Aim {
-    lossy: bool,
+    concern: Concern,
     quantity: Quantity,
     /// This share of the cells, from the best on.
     share: f64,
     limit: f64,
 }
 
-/// Differences are in percent, retransmissions a factor.
-const AIMS: [Aim; 6] = [
-    Aim { lossy: false, quantity: Quantity::Throughput, share: 0.5, limit: 2.0 },
-    Aim { lossy: false, quantity: Quantity::Throughput, share: 0.9, limit: 5.0 },
-    Aim { lossy: false, quantity: Quantity::QueueingP50, share: 0.5, limit: 15.0 },
-    Aim { lossy: false, quantity: Quantity::QueueingP95, share: 0.5, limit: 15.0 },
-    Aim { lossy: false, quantity: Quantity::Retransmitted, share: 0.5, limit: 1.5 },
-    Aim { lossy: true, quantity: Quantity::Throughput, share: 0.5, limit: 15.0 },
+/// Differences are in percent, retransmissions a factor. The limits are ours. Those of transfers and of
+/// bunched acknowledgements are those of bulk data without loss, fixed before the first measurement.
+const AIMS: [Aim; 13] = [
+    Aim { concern: Concern::LossFree, quantity: Quantity::Throughput, share: 0.5, limit: 2.0 },
+    Aim { concern: Concern::LossFree, quantity: Quantity::Throughput, share: 0.9, limit: 5.0 },
+    Aim { concern: Concern::LossFree, quantity: Quantity::QueueingP50, share: 0.5, limit: 15.0 },
+    Aim { concern: Concern::LossFree, quantity: Quantity::QueueingP95, share: 0.5, limit: 15.0 },
+    Aim { concern: Concern::LossFree, quantity: Quantity::Retransmitted, share: 0.5, limit: 1.5 },
+    Aim { concern: Concern::Lossy, quantity: Quantity::Throughput, share: 0.5, limit: 15.0 },
+    Aim { concern: Concern::Transfers, quantity: Quantity::Completion, share: 0.5, limit: 2.0 },
+    Aim { concern: Concern::Transfers, quantity: Quantity::Completion, share: 0.9, limit: 5.0 },
+    Aim { concern: Concern::Transfers, quantity: Quantity::Retransmitted, share: 0.5, limit: 1.5 },
+    Aim { concern: Concern::Bunched, quantity: Quantity::Throughput, share: 0.5, limit: 2.0 },
+    Aim { concern: Concern::Bunched, quantity: Quantity::QueueingP50, share: 0.5, limit: 15.0 },
+    Aim { concern: Concern::Bunched, quantity: Quantity::QueueingP95, share: 0.5, limit: 15.0 },
+    Aim { concern: Concern::Bunched, quantity: Quantity::Retransmitted, share: 0.5, limit: 1.5 },
 ];
 
 /// A goal is met only if at least this share of its cells count: the others could be the bad ones.
 const COUNTED: f64 = 0.9;
 
 /// Judges the cells that count; a goal that concerns no cell of the set is left out.
-pub fn judge(cells: &[FidelityCell], lossy: &dyn Fn(&FidelityCell) -> bool) -> Vec<Goal> {
-    let concerned = |aim: &&Aim| cells.iter().any(|cell| lossy(cell) == aim.lossy);
+pub fn judge(cells: &[FidelityCell], concern: &dyn Fn(&FidelityCell) -> Concern) -> Vec<Goal> {
+    let concerned = |aim: &&Aim| cells.iter().any(|cell| concern(cell) == aim.concern);
     AIMS.iter()
         .filter(concerned)
         .map(|aim| {
-            let concerned: Vec<&FidelityCell> = cells.iter().filter(|cell| lossy(cell) == aim.lossy).collect();
+            let concerned: Vec<&FidelityCell> = cells.iter().filter(|cell| concern(cell) == aim.concern).collect();
             let sound = concerned.iter().filter(|cell| cell.invalid.is_none());
             let gaps: Vec<Gap> = sound.filter_map(|cell| gap(cell, aim.quantity)).collect();
             let enough = gaps.len() as f64 >= COUNTED * concerned.len() as f64;
             let measured = quantile(&gaps, aim.share);
-            let kind = if aim.lossy { "lossy" } else { "loss-free" };
             let which = if aim.share == 0.5 { "median".to_owned() } else { format!("{:.0} % of cells", aim.share * 100.0) };
             let shown = |size: f64| if aim.quantity == Quantity::Retransmitted { format!("x{size:.2}") } else { format!("{size:.1} %") };
             Goal {
-                what: format!("{kind}: {}, {which}", aim.quantity.name()),
+                what: format!("{}: {}, {which}", aim.concern.name(), aim.quantity.name()),
                 limit: shown(aim.limit),
                 measured: measured.map(shown),
                 counted: gaps.len(),
@@ -54,7 +91,7 @@ pub fn judge(cells: &[FidelityCell], lossy: &dyn Fn(&FidelityCell) -> bool) -> V
 /// How bad the worst distance of a cell is, in multiples of what such a distance should be.
 pub fn badness(cell: &FidelityCell) -> f64 {
     let of = |distance: &Distance| match distance.gap {
-        Gap::Percent(_) if distance.quantity == Quantity::Throughput => distance.gap.size() / 5.0,
+        Gap::Percent(_) if matches!(distance.quantity, Quantity::Throughput | Quantity::Completion) => distance.gap.size() / 5.0,
         Gap::Percent(_) => distance.gap.size() / 15.0,
         Gap::Factor(_) => distance.gap.size().ln() / 1.5f64.ln(),
         Gap::Difference(_) => distance.gap.size() / 0.05,
@@ -87,8 +124,9 @@ mod tests {
     #[test]
     fn goals_are_about_shares_of_the_cells_that_count() {
         let mut cells: Vec<FidelityCell> = (1..=10).map(|number| cell(number, if number % 2 == 0 { 1.9 } else { -2.1 }, 0.5)).collect();
+        let concern = |cell: &FidelityCell| if cell.number > 10 { Concern::Lossy } else { Concern::LossFree };
         let measured = |cells: &[FidelityCell]| {
-            let goals = judge(cells, &|cell| cell.number > 10);
+            let goals = judge(cells, &concern);
             goals.iter().map(|goal| (goal.measured.clone(), goal.met)).collect::<Vec<_>>()
         };
         let shown = |text: &str| Some(text.to_owned());
@@ -103,7 +141,7 @@ mod tests {
         assert_eq!(measured(&cells)[1], (shown("2.1 %"), true), "what is invalid does not count");
         cells[2].invalid = Some("too slow".to_owned());
         assert_eq!(measured(&cells)[1], (shown("2.1 %"), false), "eight of ten are too few");
-        let goal = &judge(&cells, &|cell| cell.number > 10)[1];
+        let goal = &judge(&cells, &concern)[1];
         assert_eq!((goal.counted, goal.cells), (8, 10));
         cells.push(cell(11, -15.1, 1.0));
         assert_eq!(measured(&cells)[5], (shown("15.1 %"), false));

@@ -9,11 +9,13 @@ use crate::outcome::Outcome;
 use crate::output::{self, Started};
 use crate::quote::quote;
 use crate::runner::{run_all, run_live_together};
-use design::{Cell, QUICK, cells};
+use design::{Cell, cells};
+use goals::Concern;
 use narrows_measure::{Emulation, Record, distances};
 use narrows_report::{Fidelity, FidelityCell, fidelity_json, fidelity_table, write_fidelity};
 use narrows_scenario::Scenario;
 use narrows_units::Span;
+use std::collections::HashMap;
 
 pub use design::{CELLS, CONTROLLERS};
 
@@ -27,10 +29,10 @@ pub fn fidelity(args: FidelityArgs) -> Result<Outcome, Failure> {
     let started = Started::now();
     crate::live::acquire()?;
     let reserved = output::reserve(&args.output, "fidelity")?;
-    let (count, duration, seeds) = if args.quick { (QUICK, Span::from_secs(15), 1) } else { (CELLS, Span::from_secs(30), 3) };
+    let (duration, seeds) = if args.quick { (Span::from_secs(15), 1) } else { (Span::from_secs(30), 3) };
     let controllers: Vec<String> = args.controllers.iter().map(|choice| choice.text().to_owned()).collect();
-    let count = args.cells.iter().copied().max().unwrap_or(count);
-    let cells: Vec<Cell> = cells(count, &controllers).filter(|cell| args.cells.is_empty() || args.cells.contains(&cell.number)).collect();
+    let mut cells: Vec<Cell> = cells(args.quick && args.cells.is_empty(), &controllers);
+    cells.retain(|cell| args.cells.is_empty() || args.cells.contains(&cell.number));
     let mut plans: Vec<Scenario> = Vec::new();
     for cell in &cells {
         for seed in 1..=seeds {
@@ -44,8 +46,8 @@ pub fn fidelity(args: FidelityArgs) -> Result<Outcome, Failure> {
     let measured = cells.iter().zip(plans.chunks(seeds)).zip(kernel.chunks(seeds)).zip(simulator.chunks(seeds));
     let measured: Vec<FidelityCell> =
         measured.map(|(((cell, plans), kernel), simulator)| measure(cell, &plans[0], kernel, simulator)).collect();
-    let lossy = |cell: &FidelityCell| cells.iter().any(|own| own.number == cell.number && own.loss > 0.0);
-    let goals = goals::judge(&measured, &lossy);
+    let concerns: HashMap<u32, Concern> = cells.iter().map(|cell| (cell.number, Concern::of(cell.kind))).collect();
+    let goals = goals::judge(&measured, &|cell| concerns[&cell.number]);
     let mut result = Fidelity {
         title: format!("Simulator beside kernel: {} cells, {duration}, {seeds} {}", cells.len(), if seeds == 1 { "seed" } else { "seeds" }),
         remake: remake(&args),

@@ -73,6 +73,22 @@ fn iperf3_takes_the_place_of_the_flows() {
 }
 
 #[test]
+fn a_receive_window_bounds_a_real_connection() {
+    if !capable("a_receive_window_bounds_a_real_connection") {
+        return;
+    }
+    let (_alone, place) = (alone(), Scratch::new("live-window"));
+    let network = PLACE.replace("10 Mbit/s", "100 Mbit/s").replace("5 ms", "100 ms").replace("20 s", "6 s");
+    let file = place.write("place.toml", &format!("warmup = \"2 s\"\n{network}\n[transport]\nreceive_window = \"200 kB\"\n"));
+    let output = live(&place, &[&file, "--out", "result"]);
+    assert!(ran(&output), "{}", told(&output));
+    // 200 kB each 200 ms are 8 Mbit/s. The kernel's own choice for this clamp, 65,535 B times a power
+    // of two, would give 10.5.
+    let goodput = summary(&place, "result")["cases"][0]["metrics"]["goodput"]["median"].as_f64();
+    assert!(goodput.is_some_and(|goodput| (7.0..8.3).contains(&goodput)), "{goodput:?} {}", told(&output));
+}
+
+#[test]
 fn a_shell_sees_the_hosts_by_name_address_and_variable() {
     if !capable("a_shell_sees_the_hosts_by_name_address_and_variable") {
         return;

@@ -59,6 +59,14 @@ impl Goal {
     }
 }
 
+impl Fidelity {
+    /// The quantities that some cell has, in the order of tables.
+    pub(crate) fn quantities(&self) -> Vec<Quantity> {
+        let has = |quantity: &Quantity| self.cells.iter().flat_map(|cell| &cell.distances).any(|distance| distance.quantity == *quantity);
+        Quantity::ALL.into_iter().filter(has).collect()
+    }
+}
+
 impl FidelityCell {
     /// The gap of a quantity as people read it, empty where it has none.
     pub(crate) fn gap(&self, quantity: Quantity) -> String {

@@ -75,10 +75,12 @@ pub fn fidelity_json(fidelity: &Fidelity) -> String {
 
 /// Cells, worst first, and goals, as plain text.
 pub fn fidelity_table(fidelity: &Fidelity) -> String {
-    let heads = ["#", "Cell"].into_iter().chain(Quantity::ALL.map(Quantity::name)).map(str::to_owned);
+    let quantities = fidelity.quantities();
+    let heads = ["#", "Cell"].into_iter().chain(quantities.iter().map(|quantity| quantity.name())).map(str::to_owned);
     let mut rows = vec![heads.collect::<Vec<String>>()];
     for cell in &fidelity.cells {
-        let gaps = Quantity::ALL.map(|quantity| if cell.invalid.is_some() { "invalid".to_owned() } else { cell.gap(quantity) });
+        let gap = |quantity: &Quantity| if cell.invalid.is_some() { "invalid".to_owned() } else { cell.gap(*quantity) };
+        let gaps = quantities.iter().map(gap);
         rows.push([cell.number.to_string(), cell.label.clone()].into_iter().chain(gaps).collect());
     }
     let mut goals = vec![["Goal", "At most", "Is", "Cells", ""].map(str::to_owned).to_vec()];

@@ -22,20 +22,21 @@ struct Measured<'a> {
 
 /// The page: goals, both worlds against each other, cells worst first, the command that makes it again.
 pub(crate) fn fidelity_html(fidelity: &Fidelity) -> String {
+    let quantities = fidelity.quantities();
     let measured: Vec<Measured<'_>> =
-        Quantity::ALL.iter().map(|quantity| measured(fidelity, *quantity)).filter(|own| !own.cells.is_empty()).collect();
+        quantities.iter().map(|quantity| measured(fidelity, *quantity)).filter(|own| !own.cells.is_empty()).collect();
     let plot = |(index, own): (usize, &Measured<'_>)| {
         let label = format!("{} of simulator and kernel", own.name);
         format!("<div><div id=\"quantity{index}\" class=\"plot\" role=\"img\" aria-label=\"{}\"></div></div>\n", escape(&label))
     };
-    let heads: String = Quantity::ALL.iter().map(|quantity| format!("<th scope=\"col\">{}</th>", escape(quantity.name()))).collect();
+    let heads: String = quantities.iter().map(|quantity| format!("<th scope=\"col\">{}</th>", escape(quantity.name()))).collect();
     let main = fill(
         MAIN,
         &[
             ("goals", &fidelity.goals.iter().map(goal).collect::<String>()),
             ("plots", &measured.iter().enumerate().map(plot).collect::<String>()),
             ("heads", &heads),
-            ("cells", &fidelity.cells.iter().map(cell).collect::<String>()),
+            ("cells", &fidelity.cells.iter().map(|own| cell(own, &quantities)).collect::<String>()),
             ("invalid", &invalid(fidelity)),
             ("remake", &escape(&fidelity.remake)),
         ],
@@ -75,9 +76,9 @@ fn goal(goal: &Goal) -> String {
     format!("<tr><th scope=\"row\">{}</th>{numbers}</tr>\n", escape(&goal.what))
 }
 
-fn cell(cell: &FidelityCell) -> String {
+fn cell(cell: &FidelityCell, quantities: &[Quantity]) -> String {
     let gap = |quantity: &Quantity| if cell.invalid.is_some() { "–".to_owned() } else { cell.gap(*quantity) };
-    let numbers: String = Quantity::ALL.iter().map(|quantity| format!("<td>{}</td>", escape(&gap(quantity)))).collect();
+    let numbers: String = quantities.iter().map(|quantity| format!("<td>{}</td>", escape(&gap(quantity)))).collect();
     let class = if cell.invalid.is_some() { " class=\"off\"" } else { "" };
     format!("<tr{class}><td>{}</td><th scope=\"row\">{}</th>{numbers}</tr>\n", cell.number, escape(&cell.label))
 }
