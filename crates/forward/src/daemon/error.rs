@@ -47,8 +47,8 @@ pub enum DaemonError {
 
 fn remedy(error: &io::Error) -> &'static str {
     match error.kind() {
-        io::ErrorKind::AddrInUse => " (another program listens there, perhaps a forwarder: stop it, or give other addresses in [listen])",
-        io::ErrorKind::PermissionDenied => " (choose a path that you may write, such as one below $XDG_RUNTIME_DIR, in [listen] unix)",
-        _ => "",
+        io::ErrorKind::AddrInUse => "; stop the program that listens there, perhaps a forwarder, or give other addresses in [listen]",
+        io::ErrorKind::PermissionDenied => "; choose a path that you may write, such as one below $XDG_RUNTIME_DIR, in [listen] unix",
+        _ => "; give another address in [listen]",
     }
 }
