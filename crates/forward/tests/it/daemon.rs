@@ -264,7 +264,7 @@ fn a_second_daemon_is_refused_and_a_dead_ones_socket_is_taken() {
         Config::parse(&format!("[listen]\nunix = \"{}\"\nudp = []\ntcp = []", path.display()), "test").expect("a configuration")
     };
     let refused = Daemon::start(&config(&path)).err().expect("refused").to_string();
-    assert!(refused.contains("another program listens there"), "{refused}");
+    assert!(refused.contains("the program that listens there"), "{refused}");
     let dead = running.directory.join("dead.sock");
     drop(std::os::unix::net::UnixListener::bind(&dead).expect("a socket"));
     assert!(dead.exists());

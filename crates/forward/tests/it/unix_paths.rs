@@ -85,7 +85,7 @@ fn a_socket_without_a_listener_is_replaced_and_one_with_a_listener_is_not() {
     drop(UnixListener::bind(&path).expect("a socket"));
     let daemon = start(&path).expect("the stale one is replaced");
     let told = refusal(&path);
-    assert!(told.contains("another program listens there") && told.contains("[listen]"), "{told}");
+    assert!(told.contains("the program that listens there") && told.contains("[listen]"), "{told}");
     UnixStream::connect(&path).expect("the first one still listens");
     drop(daemon);
     assert!(!path.exists(), "its own socket goes with it");
