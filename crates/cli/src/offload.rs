@@ -9,8 +9,8 @@ use narrows_units::Bytes;
 /// (Linux `tcp_tso_autosize`), up to [`MAX_OFFLOAD`].
 const BURSTS_PER_SECOND: u64 = 1024;
 
-/// Says at which bottleneck a burst that leaves a host at once does not fit into the buffer. A network
-/// card would space its packets.
+/// Says at which bottleneck a burst that leaves a host at once does not fit into the buffer. A
+/// network card would space its packets.
 pub fn note(scenario: &Scenario) -> Option<String> {
     let (name, burst, buffer) = scenario.links.iter().find_map(|link| {
         let RateSource::Constant(rate) = &link.config.rate else { return None };

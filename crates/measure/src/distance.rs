@@ -1,11 +1,12 @@
-//! How far two worlds are apart on one scenario: the same numbers wherever a simulation is laid beside the kernel.
+//! How far two worlds are apart on one scenario: the same numbers wherever a simulation is laid
+//! beside the kernel.
 
 use crate::metrics::{bottleneck, metric};
 use crate::{FlowCounters, LinkRecord, Record};
 use narrows_units::Bytes;
 use std::fmt;
 
-/// What is compared.
+/// A measured quantity of two worlds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Quantity {
     /// The metric `goodput`.
@@ -32,7 +33,7 @@ impl Quantity {
     pub const ALL: [Quantity; 6] =
         [Quantity::Throughput, Quantity::QueueingP50, Quantity::QueueingP95, Quantity::Retransmitted, Quantity::Completion, Quantity::Jain];
 
-    /// What people call it.
+    /// The name in tables and files.
     pub fn name(self) -> &'static str {
         match self {
             Quantity::Throughput => "throughput",
@@ -56,12 +57,13 @@ impl Quantity {
     }
 }
 
-/// What two worlds measured of one quantity.
+/// The values of one quantity in two worlds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Distance {
     /// Of what.
     pub quantity: Quantity,
-    /// The mean over seeds in the world that is the reference, in the metric's unit (retransmissions in percent).
+    /// The mean over seeds in the world that is the reference, in the metric's unit
+    /// (retransmissions in percent).
     pub reference: f64,
     /// The mean over seeds in the other world.
     pub other: f64,
@@ -100,16 +102,16 @@ impl fmt::Display for Gap {
     }
 }
 
-/// The distances of `other` from `reference`, one record per seed each; a quantity
-/// that one of them does not define is left out (Jain's index of one flow, the completion of bulk data).
+/// The distances of `other` from `reference`, one record per seed each; a quantity that one of them
+/// does not define is left out (Jain's index of one flow, the completion of bulk data).
 ///
-/// Queueing delays are those of one link in both worlds: the bottleneck of the first run of `other`. A
-/// world may have its own bottleneck where two links are nearly as busy. Throughput, queueing delays and
-/// completion times are compared as differences in percent of the reference. A queueing delay shorter
-/// than the transmission of a mean data packet, headers included, is compared in percent of that time,
-/// for queues come in whole packets. Retransmissions are compared as the ratio of their shares of what
-/// was sent; one packet is added to both, so that a single packet is not infinitely more than none.
-/// Jain's indices are compared as a difference.
+/// Queueing delays are those of one link in both worlds: the bottleneck of the first run of
+/// `other`. A world may have its own bottleneck where two links are nearly as busy. Throughput,
+/// queueing delays and completion times are compared as differences in percent of the reference. A
+/// queueing delay shorter than the transmission of a mean data packet, headers included, is
+/// compared in percent of that time, for queues come in whole packets. Retransmissions are compared
+/// as the ratio of their shares of what was sent; one packet is added to both, so that a single
+/// packet is not infinitely more than none. Jain's indices are compared as a difference.
 pub fn distances(reference: &[Record], other: &[Record]) -> Vec<Distance> {
     let link = other.first().and_then(bottleneck).map(|link| link.name.as_str());
     Quantity::ALL.into_iter().filter_map(|quantity| distance(quantity, link, reference, other)).collect()
@@ -160,14 +162,16 @@ fn named<'a>(run: &'a Record, link: &str) -> Option<&'a LinkRecord> {
     run.links.iter().find(|other| other.name == link)
 }
 
-/// Retransmissions among data packets sent since warm-up, in percent; and the same with one packet added.
+/// Retransmissions among data packets sent since warm-up, in percent; and the same with one packet
+/// added.
 fn retransmitted(runs: &[Record]) -> Option<(f64, f64)> {
     let count = |of: fn(&FlowCounters) -> u64| runs.iter().flat_map(|run| &run.flows).map(|flow| of(&flow.steady)).sum::<u64>() as f64;
     let (again, sent) = (count(|steady| steady.retransmitted), count(|steady| steady.sent));
     (sent > 0.0).then(|| (100.0 * again / sent, 100.0 * (again + 1.0) / sent))
 }
 
-/// The transmission on a link of a data packet as large as they are on the wire on average, in ms; zero without a constant rate or packets.
+/// The transmission on a link of a data packet as large as they are on the wire on average, in ms;
+/// zero without a constant rate or packets.
 fn packet_ms(run: &Record, link: &str) -> f64 {
     let rate = named(run, link).and_then(|link| link.rate);
     let (packets, bytes) =
@@ -184,7 +188,8 @@ mod tests {
     use crate::metrics::fixture::{flow, link, record};
     use narrows_units::Span;
 
-    /// One flow on 10 Mbit/s that sent 1000 packets of 1500 B, of which so many again, with a queue of so many µs.
+    /// One flow on 10 Mbit/s that sent 1000 packets of 1500 B, of which so many again, with a queue
+    /// of so many µs.
     fn run(goodput: u64, again: u64, queue_us: u64) -> Record {
         let mut run = record(vec![flow("a")], vec![link("narrow", 10)]);
         let steady = &mut run.flows[0].steady;
@@ -215,7 +220,8 @@ mod tests {
 
     #[test]
     fn queues_of_one_link_are_compared_whichever_limits_a_world() {
-        // Two links as fast as each other, of which one world uses the first more and the other the second.
+        // Two links as fast as each other, of which one world uses the first more and the other the
+        // second.
         let run = |used: [u64; 2], queues_ms: [u64; 2]| {
             let mut run = record(vec![flow("a")], vec![link("near", 10), link("far", 10)]);
             for ((link, used), queue) in run.links.iter_mut().zip(used).zip(queues_ms) {

@@ -3,9 +3,9 @@
 use crate::Transport;
 use narrows_units::{Bytes, Span, Time};
 
-/// The receive window of Linux while it grows: until it has reached its limit, the receiver acknowledges
-/// each segment (`tcp_grow_window` sets `icsk_ack.quick`). The limit follows the data of the round trip
-/// before (`tcp_rcv_space_adjust`).
+/// The receive window of Linux while it grows: until it has reached its limit, the receiver
+/// acknowledges each segment (`tcp_grow_window` sets `icsk_ack.quick`). The limit follows the data
+/// of the round trip before (`tcp_rcv_space_adjust`).
 ///
 /// The application reads at once. The window never limits the sender: `receive_window` does.
 #[derive(Clone, Debug)]
@@ -21,7 +21,8 @@ pub(crate) struct Autotuning {
     step: u64,
     /// Data of a round trip for which the limit was made (`rcvq_space.space`), in bytes.
     space: u64,
-    /// The first segment of the round trip that is measured, and its arrival (`rcvq_space.seq`, `time`).
+    /// The first segment of the round trip that is measured, and its arrival (`rcvq_space.seq`,
+    /// `time`).
     round: (u64, Time),
     /// The latest round trip that the receiver has measured (`rcv_rtt_est`).
     rtt: Option<Span>,
@@ -65,8 +66,8 @@ impl Autotuning {
         }
     }
 
-    /// Data arrives whose sender had seen acknowledgements up to `acked` when it left. True if the window
-    /// grows.
+    /// Data arrives whose sender had seen acknowledgements up to `acked` when it left. True if the
+    /// window grows.
     #[inline]
     pub(crate) fn grows(&mut self, now: Time, acked: u64) -> bool {
         if let Some((number, left)) = self.awaited
@@ -99,7 +100,8 @@ impl Autotuning {
     fn measure(&mut self, next: u64) {
         let copied = (next - self.round.0) * self.mss;
         if copied > self.space {
-            // Twice the data of the round trip that is over, and twice its growth over the one before.
+            // Twice the data of the round trip that is over, and twice its growth over the one
+            // before.
             let wanted = 2 * copied;
             let growth = (u128::from(wanted) * u128::from(copied - self.space) / u128::from(self.space)) as u64;
             self.limit = wanted.saturating_add(2 * growth).min(self.most).max(self.limit);
@@ -107,7 +109,8 @@ impl Autotuning {
         }
     }
 
-    /// Data has arrived out of order, up to `span` segments above what is missing (`tcp_rcvbuf_grow`).
+    /// Data has arrived out of order, up to `span` segments above what is missing
+    /// (`tcp_rcvbuf_grow`).
     #[inline]
     pub(crate) fn on_gap(&mut self, span: u64) {
         self.limit = (2 * self.space + span * self.mss).min(self.most).max(self.limit);

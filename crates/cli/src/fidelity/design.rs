@@ -3,7 +3,7 @@
 use narrows_scenario::{Scenario, ScenarioError};
 use narrows_units::{Bytes, Rate, Span};
 
-/// What limits the flows of a cell beside the network's rate.
+/// The limit of a cell's flows beside the network's rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
     /// Nothing: bulk data, an acknowledgement arrives when the network has carried it.
@@ -28,8 +28,8 @@ pub struct Cell {
     pub controller: String,
 }
 
-/// How many cells each set has, in the order of their numbers; and how many of them, the first, a quick
-/// run has.
+/// How many cells each set has, in the order of their numbers; and how many of them, the first, a
+/// quick run has.
 const SETS: [(Set, u32, u32); 3] = [(Set::Bulk, 48, 12), (Set::Transfers, 12, 4), (Set::Bunched, 12, 4)];
 /// All cells.
 pub const CELLS: u32 = SETS[0].1 + SETS[1].1 + SETS[2].1;
@@ -41,7 +41,7 @@ enum Set {
     Transfers,
     Bunched,
 }
-/// What a buffer holds at least, in packets: the first window of a connection (RFC 6928).
+/// Least buffer in packets: the first window of a connection (RFC 6928).
 const LEAST_BUFFER: f64 = 10.0;
 const PACKET_BITS: f64 = 1500.0 * 8.0;
 /// Flows start one after another with this between them.
@@ -54,13 +54,13 @@ const BUFFERS_BDP: (f64, f64) = (0.25, 4.0);
 const LOSS: f64 = 0.01;
 /// Sizes of transfers in bandwidth-delay products of an idle path.
 const TRANSFERS_BDP: (f64, f64) = (0.25, 8.0);
-/// Silence between transfers: longer than every first retransmission timeout here (200 ms more than the
-/// round trip), so that the rule for restarts after idleness applies.
+/// Silence between transfers: longer than every first retransmission timeout here (200 ms more than
+/// the round trip), so that the rule for restarts after idleness applies.
 const SILENCE: Span = Span::from_millis(500);
 /// Intervals at which acknowledgements come, in ms: up to those of Wi-Fi and cable modems.
 const INTERVALS_MS: (f64, f64) = (2.0, 20.0);
-/// The rate within a burst, at least: 5.3 us an acknowledgement, about as fast as a host takes them from
-/// an emulated link. BBR's estimates of the rate depend on it.
+/// The rate within a burst, at least: 5.3 us an acknowledgement, about as fast as a host takes them
+/// from an emulated link. BBR's estimates of the rate depend on it.
 const BURST_RATE: Rate = Rate::from_mbps(100);
 const FLOWS: [u32; 3] = [1, 2, 8];
 /// The controllers of the set unless others are named: those that every kernel has.
@@ -69,13 +69,14 @@ pub const CONTROLLERS: [&str; 3] = ["newreno", "cubic", "bbr"];
 /// Points have this many bits: 64 places along each axis.
 const BITS: usize = 6;
 
-/// Degree, coefficients and initial direction numbers of the primitive polynomials of the axes after the first (Joe and Kuo, Constructing
-/// Sobol sequences with better two-dimensional projections, SIAM J. Sci. Comput. 30, 2008).
+/// Degree, coefficients and initial direction numbers of the primitive polynomials of the axes
+/// after the first (Joe and Kuo, Constructing Sobol sequences with better two-dimensional
+/// projections, SIAM J. Sci. Comput. 30, 2008).
 const POLYNOMIALS: [(usize, u32, [u32; 4]); 5] =
     [(1, 0, [1, 0, 0, 0]), (2, 1, [1, 3, 0, 0]), (3, 1, [1, 3, 1, 0]), (3, 2, [1, 1, 1, 0]), (4, 1, [1, 1, 3, 3])];
 
-/// All cells of these controllers, or those of a quick run. The point of a cell is that of its place in
-/// its set.
+/// All cells of these controllers, or the first of each set for a quick run. A cell's place in its
+/// set gives its point of the sequence.
 pub fn cells(quick: bool, controllers: &[String]) -> Vec<Cell> {
     let mut cells = Vec::new();
     let mut before = 0;
@@ -124,7 +125,8 @@ fn pick<T: Copy, const N: usize>(of: [T; N], u: f64) -> T {
     of[(u * N as f64) as usize]
 }
 
-/// A coordinate of a point of Sobol's sequence in the order of Antonov and Saleev, in the middle of its place.
+/// A coordinate of a point of Sobol's sequence in the order of Antonov and Saleev, in the middle of
+/// its place.
 fn coordinate(axis: usize, index: u32) -> f64 {
     let directions = directions(axis);
     let gray = index ^ (index >> 1);
@@ -148,7 +150,7 @@ fn directions(axis: usize) -> [u32; BITS] {
 }
 
 impl Cell {
-    /// What it is, in a line.
+    /// A description in one line.
     pub fn describe(&self) -> String {
         let kind = match self.kind {
             Kind::Bulk { lossy: false } => String::new(),
@@ -159,8 +161,9 @@ impl Cell {
         format!("{} {}, {}, {}, {} bdp{kind}", self.flows, self.controller, self.rate, self.rtt, self.buffer)
     }
 
-    /// The cell as a scenario. Each flow has a link of its own before the bottleneck, where its losses happen: so the k-th packet of a flow
-    /// is lost in every world, however the flows share the bottleneck. Hosts send at once, as a kernel's do within some microseconds.
+    /// The cell as a scenario. Each flow has a link of its own before the bottleneck, where its
+    /// losses happen: so the k-th packet of a flow is lost in every world, however the flows share
+    /// the bottleneck. Hosts send at once, as a kernel's do within some microseconds.
     pub fn scenario(&self, duration: Span, seed: u64) -> Result<Scenario, ScenarioError> {
         narrows_scenario::parse(&self.toml(duration, seed), "cell.toml", &narrows_scenario::read_named)
     }

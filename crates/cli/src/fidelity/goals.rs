@@ -1,4 +1,4 @@
-//! What the distances are to be, and whether they are.
+//! Goals for the distances, and whether they are met.
 
 use super::design::Kind;
 use narrows_measure::{Distance, Gap, Quantity};
@@ -42,8 +42,9 @@ struct Aim {
     limit: f64,
 }
 
-/// Differences are in percent, retransmissions a factor. The limits are ours. Those of transfers and of
-/// bunched acknowledgements are those of bulk data without loss, fixed before the first measurement.
+/// Differences are in percent, retransmissions a factor. The limits are ours. Those of transfers
+/// and of bunched acknowledgements are those of bulk data without loss, fixed before the first
+/// measurement.
 const AIMS: [Aim; 13] = [
     Aim { concern: Concern::LossFree, quantity: Quantity::Throughput, share: 0.5, limit: 2.0 },
     Aim { concern: Concern::LossFree, quantity: Quantity::Throughput, share: 0.9, limit: 5.0 },

@@ -19,9 +19,10 @@ use std::collections::HashMap;
 
 pub use design::{CELLS, CONTROLLERS};
 
-/// What runs on the kernel at one time, in Mbit/s of their bottlenecks and by the number of their packets and devices.
+/// Largest load of concurrent runs on the kernel, in Mbit/s of their bottlenecks and by the number of their
+/// packets and devices.
 const CAPACITY: f64 = 200.0;
-/// What a cell takes of it, however low its rate.
+/// Least share of [`CAPACITY`] that a cell takes, in the same unit.
 const LEAST_LOAD: f64 = 15.0;
 
 /// Runs the cells in both worlds and judges the distances.

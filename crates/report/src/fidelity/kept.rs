@@ -4,10 +4,10 @@ use crate::checksums::ResultDir;
 use crate::error::ReportError;
 use serde::Deserialize;
 
-/// What both worlds measured, as `fidelity.json` has it.
+/// Measurements of both worlds, as `fidelity.json` has them.
 #[derive(Clone, Debug, Deserialize)]
 pub struct KeptFidelity {
-    /// What it is about, in a line.
+    /// The title, one line.
     pub title: String,
     cells: Vec<KeptCell>,
 }
@@ -26,7 +26,7 @@ struct KeptDistance {
 }
 
 impl KeptFidelity {
-    /// What kernel and simulator measured of a quantity in the cells that count.
+    /// The values of a quantity in kernel and simulator, of the cells that count.
     pub(crate) fn both(&self, quantity: &str) -> Vec<(f64, f64)> {
         let counted = self.cells.iter().filter(|cell| cell.invalid.is_none()).flat_map(|cell| &cell.distances);
         counted.filter(|own| own.quantity == quantity).map(|own| (own.kernel, own.simulator)).collect()

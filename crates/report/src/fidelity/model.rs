@@ -6,17 +6,17 @@ use serde::Serialize;
 /// The distances of a set of cells, and what they were to be.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fidelity {
-    /// What it is about, in a line.
+    /// The title, one line.
     pub title: String,
     /// The command that makes it again.
     pub remake: String,
-    /// What the reader must know to judge it.
+    /// Notes for the reader.
     pub notes: Vec<String>,
     /// The version of Narrows that measured.
     pub version: String,
     /// The cells, worst first.
     pub cells: Vec<FidelityCell>,
-    /// What the distances were to be.
+    /// The goals and whether they are met.
     pub goals: Vec<Goal>,
 }
 
@@ -25,7 +25,7 @@ pub struct Fidelity {
 pub struct FidelityCell {
     /// Its number in the set.
     pub number: u32,
-    /// What it is, in a line.
+    /// A description in one line.
     pub label: String,
     /// Its scenario, of the first seed.
     pub scenario_toml: String,
@@ -38,17 +38,17 @@ pub struct FidelityCell {
 /// A goal and what came of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Goal {
-    /// What was to be small.
+    /// The set of cells and the quantity.
     pub what: String,
-    /// How small.
+    /// The largest value that meets it.
     pub limit: String,
-    /// What it is; `None` where no cell counts.
+    /// The measured value; `None` where no cell counts.
     pub measured: Option<String>,
     /// How many cells count.
     pub counted: usize,
     /// How many cells the goal is about.
     pub cells: usize,
-    /// Whether that is small enough, of enough cells.
+    /// True if enough cells count and the measured value is within the limit.
     pub met: bool,
 }
 

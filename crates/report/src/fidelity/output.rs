@@ -98,7 +98,7 @@ pub fn fidelity_table(fidelity: &Fidelity) -> String {
     format!("{}\n\n{}\n{}{notes}", fidelity.title, text_table(&rows, 2), text_table(&goals, 1))
 }
 
-/// The same as comma-separated values: a row for each cell and quantity.
+/// The text of `fidelity.csv`: a row for each cell and quantity.
 fn csv(fidelity: &Fidelity) -> String {
     let mut text = "number,cell,quantity,unit,kernel,simulator,gap,gap_is,invalid\n".to_owned();
     for cell in &fidelity.cells {
@@ -110,8 +110,9 @@ fn csv(fidelity: &Fidelity) -> String {
     text
 }
 
-/// Writes into the directory that is reserved for it: `fidelity.json`, `fidelity.csv`, `report.html`, `run.json` and each cell's scenario.
-/// The directory appears complete or not at all.
+/// Writes into the directory that is reserved for it: `fidelity.json`, `fidelity.csv`,
+/// `report.html`, `run.json` and each cell's scenario. The directory appears complete or not at
+/// all.
 ///
 /// # Errors
 /// Something cannot be written.

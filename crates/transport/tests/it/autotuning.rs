@@ -1,17 +1,20 @@
-//! Which segments a receiver acknowledges while Linux's receive window grows. `sudo contrib/kernel-tcp/acks.py` shows it on this host's kernel.
+//! Which segments a receiver acknowledges while Linux's receive window grows. `sudo
+//! contrib/kernel-tcp/acks.py` shows it on this host's kernel.
 
 use narrows_transport::{Data, Receiver, Transport};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Ecn;
 use std::collections::BTreeMap;
 
-/// The sender of `acks.py`: slow start up to the `largest` window, a bottleneck without losses, then half a round trip each way. Returns how many
-/// acknowledgements cover the first n segments, for each n.
+/// The sender of `acks.py`: slow start up to the `largest` window, a bottleneck without losses,
+/// then half a round trip each way. Returns how many acknowledgements cover the first n segments,
+/// for each n.
 fn acknowledgements(rate: Rate, rtt: Span, largest: u64, total: u64, transport: &Transport) -> Vec<u64> {
     let mut receiver = Receiver::new(transport);
     let takes = rate.time_for(Bytes::new(1500));
     let (mut free, mut sent, mut known, mut window) = (Time::ZERO, 0, 0, 10);
-    // What happens next: a segment arrives, with what its sender knew, or what an acknowledgement says.
+    // What happens next: a segment arrives, with what its sender knew, or what an acknowledgement
+    // says.
     let mut events: BTreeMap<(Time, u64), Option<u64>> = BTreeMap::new();
     let (mut now, mut order, mut counts) = (Time::ZERO, 0, vec![0; total as usize + 1]);
     let mut acks = 0;
@@ -54,10 +57,12 @@ fn acknowledgements(rate: Rate, rtt: Span, largest: u64, total: u64, transport: 
     counts
 }
 
-/// Rate in Mbit/s, round trip in ms, largest window and amount of data in segments, and runs of acknowledgements that cover so many segments each.
+/// Rate in Mbit/s, round trip in ms, largest window and amount of data in segments, and runs of
+/// acknowledgements that cover so many segments each.
 type Case = (u64, u64, u64, u64, &'static [(u64, u64)]);
 
-/// What `acks.py` printed on Linux 6.18 with `tcp_rmem` of 4096, 131072 and 33554432 B: runs of acknowledgements, and the segments that each of them covers.
+/// What `acks.py` printed on Linux 6.18 with `tcp_rmem` of 4096, 131072 and 33554432 B: runs of
+/// acknowledgements, and the segments that each of them covers.
 #[test]
 fn segments_are_acknowledged_one_by_one_where_linux_does_so() {
     let kernel: [Case; 5] = [
@@ -96,8 +101,9 @@ fn segments_are_acknowledged_one_by_one_where_linux_does_so() {
         for (number, covered) in runs {
             (segments, acks) = (segments + number * covered, acks + number);
             let ours = counts[segments as usize];
-            // The kernel's time stamps count milliseconds. A segment more in a round trip, 1.2 ms at
-            // 10 Mbit/s, makes the window's limit six larger: three acknowledgements. Two are allowed.
+            // The kernel's time stamps count milliseconds. A segment more in a round trip, 1.2 ms
+            // at 10 Mbit/s, makes the window's limit six larger: three acknowledgements. Two are
+            // allowed.
             assert!(ours.abs_diff(acks) <= 6, "{mbps} Mbit/s, {ms} ms: {acks} for the first {segments} segments, not {ours}");
         }
     }
