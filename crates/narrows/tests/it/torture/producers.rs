@@ -50,7 +50,10 @@ fn producers() {
 }
 
 fn drawn(random: &mut Random) -> Answers {
-    let last = if random.chance(0.5) { random.below(30) } else { random.below(3000) };
+    let rate = random.pick(&[None, None, Some(0), Some(1), Some(50_000_000), Some(u64::MAX)]);
+    // `get` sends an Interest a second where a link says that it carries nothing.
+    let most = if matches!(rate, Some(0 | 1)) { 8 } else { 3000 };
+    let last = if random.chance(0.5) { random.below(30.min(most)) } else { random.below(most) };
     let kinds =
         [Damage::None, Damage::Flip, Damage::Truncate, Damage::OtherName, Damage::Nack, Damage::Noise, Damage::Close, Damage::Twice];
     Answers {
@@ -58,7 +61,7 @@ fn drawn(random: &mut Random) -> Answers {
         told: random.pick(&[Some(last), Some(last), Some(last), Some(u64::MAX), Some(1 << 40), Some(100_000), Some(0), None]),
         size: random.pick(&[0, 1, 1000, 8000]),
         missing: random.chance(0.3).then(|| random.below(last + 1)),
-        rate: random.pick(&[None, None, Some(0), Some(1), Some(50_000_000), Some(u64::MAX)]),
+        rate,
         damage: if random.chance(0.5) { Damage::None } else { random.pick(&kinds) },
         part: random.pick(&[0.01, 0.3, 1.0]),
     }
