@@ -47,6 +47,9 @@ pub struct Origin {
     /// What it compares, if it is a scorecard.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scorecard: Option<Lineup>,
+    /// The controllers whose pairs its cells are, if it is a matrix.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pairs: Vec<String>,
     /// Which of its runs are made, if not all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,

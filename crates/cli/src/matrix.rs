@@ -26,11 +26,12 @@ pub fn matrix(args: MatrixArgs) -> Result<Outcome, Failure> {
     args.on.refuse_two_networks()?;
     routers::refuse(&args.controllers, "all pairs share one queue")?;
     let sweep = Sweep::parse(&toml(&args, &names), "matrix.toml", &Changes::default())?;
-    let job = Job::new(sweep, Files::beside(Path::new("matrix.toml")), |kept| remake(&args, kept), None, &args.output.console)?;
+    let job =
+        Job::new(sweep, Files::beside(Path::new("matrix.toml")), |kept| remake(&args, kept), None, &args.output.console)?.of_pairs(names);
     job.refuse_unknown(&args.shown.metric)?;
     let reserved = job.reserve(&args.output, None)?;
     let directory = reserved.directory().to_owned();
-    let grid = job.run(reserved, &args.output, &started, Some(&|grid, runs| of(&names, grid, runs)))?;
+    let grid = job.run(reserved, &args.output, &started)?;
     output::show(&grid, &args.shown.metric, &directory, &args.output)?;
     Ok(Outcome::Ok)
 }
@@ -138,11 +139,20 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// The matrix of a complete grid, one axis of which is the pairing and the others are the network.
-fn of(names: &[String], grid: &Grid, runs: &[Pairing]) -> Matrix {
-    let (pairings, seeds) = (pairings(names), grid.seeds.len());
+/// The matrix of a complete grid, one axis of which is the pairing and the others are the network. `None`
+/// without controllers, or if the grid is not that of their pairs.
+pub fn of(names: &[String], grid: &Grid, runs: &[Pairing]) -> Option<Matrix> {
+    let seeds = grid.seeds.len();
     let lengths: Vec<usize> = grid.axes.iter().map(|axis| axis.labels.len()).collect();
-    let flows = grid.axes.iter().position(|axis| axis.name == FLOW).expect("the sweep has it");
+    let flows = grid.axes.iter().position(|axis| axis.name == FLOW)?;
+    // Each controller is alone in one of them.
+    if names.is_empty() || names.len() > lengths[flows] || runs.len() != lengths.iter().product::<usize>() * seeds {
+        return None;
+    }
+    let pairings = pairings(names);
+    if lengths[flows] != pairings.len() {
+        return None;
+    }
     // Cells in order, the last axis fastest.
     let after: usize = lengths[flows + 1..].iter().product();
     let cell = |network: usize, pairing: usize| (network / after * pairings.len() + pairing) * after + network % after;
@@ -161,12 +171,12 @@ fn of(names: &[String], grid: &Grid, runs: &[Pairing]) -> Matrix {
         words.join(", ")
     };
     let networks: usize = lengths.iter().product::<usize>() / pairings.len();
-    Matrix::of(&Runs {
+    Some(Matrix::of(&Runs {
         controllers: names.to_vec(),
         conditions: (0..networks).map(named).collect(),
         solo: &|network, own| find(network, &[own]),
         pair: &|network, own, other| find(network, &[own, other]),
-    })
+    }))
 }
 
 fn remake(args: &MatrixArgs, kept: &BTreeMap<String, String>) -> String {

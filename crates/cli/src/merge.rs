@@ -33,7 +33,7 @@ pub fn merge(args: MergeArgs) -> Result<Outcome, Failure> {
             }
         }
     }
-    let grid = job.finish(reserved, kept, &args.output, &started, None)?;
+    let grid = job.finish(reserved, kept, &args.output, &started)?;
     shown(&grid, &args.shown.metric, &directory, &args.output)
 }
 

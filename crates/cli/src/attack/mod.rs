@@ -48,6 +48,7 @@ pub fn attack(args: AttackArgs) -> Result<Outcome, Failure> {
         inputs: of_controllers().collect(),
         controllers: carried::loaded(),
         scorecard: None,
+        pairs: Vec::new(),
         shard: None,
     };
     let reserved = reserve(&args, &origin)?;

@@ -40,6 +40,7 @@ impl<'a> Job<'a> {
             inputs: source.inputs(),
             controllers: Vec::new(),
             scorecard: None,
+            pairs: Vec::new(),
             shard: None,
         };
         Ok(Job { paper, figure, plan, mode, source, asked: plan.asked(), origin, work })
@@ -48,7 +49,7 @@ impl<'a> Job<'a> {
     /// The runs that are kept in `folder`. Those of other runs, other files beside it or another build of the program have another name.
     pub fn open(&self, folder: &Path) -> Result<Cells<KeptRun>, Failure> {
         let mut hash = DefaultHasher::new();
-        let Origin { program, remake, sweep, inputs, controllers: _, scorecard: _, shard: _ } = &self.origin;
+        let Origin { program, remake, sweep, inputs, controllers: _, scorecard: _, pairs: _, shard: _ } = &self.origin;
         (program, remake, sweep).hash(&mut hash);
         inputs.iter().for_each(|input| (&input.name, &input.text).hash(&mut hash));
         Cells::open(folder.join(format!("{}{:016x}.runs", self.prefix(), hash.finish())), &self.origin)

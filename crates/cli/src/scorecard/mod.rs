@@ -50,7 +50,7 @@ pub fn scorecard(args: &CompareArgs) -> Result<Outcome, Failure> {
     let job = Job::new(sweep, Files::beside(Path::new("scorecard.toml")), remake, Some(lineup.clone()), &args.output.console)?;
     let reserved = job.reserve(&args.output, None)?;
     let directory = reserved.directory().to_owned();
-    let grid = job.run(reserved, &args.output, &started, None)?;
+    let grid = job.run(reserved, &args.output, &started)?;
     output::show(&grid, &[], &directory, &args.output)?;
     Ok(Outcome::Ok)
 }

@@ -7,6 +7,7 @@ use crate::console::Console;
 use crate::error::Failure;
 use crate::inputs::{Files, of_controllers};
 use crate::interruption::keeps;
+use crate::matrix;
 use crate::output::{self, Started};
 use crate::quote::quote;
 use crate::run::judge;
@@ -17,7 +18,7 @@ use crate::work::Work;
 use narrows_measure::group_of;
 use narrows_measure::metrics::{Metric, Summary};
 use narrows_params::suggest;
-use narrows_report::{Column, Grid, GridAxis, Lineup, Matrix, Pairing, Reduced, Reserved, Scorecard};
+use narrows_report::{Column, Grid, GridAxis, Lineup, Pairing, Reduced, Reserved, Scorecard};
 use narrows_scenario::paper::World;
 use narrows_scenario::{Axis, Changes, Expectation, Flow, Scenario, Sweep};
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,9 +27,6 @@ use std::sync::{Mutex, PoisonError};
 
 /// Missed expectations that are named one by one.
 const MISSED: usize = 10;
-
-/// The matrix of a complete grid, from what its runs say of pairs.
-pub type OfPairs<'a> = dyn Fn(&Grid, &[Pairing]) -> Matrix + 'a;
 
 /// A sweep that has been checked, and all that it needs.
 pub struct Job {
@@ -88,10 +86,17 @@ impl Job {
             inputs,
             controllers: carried::loaded(),
             scorecard,
+            pairs: Vec::new(),
             shard: None,
         };
         let runs = (0..sweep.cells()).collect();
         Ok(Job { sweep, origin, cells, parts, runs, seed: seed.unwrap_or_default(), last: Mutex::new(None) })
+    }
+
+    /// Its cells are the pairs of these controllers: its result has a matrix.
+    pub fn of_pairs(mut self, controllers: Vec<String>) -> Job {
+        self.origin.pairs = controllers;
+        self
     }
 
     /// The sweep whose runs are kept beside `directory`. What it reads is what was kept, under names of our own: the file may come from
@@ -123,7 +128,7 @@ impl Job {
         let folder = carried::unpacked(&kept.controllers)?;
         let sweep = Sweep::parse(&kept.sweep, &folder.path().join("sweep.toml").display().to_string(), &Changes::default())?;
         let (files, scorecard) = (Files::kept(kept.inputs.clone()), kept.scorecard.clone());
-        let job = Job::new(sweep, files, |_| kept.remake.clone(), scorecard, console)?;
+        let job = Job::new(sweep, files, |_| kept.remake.clone(), scorecard, console)?.of_pairs(kept.pairs.clone());
         if let Some(name) = kept.other_controller(&job.origin) {
             return Err(Failure::Other(format!(
                 "the runs in {} were made with another controller by the name \"{name}\"; give the one that has made them",
@@ -182,9 +187,9 @@ impl Job {
     }
 
     /// Runs what is not kept yet, and writes the result directory.
-    pub fn run(&self, reserved: Reserved, output: &OutputArgs, started: &Started, of_pairs: Option<&OfPairs>) -> Result<Grid, Failure> {
+    pub fn run(&self, reserved: Reserved, output: &OutputArgs, started: &Started) -> Result<Grid, Failure> {
         let kept = self.make(reserved.directory(), output)?;
-        self.finish(reserved, kept, output, started, of_pairs)
+        self.finish(reserved, kept, output, started)
     }
 
     /// Runs what is not kept yet.
@@ -222,15 +227,8 @@ impl Job {
     }
 
     /// Writes the result directory of a sweep all runs of which are kept.
-    pub fn finish(
-        &self,
-        reserved: Reserved,
-        kept: Cells<Reduced>,
-        output: &OutputArgs,
-        started: &Started,
-        of_pairs: Option<&OfPairs>,
-    ) -> Result<Grid, Failure> {
-        let grid = self.grid(&reserved, &kept, of_pairs, &output.console);
+    pub fn finish(&self, reserved: Reserved, kept: Cells<Reduced>, output: &OutputArgs, started: &Started) -> Result<Grid, Failure> {
+        let grid = self.grid(&reserved, &kept, &output.console);
         let mut grid = grid.map_err(|failure| match failure {
             Failure::Interrupted => self.paused(reserved.directory(), &kept),
             other => other,
@@ -265,19 +263,19 @@ impl Job {
     }
 
     /// The grid of what is kept, each run of which is read once: its flows go into their table on the way.
-    fn grid(&self, reserved: &Reserved, kept: &Cells<Reduced>, of_pairs: Option<&OfPairs>, console: &Console) -> Result<Grid, Failure> {
+    fn grid(&self, reserved: &Reserved, kept: &Cells<Reduced>, console: &Console) -> Result<Grid, Failure> {
         let (axes, seeds) = self.axes();
         let mut pairings = Vec::new();
         let reduced = (0..self.sweep.cells()).map(|run| {
             console.go_on()?;
             let reduced = kept.get(run)?;
-            pairings.extend(of_pairs.map(|_| Pairing::of(&reduced)));
+            pairings.extend((!self.origin.pairs.is_empty()).then(|| Pairing::of(&reduced)));
             Ok::<_, Failure>(reduced)
         });
         let runs = narrows_report::write_flows(reserved, &axes, &seeds, reduced)?;
         let version = env!("CARGO_PKG_VERSION").to_owned();
         let mut grid = Grid::new(self.sweep.name(), self.origin.remake.clone(), version, (axes, seeds), runs);
-        grid.matrix = of_pairs.map(|of_pairs| of_pairs(&grid, &pairings));
+        grid.matrix = matrix::of(&self.origin.pairs, &grid, &pairings);
         grid.scorecard = self.origin.scorecard.as_ref().map(|lineup| scorecard_of(lineup, &grid));
         Ok(grid)
     }

@@ -35,7 +35,7 @@ pub fn sweep(args: SweepArgs) -> Result<Outcome, Failure> {
         job.run_part(reserved, &args.output, &started)?;
         return job.tell_part(&directory, &args.output);
     }
-    let grid = job.run(reserved, &args.output, &started, None)?;
+    let grid = job.run(reserved, &args.output, &started)?;
     shown(&grid, &args.shown.metric, &directory, &args.output)
 }
 

@@ -104,12 +104,11 @@ fn harm_is_what_the_groups_of_runs_say() {
     }
 }
 
-#[test]
-fn a_scorecard_that_was_killed_continues_where_it_was() {
-    let place = Scratch::new("scorecard-killed");
-    let command =
-        ["compare", "cubic", "--path", "dsl", "--beside", "newreno", "--duration", "200 s", "--seeds", "8", "--quiet", "--jobs", "1"];
-    assert_eq!(code(&place.narrows(command.into_iter().chain(["--out", "whole"]))), 0);
+/// Kills a command after some of its runs, and resumes it: the result is that of the whole command.
+/// Returns the scratch folder, with the result `killed`, and what the resumed command printed.
+pub fn resumed(name: &str, command: &[&str]) -> (Scratch, String) {
+    let place = Scratch::new(name);
+    assert_eq!(code(&place.narrows(command.iter().copied().chain(["--out", "whole"]))), 0);
     let mut child = place.command(PROGRAM).args(command).args(["--out", "killed"]).spawn().expect("narrows runs");
     let began = Instant::now();
     let lines = || fs::read(place.path("killed.partial")).map_or(0, |bytes| bytes.iter().filter(|byte| **byte == b'\n').count());
@@ -123,7 +122,16 @@ fn a_scorecard_that_was_killed_continues_where_it_was() {
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     same(&place, "whole", "killed");
     let report = place.narrows(["report", "killed"]);
-    assert!(stdout(&report).starts_with(&stdout(&output)) && stdout(&output).contains("newreno's own takes"), "{}", stdout(&report));
+    assert!(stdout(&report).starts_with(&stdout(&output)), "{}", stdout(&report));
+    (place, stdout(&output))
+}
+
+#[test]
+fn a_scorecard_that_was_killed_continues_where_it_was() {
+    let command =
+        ["compare", "cubic", "--path", "dsl", "--beside", "newreno", "--duration", "200 s", "--seeds", "8", "--quiet", "--jobs", "1"];
+    let (_place, told) = resumed("scorecard-killed", &command);
+    assert!(told.contains("newreno's own takes"), "{told}");
 }
 
 #[test]

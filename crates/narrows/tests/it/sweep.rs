@@ -1,5 +1,6 @@
 //! Sweeps, matrices and comparisons of results as a user meets them: also killed and continued.
 
+use crate::scorecard::resumed;
 use crate::scratch::{PROGRAM, Scratch, code, same, stderr, stdout};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::Value;
@@ -135,6 +136,14 @@ fn a_sweep_that_was_killed_continues_where_it_was() {
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     same(&place, "whole", "killed");
     assert!(!place.path("killed.partial").exists());
+}
+
+#[test]
+fn a_matrix_that_was_killed_keeps_its_pairs() {
+    let command = ["matrix", "newreno", "cubic", "--buffer", "1 bdp", "--duration", "200 s", "--quiet", "--jobs", "1"];
+    let (place, told) = resumed("matrix-killed", &command);
+    assert!(told.contains("Harm in throughput"), "{told}");
+    assert!(place.path("killed/matrix.parquet").exists());
 }
 
 #[test]
