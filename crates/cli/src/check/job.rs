@@ -75,6 +75,7 @@ impl<'a> Job<'a> {
             inputs: Vec::new(),
             controllers: carried::loaded(),
             scorecard: None,
+            pairs: Vec::new(),
             shard: None,
         };
         Job { check, origin, remake, program }
