@@ -42,6 +42,7 @@ mod offload;
 mod outcome;
 mod output;
 mod overlays;
+mod pairs;
 pub mod policies;
 mod program;
 mod quote;

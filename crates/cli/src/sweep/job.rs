@@ -7,8 +7,8 @@ use crate::console::Console;
 use crate::error::Failure;
 use crate::inputs::{Files, of_controllers};
 use crate::interruption::keeps;
-use crate::matrix;
 use crate::output::{self, Started};
+use crate::pairs;
 use crate::quote::quote;
 use crate::run::judge;
 use crate::runner::{in_cell, run_cells};
@@ -275,7 +275,7 @@ impl Job {
         let runs = narrows_report::write_flows(reserved, &axes, &seeds, reduced)?;
         let version = env!("CARGO_PKG_VERSION").to_owned();
         let mut grid = Grid::new(self.sweep.name(), self.origin.remake.clone(), version, (axes, seeds), runs);
-        grid.matrix = matrix::of(&self.origin.pairs, &grid, &pairings);
+        grid.matrix = pairs::of(&self.origin.pairs, &grid, &pairings);
         grid.scorecard = self.origin.scorecard.as_ref().map(|lineup| scorecard_of(lineup, &grid));
         Ok(grid)
     }
