@@ -3,6 +3,7 @@
 mod command;
 mod controller;
 mod environment;
+mod exchange;
 mod networks;
 mod results;
 mod table;
@@ -33,9 +34,9 @@ mod _narrows {
     #[pymodule_export]
     use super::command::{build, carry_out, is_in, plan, program, version};
     #[pymodule_export]
-    use super::controller::{Ack, Expired, PacingRate, Stats, Window};
-    #[pymodule_export]
     use super::environment::{Environments, Policy, network, preset};
+    #[pymodule_export]
+    use super::exchange::{Ack, Expired, PacingRate, Stats, Window};
     #[pymodule_export]
     use super::results::{Directory, Drawing};
     #[pymodule_export]

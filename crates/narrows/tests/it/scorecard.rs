@@ -104,7 +104,7 @@ fn harm_is_what_the_groups_of_runs_say() {
     }
 }
 
-/// Kills a command after some of its runs, and resumes it: the result is that of the whole command.
+/// Kills a command after some of its runs, and resumes it: the result equals an uninterrupted one.
 /// Returns the scratch folder, with the result `killed`, and what the resumed command printed.
 pub fn resumed(name: &str, command: &[&str]) -> (Scratch, String) {
     let place = Scratch::new(name);

@@ -13,8 +13,7 @@ fn acknowledgements(rate: Rate, rtt: Span, largest: u64, total: u64, transport: 
     let mut receiver = Receiver::new(transport);
     let takes = rate.time_for(Bytes::new(1500));
     let (mut free, mut sent, mut known, mut window) = (Time::ZERO, 0, 0, 10);
-    // What happens next: a segment arrives, with what its sender knew, or what an acknowledgement
-    // says.
+    // Pending events: `None` is the arrival of a segment, a number the arrival of an acknowledgement.
     let mut events: BTreeMap<(Time, u64), Option<u64>> = BTreeMap::new();
     let (mut now, mut order, mut counts) = (Time::ZERO, 0, vec![0; total as usize + 1]);
     let mut acks = 0;
@@ -61,7 +60,7 @@ fn acknowledgements(rate: Rate, rtt: Span, largest: u64, total: u64, transport: 
 /// acknowledgements that cover so many segments each.
 type Case = (u64, u64, u64, u64, &'static [(u64, u64)]);
 
-/// What `acks.py` printed on Linux 6.18 with `tcp_rmem` of 4096, 131072 and 33554432 B: runs of
+/// The output of `acks.py` on Linux 6.18 with `tcp_rmem` of 4096, 131072 and 33554432 B: runs of
 /// acknowledgements, and the segments that each of them covers.
 #[test]
 fn segments_are_acknowledged_one_by_one_where_linux_does_so() {
