@@ -45,7 +45,7 @@ determinism:
 	ci/determinism.sh all $(KERNEL)
 
 # Whether every verdict on a published result is the one that docs/reproductions.md explains, by the short runs
-# of all figures: some twelve minutes of one core, in a release, which is built for it. CI runs it.
+# of all figures: some nine minutes of one core, in a release, which is built for it. CI runs it.
 .PHONY: verdicts
 verdicts:
 	$(CARGO) build --release -p narrows

@@ -56,7 +56,9 @@ pub fn compare(args: CompareArgs) -> Result<Outcome, Failure> {
     );
     comparison.notes.extend(unmarked::note(&networks));
     comparison.notes.extend(bursts::note(&networks));
-    comparison.notes.extend(args.host_rate.is_none().then(|| offload::note(&networks[0])).flatten());
+    // Paths and files have their own hosts, and refuse `--host-rate`.
+    let own_link = args.host_rate.is_none() && args.on.path.is_empty() && file(&args).is_none();
+    comparison.notes.extend(own_link.then(|| offload::note(&networks[0])).flatten());
     let opened = unopened::note(comparison.cases.iter().map(|case| (case.label.as_str(), case.runs.as_slice())));
     comparison.notes.extend(opened);
     comparison.notes.extend(unverified::notes());
