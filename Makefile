@@ -57,16 +57,17 @@ torture:
 	NARROWS_TORTURE=$${NARROWS_TORTURE:-100} $(CARGO) test -p narrows $(KERNEL) --test it -- torture:: kernel_kill:: --nocapture; status=$$?; \
 		cat $${CARGO_TARGET_DIR:-target}/tmp/torture/table.md; exit $$status
 
-# What the tests need and cargo does not bring along, which root on Debian gets here: a C compiler; tshark, which reads captures; iperf3, and ip of iproute2, for
-# live runs; clang and the headers of libelf and zlib for controllers of the kernel; Chromium, which draws pages. Tests that need what is missing are left out, and say so.
+# Programs that the tests need and cargo does not install; root on Debian gets them here: a C compiler; tshark,
+# which reads captures; iperf3, iproute2 and ethtool for networks; clang and the headers of libelf and zlib for
+# controllers of the kernel; Chromium, which draws pages. Tests whose program is missing are skipped and say so.
 tools:
 	@command -v $(CARGO) >/dev/null || { echo "cargo is missing: install Rust, see https://rustup.rs" >&2; exit 1; }
 	@command -v cc >/dev/null || test "$$(id -u)" != 0 || ! command -v apt-get >/dev/null || \
 		{ apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev; }
 	@command -v tshark >/dev/null || test "$$(id -u)" != 0 || ! command -v apt-get >/dev/null || \
 		{ apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends tshark; } || true
-	@{ command -v iperf3 && command -v ip; } >/dev/null || test "$$(id -u)" != 0 || ! command -v apt-get >/dev/null || \
-		{ apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends iperf3 iproute2; } || true
+	@{ command -v iperf3 && command -v ip && command -v ethtool; } >/dev/null || test "$$(id -u)" != 0 || ! command -v apt-get >/dev/null || \
+		{ apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends iperf3 iproute2 ethtool; } || true
 	@{ command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null || test "$$(id -u)" != 0 || \
 		! command -v apt-get >/dev/null || { apt-get update && apt-get install -y --no-install-recommends chromium; } || true
 	@test -z "$(MISSING)" || test "$$(id -u)" != 0 || ! command -v apt-get >/dev/null || \

@@ -119,18 +119,20 @@ class Figure:
         return self._png
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it into a file that ends in ``.svg`` or ``.png``.
+        """Write it into a file that ends in ``.svg`` or ``.png``. The file gets its name when it is complete.
 
         Raises
         ------
         ValueError
             The name ends otherwise, or the figure is too large for a PNG.
+        OSError
+            The file cannot be written. A file of this name stays as it was.
         """
         path = Path(path)
         if path.suffix == ".svg":
-            path.write_text(self.svg)
+            _narrows.write(path, self.svg.encode())
         elif path.suffix == ".png":
-            path.write_bytes(self.png)
+            _narrows.write(path, self.png)
         else:
             raise ValueError(f"{path}: a figure is written as .svg or .png; give the file one of these names")
 

@@ -63,6 +63,17 @@ struct Environment {
     ended: bool,
 }
 
+/// Environments that begin or step between two checks for signals.
+const BETWEEN_SIGNALS: usize = 64;
+
+/// Lets Python handle signals, Ctrl-C among them, at each 64th environment.
+///
+/// # Errors
+/// A signal handler raised an exception.
+fn hear_signals(count: usize) -> PyResult<()> {
+    if count.is_multiple_of(BETWEEN_SIGNALS) { Python::attach(|py| py.check_signals()) } else { Ok(()) }
+}
+
 /// Numbers of simulations in this process.
 static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
@@ -84,6 +95,12 @@ impl Environment {
         let first = drawn.first.into_iter().map(Some).collect();
         self.simulation = Some(Steered::begin(scenario, self.number, Agents { preset, first, together }).map_err(stuck)?);
         Ok(())
+    }
+
+    /// Ends the episode without a result: the environment must be reset before its next step.
+    fn abandon(&mut self) {
+        self.simulation = None;
+        self.seen.clear();
     }
 
     fn act(&mut self, actions: &[f32]) {
@@ -142,9 +159,11 @@ impl Environments {
         }
         let (networks, preset, agents) = (&self.networks, self.preset, self.agents);
         let own = &mut *environments;
-        py.detach(|| {
+        let reset = py.detach(|| {
             let mut begun = Vec::new();
-            for ((environment, seed), _) in own.iter_mut().zip(seeds).zip(chosen).filter(|(_, chosen)| *chosen) {
+            let chosen = own.iter_mut().zip(seeds).zip(&chosen).filter(|(_, chosen)| **chosen);
+            for (count, ((environment, seed), _)) in chosen.enumerate() {
+                hear_signals(count)?;
                 if let Some(seed) = seed {
                     environment.simulation = None;
                     *environment = Environment { number: environment.number, ..Environment::new(seed) };
@@ -152,8 +171,15 @@ impl Environments {
                 environment.begin(networks, preset, agents)?;
                 begun.push(environment);
             }
-            begun.into_iter().try_for_each(|environment| environment.observe().map(drop))
-        })?;
+            begun.into_iter().enumerate().try_for_each(|(count, environment)| {
+                hear_signals(count)?;
+                environment.observe().map(drop)
+            })
+        });
+        if reset.is_err() {
+            own.iter_mut().zip(chosen).filter(|(_, chosen)| *chosen).for_each(|(environment, _)| environment.abandon());
+        }
+        reset?;
         Ok(PyBytes::new(py, &observations(&environments)))
     }
 
@@ -168,12 +194,14 @@ impl Environments {
         }
         let (networks, preset, agents, limit) = (&self.networks, self.preset, self.agents, self.steps);
         let own = &mut *environments;
-        let outcomes = py.detach(|| {
+        let stepped = py.detach(|| {
             let begins: Vec<bool> = own.iter().map(|environment| environment.ended).collect();
-            for (environment, actions) in own.iter_mut().zip(actions.chunks_exact(agents)) {
+            for (count, (environment, actions)) in own.iter_mut().zip(actions.chunks_exact(agents)).enumerate() {
+                hear_signals(count)?;
                 if environment.ended { environment.begin(networks, preset, agents)? } else { environment.act(actions) }
             }
-            let outcome = |(environment, begins): (&mut Environment, bool)| {
+            let outcome = |(count, (environment, begins)): (usize, (&mut Environment, bool))| {
+                hear_signals(count)?;
                 let goes_on = environment.observe()?;
                 if begins {
                     return Ok((false, !goes_on, false));
@@ -183,8 +211,12 @@ impl Environments {
                 environment.ended = !goes_on || truncated;
                 Ok((goes_on, !goes_on, truncated))
             };
-            own.iter_mut().zip(begins).map(outcome).collect::<PyResult<Vec<(bool, bool, bool)>>>()
-        })?;
+            own.iter_mut().zip(begins).enumerate().map(outcome).collect::<PyResult<Vec<(bool, bool, bool)>>>()
+        });
+        if stepped.is_err() {
+            own.iter_mut().for_each(Environment::abandon);
+        }
+        let outcomes = stepped?;
         let reward = |(environment, (rewarded, ..)): (&Environment, &(bool, bool, bool))| {
             let of = |agent: usize| environment.seen.get(agent).filter(|_| *rewarded).map_or(0.0, |step| step.reward);
             (0..agents).flat_map(|agent| of(agent).to_le_bytes()).collect::<Vec<u8>>()

@@ -38,7 +38,7 @@ mod _narrows {
     #[pymodule_export]
     use super::exchange::{Ack, Expired, PacingRate, Stats, Window};
     #[pymodule_export]
-    use super::results::{Directory, Drawing};
+    use super::results::{Directory, Drawing, write};
     #[pymodule_export]
     use super::table::Table;
 }

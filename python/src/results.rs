@@ -3,6 +3,7 @@
 use crate::raised;
 use crate::table::Table;
 use narrows::within::{self, Figure, ResultDir};
+use narrows_files::Output;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use std::io::Read;
@@ -61,6 +62,15 @@ impl Directory {
         let figures = py.detach(|| within::figures(&self.files)).map_err(raised)?;
         Ok(figures.into_iter().map(|figure| Drawing { figure }).collect())
     }
+}
+
+/// Writes a file that gets its name when it is complete.
+///
+/// # Errors
+/// It cannot be written. A file of this name stays as it was.
+#[pyfunction]
+pub fn write(py: Python<'_>, path: PathBuf, content: &[u8]) -> PyResult<()> {
+    Ok(py.detach(|| Output::write(&path, content))?)
 }
 
 /// A figure of a result, which is drawn when it is asked for.

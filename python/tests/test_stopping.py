@@ -36,6 +36,37 @@ def test_ctrl_c_is_heard_during_slow_callbacks(place):
     assert not Path("out").exists() and list(place.iterdir()) == []
 
 
+MANY = """
+import narrows.gym
+
+environments = narrows.gym.AuroraVector(num_envs=2_000)
+print("begun", flush=True)
+try:
+    for _ in range(1000):
+        environments.reset(seed=1)
+except KeyboardInterrupt:
+    try:
+        environments.step(environments.action_space.sample())
+    except narrows.Error as error:
+        print(error)
+    environments.close()
+    raise
+"""
+
+
+def test_ctrl_c_is_heard_while_many_environments_are_reset():
+    child = subprocess.Popen([sys.executable, "-c", MANY], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "begun\n"
+    time.sleep(0.5)
+    asked = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    told, said = child.communicate(timeout=120)
+    # A reset of all of them takes seconds.
+    assert time.monotonic() - asked < 8
+    assert "KeyboardInterrupt" in said and child.returncode != 0
+    assert told == "no episode has begun; call reset() first\n"
+
+
 class Nested(nw.Controller):
     """Makes a command in a callback of another."""
 

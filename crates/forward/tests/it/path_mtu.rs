@@ -63,6 +63,17 @@ impl Link {
         }
     }
 
+    /// Switches segmentation, receive and checksum offload of both devices, if ethtool is there.
+    fn set_device_offload(&self, on: bool) {
+        let state = if on { "on" } else { "off" };
+        for (name, device) in self.names.iter().zip(["near", "far"]) {
+            let features = ["tx", "rx", "sg", "tso", "gso", "gro"].map(|feature| format!(" {feature} {state}")).concat();
+            if let Err(reason) = run(&format!("ip netns exec {name} ethtool -K {device}{features}")) {
+                println!("offload of devices is not switched: {reason}");
+            }
+        }
+    }
+
     fn socket(&self, end: usize) -> PathBuf {
         self.directory.join(format!("{end}.sock"))
     }
@@ -182,11 +193,13 @@ fn link() -> Option<Link> {
     Link::make().map_err(|reason| println!("skipped: {reason}")).ok()
 }
 
-/// Both ends of a link with this MTU, with and without offload. Nothing is configured for the MTU:
+/// Both ends of a link with this MTU, with and without offload by the devices and by the forwarder.
+/// Nothing is configured for the MTU:
 /// faces find out what fits.
 fn crosses(link: &mut Link, mtu: usize, near: &str, far: &str, headers: usize) {
     link.set_mtu(mtu);
     for offload in [true, false] {
+        link.set_device_offload(offload);
         let own = |address: &str| format!("udp = [\"{address}:6363\"]\noffload = {offload}\n");
         let (near_uri, far_uri) = (format!("udp://{near}"), format!("udp://{far}"));
         link.start(1, &own(far));
