@@ -7,9 +7,18 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// The declarations of `core.h`, and of routers, that Rust needs; of a core's header it needs the constants and the state.
-const SHARED: [&str; 7] =
-    ["core_event", "core_recovery", "core_input", "core_output", "vcp_router_constants", "vcp_router_state", "vcp_router_code"];
+/// Declarations that Rust needs beside the constants and the state of each core.
+const SHARED: [&str; 9] = [
+    "core_event",
+    "core_recovery",
+    "core_input",
+    "core_output",
+    "fast_rule",
+    "fast_spread",
+    "vcp_router_constants",
+    "vcp_router_state",
+    "vcp_router_code",
+];
 
 const GROWS: &str = "a string grows";
 

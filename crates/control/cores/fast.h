@@ -1,16 +1,21 @@
 /*
- * FAST TCP in integers: alpha packets of each flow stand in the queue of the bottleneck, by steps in proportion to the distance from there.
+ * FAST TCP in integers: each flow keeps alpha packets in the queue of the bottleneck. There are two laws.
  *
- * In every other round trip w <- min{2w, (1 - gamma) w + gamma (w_old baseRTT / RTT + alpha)}. Jin, Wei and Low, INFOCOM 2004, equation 6; ns-2.35 tcp/tcp-fast.cc.
- * The simulator's `fast` (crates/control/src/fast) is the same in floating point, with what it adds to the paper; this one keeps to it but for what a socket shows:
+ * The later law, in every other round trip: w <- min{2w, (1 - gamma) w + gamma (w_old baseRTT / RTT + alpha)}.
+ * Jin, Wei and Low, INFOCOM 2004, equation 6; ns-2.35 tcp/tcp-fast.cc. The law of 2002, in every other round trip:
+ * one packet towards the target of the later law with each packet acknowledged. Jin, Wei and Low, "FAST II:
+ * Algorithms and Performance", slides 10 to 15.
  *
- * - packets carry no mark: a round ends when as many have left the network as were sent when it began, and what was in flight when a packet left is known of those
- *   only that measure a round trip;
+ * The simulator's `fast` and `fast-sc2002` (crates/control/src/controllers/fast) are the same laws in floating point.
+ * This file deviates from them where a socket shows less:
+ *
+ * - packets carry no tag: a round ends when as many packets have left the network as were sent when it began, and the
+ *   number in flight when a packet left is known only for packets that measure a round trip;
  * - a round trip is measured in whole microseconds;
- * - a packet is a segment and 52 bytes of headers, TCP over IPv4 with time stamps, where alpha follows the rate;
- * - whether the window limits is judged when an acknowledgement comes, not when its packet left;
- * - a reduction is spread by the kernel, which paces as well where packets shall be paced, and has its own rule for what was idle;
- * - an increase is spread by acknowledgements or not at all: there is no timer.
+ * - where alpha follows the rate, a packet is a segment and 52 bytes of headers (TCP over IPv4 with time stamps);
+ * - whether the window limits is judged when an acknowledgement arrives, not when its packet left;
+ * - the kernel spreads a reduction, paces packets if asked to, and has its own rule for idle connections;
+ * - there is no timer: an increase that is spread over time takes effect with the next acknowledgement.
  */
 #ifndef NARROWS_FAST_H
 #define NARROWS_FAST_H
@@ -23,7 +28,7 @@
 /* Largest window in packets, and longest round trip, so that no product overflows. */
 #define FAST_CWND_MAX (1U << 22)
 #define FAST_RTT_MAX ((1U << 26) - 1)
-/* Least time between two updates. */
+/* Least time between two updates of the later law. */
 #define FAST_PERIOD 10000
 /* An increase of a window of up to 4 packets, or on a path of less than 4 ms, is not spread. */
 #define FAST_SMALL_WINDOW 4
@@ -40,11 +45,20 @@ struct fast_constants {
 	core_u32 free_share;   /* 1/4 of the window is alpha while there is none */
 	core_u32 mi_threshold; /* 750 us are no queue */
 	core_u32 base_window;  /* ms for which a round trip counts for the base; all ones for ever */
-	core_u32 published;    /* the window doubles at any time, as the mean tells */
+	core_u32 rule;	       /* enum fast_rule */
 	core_u32 ns2_weight;
-	core_u32 spread; /* increases, over the acknowledgements */
+	core_u32 spread; /* enum fast_spread */
 	core_u32 packet_pacing;
 };
+
+/*
+ * The later law, doubling at the start only; the later law, doubling whenever the mean round trip shows no queue; the
+ * law of 2002.
+ */
+enum fast_rule { FAST_START, FAST_PUBLISHED, FAST_STEPWISE };
+
+/* How an increase is spread over a round trip: not at all, with acknowledgements, over time. */
+enum fast_spread { FAST_AT_ONCE, FAST_BY_ACKS, FAST_BY_TIME };
 
 struct fast_sample {
 	core_u32 at; /* ms */
@@ -54,7 +68,7 @@ struct fast_sample {
 /* What a connection remembers: with the number of the connection and of its records just what the private area of a socket holds. */
 struct fast_state {
 	core_u64 mean;		    /* round trip in 2^-16 us; 0 before the first */
-	core_u64 increase;	    /* under way, in 2^-16 packets: all of it */
+	core_u64 increase;	    /* in 2^-16 packets: the increase under way; in the law of 2002 the window at the start of the round */
 	struct fast_sample base[3]; /* the least round trip, and what will succeed it */
 	core_u32 fraction;	    /* of a packet, beyond the window in force */
 	core_u32 least;		    /* round trip of this round; 0 before the first */
@@ -65,7 +79,7 @@ struct fast_state {
 	core_u32 began;	    /* us */
 	core_u32 packets;   /* over which the increase is spread */
 	core_u32 counted;   /* of these acknowledged */
-	core_u32 updated;   /* us */
+	core_u32 updated;   /* time of the latest update, us */
 	core_u32 line;	    /* of the table of alpha */
 	core_u32 flags;
 };
@@ -187,7 +201,7 @@ static inline int fast_is_free(const struct fast_constants *constants, const str
 {
 	core_u64 base = (core_u64)state->base[0].rtt << FAST_PLACES;
 
-	if (constants->published)
+	if (constants->rule == FAST_PUBLISHED)
 		return state->mean && state->mean < base + ((core_u64)constants->mi_threshold << FAST_PLACES);
 	return state->least && fast_is_short(constants, state, state->least);
 }
@@ -220,7 +234,7 @@ static inline int fast_start_ends(const struct fast_constants *constants, const 
 
 	if (!least || (state->least_before && state->least_before < least))
 		least = state->least_before;
-	return !constants->published && least && !fast_is_short(constants, state, least);
+	return constants->rule != FAST_PUBLISHED && least && !fast_is_short(constants, state, least);
 }
 
 static inline void fast_end_round(const struct fast_constants *constants, struct fast_state *state, const struct core_input *in,
@@ -233,7 +247,7 @@ static inline void fast_end_round(const struct fast_constants *constants, struct
 		out->ssthresh = core_min(out->ssthresh, core_max(out->cwnd, WINDOW_LEAST));
 	if (state->flags & FAST_BEGAN && took)
 		state->line = fast_line(state->line, packets, in->mss + FAST_HEADERS, took);
-	if (state->flags & FAST_ACTIVE || (core_u32)in->now - state->updated < FAST_PERIOD) {
+	if (state->flags & FAST_ACTIVE || (constants->rule != FAST_STEPWISE && (core_u32)in->now - state->updated < FAST_PERIOD)) {
 		state->flags &= ~(core_u32)FAST_ACTIVE;
 	} else {
 		state->flags |= FAST_DUE;
@@ -264,7 +278,7 @@ static inline void fast_measure(const struct fast_constants *constants, struct f
 /* An increase begins. Answers the window that it leaves at once. */
 static inline core_u64 fast_begin_increase(const struct fast_constants *constants, struct fast_state *state, core_u64 window, core_u64 target)
 {
-	if (!constants->spread || window <= FAST_SMALL_WINDOW * FAST_ONE || state->base[0].rtt < FAST_SHORT_PATH || !state->packets)
+	if (constants->spread == FAST_AT_ONCE || window <= FAST_SMALL_WINDOW * FAST_ONE || state->base[0].rtt < FAST_SHORT_PATH || !state->packets)
 		return target;
 	state->increase = target - window;
 	state->counted = 0;
@@ -277,26 +291,76 @@ static inline core_u64 fast_part(const struct fast_state *state, core_u32 packet
 	return core_udiv(state->increase * packets, state->packets);
 }
 
-static inline core_u64 fast_grown(struct fast_state *state, core_u32 acked)
+/* The part of `whole` that is due when it is spread evenly over the round trip after the latest update. */
+static inline core_u64 fast_due(const struct fast_state *state, const struct core_input *in, core_u64 whole)
+{
+	core_u64 rtt = fast_max(state->mean >> FAST_PLACES, 1);
+	core_u64 elapsed = fast_min((core_u32)in->now - state->updated, rtt);
+
+	return whole * core_udiv(elapsed << FAST_PLACES, rtt) >> FAST_PLACES;
+}
+
+static inline core_u64 fast_grown(const struct fast_constants *constants, struct fast_state *state, const struct core_input *in, core_u32 acked)
 {
 	core_u32 counted = core_min(state->counted + core_min(acked, FAST_CWND_MAX), state->packets);
-	core_u64 grown = fast_part(state, counted) - fast_part(state, state->counted);
+	core_u64 grown;
 
+	if (constants->spread == FAST_BY_TIME)
+		counted = acked ? core_max(state->counted, (core_u32)fast_due(state, in, state->packets)) : state->counted;
+	grown = fast_part(state, counted) - fast_part(state, state->counted);
 	state->counted = counted;
 	return grown;
+}
+
+/*
+ * The target of a window of `window` packets of which `flight` were in flight when the round trip was measured; all
+ * have 16 binary places. No more than twice the window, and at least two packets.
+ */
+static inline core_u64 fast_target(const struct fast_constants *constants, const struct fast_state *state, core_u64 window, core_u64 flight,
+				   core_u64 alpha)
+{
+	core_u64 base = state->base[0].rtt;
+	core_u64 rtt = fast_max(state->mean, base << FAST_PLACES);
+	core_u64 on_the_way = flight * core_udiv(base << 38, rtt) >> 22;
+	core_u64 target = ((FAST_ONE - constants->gamma) * window + constants->gamma * (on_the_way + alpha)) >> FAST_PLACES;
+
+	return fast_max(fast_min(target, 2 * window), WINDOW_LEAST * FAST_ONE);
+}
+
+/* The law of 2002. */
+static inline core_u64 fast_step(const struct fast_constants *constants, struct fast_state *state, const struct core_input *in, core_u64 window,
+				 core_u64 alpha)
+{
+	core_u64 acked = (core_u64)core_min(in->acked, FAST_CWND_MAX) << FAST_PLACES;
+	core_u64 start, target;
+
+	if (state->flags & FAST_DUE) {
+		state->flags = (state->flags & ~(core_u32)FAST_DUE) | FAST_ACTIVE;
+		state->increase = window;
+		state->updated = (core_u32)in->now;
+	}
+	start = state->increase;
+	if (!(state->flags & FAST_ACTIVE) || !state->mean)
+		return window;
+	/* No faster down than rate halving. */
+	target = fast_max(fast_target(constants, state, start, start, alpha), start >> 1);
+	if (window >= target)
+		return window - fast_min(acked, window - target);
+	if (!in->cwnd_limited)
+		return window;
+	if (constants->spread == FAST_BY_TIME)
+		return target > start ? fast_max(window, start + fast_due(state, in, target - start)) : window;
+	return fast_min(window + acked, target);
 }
 
 static inline core_u64 fast_update(const struct fast_constants *constants, struct fast_state *state, const struct core_input *in, core_u64 window,
 				   core_u64 alpha)
 {
-	core_u64 base = state->base[0].rtt;
-	core_u64 rtt = fast_max(state->mean, base << FAST_PLACES);
-	core_u64 on_the_way = state->flight * core_udiv(base << 38, rtt) >> 6;
-	core_u64 target = ((FAST_ONE - constants->gamma) * window + constants->gamma * (on_the_way + alpha)) >> FAST_PLACES;
+	core_u64 target;
 
 	if (!state->mean)
 		return window;
-	target = fast_max(fast_min(target, 2 * window), WINDOW_LEAST * FAST_ONE);
+	target = fast_target(constants, state, window, (core_u64)state->flight << FAST_PLACES, alpha);
 	state->flags |= FAST_ACTIVE;
 	state->updated = (core_u32)in->now;
 	if (target <= window)
@@ -313,7 +377,9 @@ static inline void fast_acknowledged(const struct fast_constants *constants, str
 	core_u64 alpha = fast_alpha(constants, state);
 	int is_free = fast_is_free(constants, state);
 
-	if (is_free && (constants->published || window_in_slow_start(out))) {
+	if (constants->rule == FAST_STEPWISE) {
+		window = fast_step(constants, state, in, window, alpha);
+	} else if (is_free && (constants->rule == FAST_PUBLISHED || window_in_slow_start(out))) {
 		fast_suspend(state);
 		window += (core_u64)limited << FAST_PLACES;
 	} else if (state->flags & FAST_DUE) {
@@ -322,7 +388,7 @@ static inline void fast_acknowledged(const struct fast_constants *constants, str
 			alpha = fast_max(alpha, window * constants->free_share >> FAST_PLACES);
 		window = fast_update(constants, state, in, window, alpha);
 	} else if (state->increase) {
-		window += fast_grown(state, limited);
+		window += fast_grown(constants, state, in, limited);
 	}
 	fast_set_window(state, in, out, window);
 }

@@ -46,7 +46,7 @@ pub static ENTRIES: &[&Entry] = &[
 
 /// Every controller that the kernel can be given.
 pub static TWINS: &[&Twin] =
-    &[&pcc::kernel::vivace::TWIN, &pcc::kernel::allegro::TWIN, &hstcp::TWIN, &scalable::TWIN, &fast::TWIN, &vcp::TWIN];
+    &[&pcc::kernel::vivace::TWIN, &pcc::kernel::allegro::TWIN, &hstcp::TWIN, &scalable::TWIN, &fast::TWIN, &fast::SC2002_TWIN, &vcp::TWIN];
 
 /// Other names of controllers: those of the field, and the kernel's own for those that it gets from here.
 const OTHER_NAMES: &[(&str, &str)] = &[
@@ -60,6 +60,7 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("pcc_vivace", "pcc-vivace"),
     ("pcc_allegro", "pcc-allegro"),
     ("fast_kernel", "fast-kernel"),
+    ("fast_sc2002", "fast-sc2002"),
     ("vcp_kernel", "vcp-kernel"),
     ("ledbat++", "ledbatpp"),
 ];

@@ -1,28 +1,34 @@
-//! Window pacing: an increase is spread over a round trip, lest it leave as a burst that is then measured as queue.
+//! Window pacing: spreads an increase of the window over a round trip, so that it does not leave as a burst, which would
+//! then be measured as a queue. Jin, Wei and Low, "FAST II: Algorithms and Performance", slides 21 to 24; ns-2.35
+//! `tcp-fast.cc` for the form with acknowledgements.
 
 use narrows_units::{Span, Time};
 
 /// How an increase is spread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spreading {
-    /// Not at all.
+    /// At once: no spreading.
     None,
-    /// By a timer, in equal intervals.
+    /// By a timer, in equal intervals (slide 22).
     Time,
-    /// As acknowledgements come, but held until a burst of them is over.
+    /// With acknowledgements, but held until a burst of them is over (slide 23).
     Event,
-    /// As acknowledgements come.
+    /// By a timer, in equal intervals, but held until a burst of acknowledgements is over, if there were gaps between
+    /// bursts since the increase before (slide 24: "combination of time-based and event-based pacing"; how is ours).
+    Both,
+    /// With acknowledgements (ns-2).
     Acks,
 }
 
-/// Gaps between acknowledgements that end a burst: so many times their mean distance over the last round trip, and at least this long.
+/// A gap between acknowledgements that ends a burst: this many times their mean distance over the last round trip, and at
+/// least this long. The slide says "sufficiently large"; the values are ours.
 const GAP: (f64, Span) = (4.0, Span::from_micros(200));
 /// Up to this window an increase is not spread by acknowledgements: there are too few of them (ns-2.35 `tcp-fast.cc`).
 const SMALL_WINDOW: f64 = 4.0;
 /// Nor on shorter paths (ns-2.35 `tcp-fast.cc`).
 const SHORT_PATH: f64 = 4e-3;
 
-/// What an increase must know of the round trip over which it is spread.
+/// The round trip over which an increase is spread.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
     /// Packets acknowledged in the round before.
@@ -41,47 +47,95 @@ pub struct Increase {
     spreading: Spreading,
     /// Packets still to come.
     pending: f64,
-    /// Packets that come with each timer, or with each packet acknowledged.
+    /// Packets that come with each tick, or with each packet acknowledged.
     step: f64,
     /// Packets that wait for the end of a burst.
     held: f64,
+    /// Time between two ticks, and time of the next one.
     interval: Span,
-    due: Option<Time>,
+    tick: Option<Time>,
+    bursts: Bursts,
+}
+
+/// Bursts of acknowledgements.
+#[derive(Clone, Debug)]
+struct Bursts {
+    /// Without an acknowledgement for this long a burst is over.
+    gap: Span,
+    /// Time of the latest acknowledgement.
+    latest: Option<Time>,
+    /// A gap was seen since the latest increase began, and before.
+    gap_seen: bool,
+    gap_seen_before: bool,
+}
+
+impl Bursts {
+    /// An increase begins.
+    fn begin(&mut self, pace: &Pace) {
+        self.gap = Span::from_secs_f64(GAP.0 * pace.rtt / pace.acks.max(1.0)).max(GAP.1);
+        self.gap_seen_before = std::mem::take(&mut self.gap_seen);
+    }
+
+    fn on_ack(&mut self, now: Time) {
+        self.gap_seen |= self.latest.is_some_and(|latest| now.since(latest) >= self.gap);
+        self.latest = Some(now);
+    }
+
+    /// Time at which the burst in progress is over if no other acknowledgement comes.
+    fn end(&self) -> Option<Time> {
+        self.latest.map(|latest| latest + self.gap)
+    }
 }
 
 impl Increase {
-    /// None is under way.
+    /// No increase is under way.
     pub fn new(spreading: Spreading) -> Increase {
-        Increase { spreading, pending: 0.0, step: 0.0, held: 0.0, interval: Span::ZERO, due: None }
+        let bursts = Bursts { gap: Span::MAX, latest: None, gap_seen: false, gap_seen_before: false };
+        Increase { spreading, pending: 0.0, step: 0.0, held: 0.0, interval: Span::ZERO, tick: None, bursts }
     }
 
-    /// An increase by `packets` of a window of `w` begins, in place of the one before. Returns what the window grows by at once.
+    /// Begins an increase by `packets` of a window of `w`, in place of the one before. Returns the growth of the window
+    /// that takes effect at once.
     pub fn begin(&mut self, now: Time, w: f64, packets: f64, pace: &Pace) -> f64 {
+        let by_acks = matches!(self.spreading, Spreading::Acks | Spreading::Event);
+        let is_short = w <= SMALL_WINDOW || pace.base < SHORT_PATH || pace.packets < 1.0;
         self.cancel();
-        let spreading = if w <= SMALL_WINDOW || pace.base < SHORT_PATH || pace.packets < 1.0 { Spreading::None } else { self.spreading };
-        match (self.spreading, spreading) {
-            (Spreading::Time, _) => {
-                let times = libm::ceil(packets);
-                self.step = packets / times;
-                self.interval = Span::from_secs_f64(pace.rtt / times);
-                self.due = Some(now + self.interval);
-            }
-            (_, Spreading::None) => return packets,
-            (Spreading::Event, _) => {
-                self.step = packets / pace.packets;
-                self.interval = Span::from_secs_f64(GAP.0 * pace.rtt / pace.acks.max(1.0)).max(GAP.1);
-            }
-            _ => self.step = packets / pace.packets,
+        if self.spreading == Spreading::None || (by_acks && is_short) {
+            return packets;
         }
-        self.pending = packets;
+        self.start(now, packets, packets / pace.packets, pace);
         0.0
     }
 
-    /// `packets` sent while the window was the limit were acknowledged. Returns what the window grows by.
+    /// Begins an increase that comes, where acknowledgements bring it, by one packet for each packet acknowledged. Does
+    /// nothing without spreading.
+    pub fn begin_stepwise(&mut self, now: Time, packets: f64, pace: &Pace) {
+        self.cancel();
+        if self.spreading != Spreading::None {
+            self.start(now, packets, 1.0, pace);
+        }
+    }
+
+    /// `step` is the part that each packet acknowledged brings.
+    fn start(&mut self, now: Time, packets: f64, step: f64, pace: &Pace) {
+        self.bursts.begin(pace);
+        self.pending = packets;
+        self.step = step;
+        if matches!(self.spreading, Spreading::Time | Spreading::Both) {
+            let times = libm::ceil(packets);
+            self.step = packets / times;
+            self.interval = Span::from_secs_f64(pace.rtt / times);
+            self.tick = Some(now + self.interval);
+        }
+    }
+
+    /// An acknowledgement came, of `packets` that were sent while the window was the limit. Returns the growth of the
+    /// window. Call it at every acknowledgement, since gaps between them are bounds of bursts.
     pub fn on_ack(&mut self, now: Time, packets: f64) -> f64 {
+        self.bursts.on_ack(now);
         let grown = (self.step * packets).min(self.pending);
         match self.spreading {
-            Spreading::None | Spreading::Time => 0.0,
+            Spreading::None | Spreading::Time | Spreading::Both => 0.0,
             Spreading::Acks => {
                 self.pending -= grown;
                 grown
@@ -89,44 +143,42 @@ impl Increase {
             Spreading::Event => {
                 self.pending -= grown;
                 self.held += grown;
-                self.due = (self.held > 0.0).then(|| now + self.interval);
                 0.0
             }
         }
     }
 
-    /// The round trip over which it is spread has passed: what waits for the end of a burst waits no longer. Returns what the window grows by.
+    /// Ends the round trip over which the increase is spread: what waits for the end of a burst waits no longer. Returns
+    /// the growth of the window.
     pub fn end_round(&mut self) -> f64 {
-        match self.spreading {
-            Spreading::Event => self.release(),
-            _ => 0.0,
-        }
-    }
-
-    /// When the timer is wanted.
-    pub fn next_timer(&self) -> Option<Time> {
-        self.due
-    }
-
-    /// The timer's time has come. Returns what the window grows by.
-    pub fn on_timer(&mut self, now: Time) -> f64 {
-        if self.spreading == Spreading::Event {
-            return self.release();
-        }
-        let grown = self.step.min(self.pending);
-        self.pending -= grown;
-        self.due = (self.pending > 0.0).then(|| now + self.interval);
-        grown
-    }
-
-    /// Nothing more comes.
-    pub fn cancel(&mut self) {
-        *self = Increase::new(self.spreading);
-    }
-
-    fn release(&mut self) -> f64 {
-        self.due = None;
         std::mem::take(&mut self.held)
+    }
+
+    /// Time at which [`on_timer`](Increase::on_timer) is wanted.
+    pub fn next_timer(&self) -> Option<Time> {
+        let release = if self.held > 0.0 { self.bursts.end() } else { None };
+        self.tick.into_iter().chain(release).min()
+    }
+
+    /// The timer's time has come. Returns the growth of the window.
+    pub fn on_timer(&mut self, now: Time) -> f64 {
+        if self.tick.is_some_and(|tick| tick <= now) {
+            let part = self.step.min(self.pending);
+            self.pending -= part;
+            self.held += part;
+            self.tick = (self.pending > 0.0).then(|| now + self.interval);
+        }
+        let waits = match self.spreading {
+            Spreading::Event => true,
+            Spreading::Both => self.bursts.gap_seen_before,
+            Spreading::None | Spreading::Time | Spreading::Acks => false,
+        };
+        if waits && self.bursts.end().is_some_and(|end| now < end) { 0.0 } else { std::mem::take(&mut self.held) }
+    }
+
+    /// Ends the increase: nothing more comes.
+    pub fn cancel(&mut self) {
+        (self.pending, self.step, self.held, self.tick) = (0.0, 0.0, 0.0, None);
     }
 }
 
@@ -174,6 +226,26 @@ mod tests {
         assert_eq!((increase.on_timer(at(1_010)), increase.next_timer()), (3.0, None));
         increase.on_ack(at(1_020), 20.0);
         assert_eq!((increase.end_round(), increase.next_timer()), (2.0, None), "with the round the waiting ends");
+    }
+
+    /// Ten packets in ticks of 10 ms; a burst of acknowledgements ends 8 ms after its last one.
+    #[test]
+    fn by_both_ticks_wait_for_the_end_of_a_burst_where_there_were_gaps() {
+        let mut increase = Increase::new(Spreading::Both);
+        increase.begin_stepwise(at(1_000), 10.0, &PACE);
+        increase.on_ack(at(1_009), 1.0);
+        assert_eq!(increase.next_timer(), Some(at(1_010)));
+        assert_eq!(increase.on_timer(at(1_010)), 1.0, "no gap was seen before this increase");
+        increase.on_ack(at(1_018), 1.0);
+        increase.begin_stepwise(at(1_100), 10.0, &PACE);
+        increase.on_ack(at(1_109), 1.0);
+        assert_eq!(increase.on_timer(at(1_110)), 0.0, "the burst may go on until 1117");
+        assert_eq!(increase.next_timer(), Some(at(1_117)));
+        increase.on_ack(at(1_116), 1.0);
+        assert_eq!((increase.on_timer(at(1_120)), increase.next_timer()), (0.0, Some(at(1_124))));
+        assert_eq!((increase.on_timer(at(1_124)), increase.next_timer()), (2.0, Some(at(1_130))));
+        increase.on_ack(at(1_129), 1.0);
+        assert_eq!((increase.on_timer(at(1_130)), increase.end_round()), (0.0, 1.0), "with the round the waiting ends");
     }
 
     #[test]

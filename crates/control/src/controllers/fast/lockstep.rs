@@ -1,4 +1,5 @@
-//! The integer core against the floating point of `fast`, both shown the same: a bottleneck that the latter fills, with random losses, timeouts and lulls.
+//! Compares the integer core with the floating point of `fast` and `fast-sc2002`. Both see the same events: a bottleneck
+//! that the floating-point controller fills, with random losses, timeouts and lulls.
 
 use crate::testing::inspect;
 use crate::{Acked, CaState, Congestion, Controller, Feedback, Outstanding, Sent, Tag, Timeout, Totals};
@@ -27,10 +28,10 @@ struct Path {
 }
 
 impl Path {
-    fn new(seed: u64, options: &str) -> Path {
+    fn new(seed: u64, both: &[String; 2]) -> Path {
         let mut random = Random::stream(seed, "fast");
         let setup = Setup { initial_window: Segments::new(10.0), ..Setup::default() };
-        let both = ["fast", "fast-kernel"].map(|name| format!("{name}?{options}").parse::<Choice>().unwrap().build(&setup).unwrap());
+        let both = both.each_ref().map(|text| text.parse::<Choice>().unwrap().build(&setup).unwrap());
         let base = [500, 5_000, 30_000, 120_000][random.below(4) as usize] + random.below(1_000);
         let packet = [100_000, 20_000, 12_000][random.below(3) as usize];
         let now = Time::ZERO + Span::from_secs(1);
@@ -142,10 +143,10 @@ struct Compared {
 
 impl Compared {
     /// Forty paths, on which a packet is lost with this probability, and a tenth as often all of them.
-    fn new(options: &str, harm: f64) -> Compared {
+    fn new(both: &[String; 2], harm: f64) -> Compared {
         let mut compared = Compared::default();
         for seed in 0..40 {
-            let mut path = Path::new(seed, options);
+            let mut path = Path::new(seed, both);
             for _ in 0..20_000 {
                 path.send();
                 let lost = path.random.chance(harm);
@@ -165,7 +166,7 @@ impl Compared {
     fn add(&mut self, (exact, whole): (f64, f64)) {
         self.acknowledgements += 1;
         self.apart += ((whole - libm::floor(exact)).abs() > 1.0 + exact / 1_000.0) as u64;
-        self.sums[0] += exact;
+        self.sums[0] += libm::floor(exact);
         self.sums[1] += whole;
     }
 
@@ -184,12 +185,24 @@ const OPTIONS: [&str; 6] = [
     "gamma=1&free_share=0.5&loss_beta=0.875&base_rtt_window=2",
 ];
 
+/// The later law in floating point and in the core, with these options.
+fn later(options: &str) -> [String; 2] {
+    ["fast", "fast-kernel"].map(|name| format!("{name}?{options}"))
+}
+
+/// The law of 2002 in floating point and in the core, with these options.
+fn stepwise(options: &str) -> [String; 2] {
+    ["slides", "linux"].map(|profile| format!("fast-sc2002?profile={profile}&{options}"))
+}
+
+const STEPWISE: [&str; 3] = ["alpha=100", "alpha=20&loss_beta=0.875", "alpha=50&rtt_weight=ns2&base_rtt_window=2"];
+
 /// Windows are equal to a packet and a thousandth. Exceptions begin where a queue is just as long as what counts for none, or the window is its threshold: one doubles
 /// then, and the other does not.
 #[test]
 fn without_losses_windows_are_equal_but_where_thresholds_are_met_exactly() {
     for options in OPTIONS {
-        let compared = Compared::new(options, 0.0);
+        let compared = Compared::new(&later(options), 0.0);
         // A rate at an edge of the table may move alpha of one and not of the other.
         let most = if options.is_empty() { 10 } else { 3 };
         assert!(compared.apart * 100 <= compared.acknowledgements * most, "{options}: {} apart", compared.apart);
@@ -201,7 +214,24 @@ fn without_losses_windows_are_equal_but_where_thresholds_are_met_exactly() {
 #[test]
 fn with_losses_windows_have_the_same_means() {
     for options in OPTIONS {
-        let compared = Compared::new(options, 5e-4);
+        let compared = Compared::new(&later(options), 5e-4);
+        assert!(compared.means_differ() < 0.03, "{options}: {}", compared.means_differ());
+    }
+}
+
+#[test]
+fn without_losses_windows_of_the_law_of_2002_are_equal() {
+    for options in STEPWISE {
+        let compared = Compared::new(&stepwise(options), 0.0);
+        assert!(compared.apart * 100 <= compared.acknowledgements * 3, "{options}: {} apart", compared.apart);
+        assert!(compared.means_differ() < 2e-3, "{options}: {}", compared.means_differ());
+    }
+}
+
+#[test]
+fn with_losses_windows_of_the_law_of_2002_have_the_same_means() {
+    for options in STEPWISE {
+        let compared = Compared::new(&stepwise(options), 5e-4);
         assert!(compared.means_differ() < 0.03, "{options}: {}", compared.means_differ());
     }
 }

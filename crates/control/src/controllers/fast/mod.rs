@@ -17,7 +17,7 @@
 //! * a flow that the window does not limit does not raise it; one that was idle for longer than a timeout restarts from its initial window and keeps its base;
 //! * after a timeout the window is 2 packets and doubles again, up to half of what it was.
 //!
-//! `fast-kernel` is the same in integers, in C that the kernel can be given: `cores/fast.h`.
+//! `fast-kernel` and `fast-sc2002?profile=linux` are the same laws in integers, in C that the kernel can load: `cores/fast.h`.
 
 mod alpha;
 mod delay;
@@ -30,10 +30,11 @@ mod lockstep;
 mod params;
 mod periodic;
 mod sc2002;
+mod slides;
 #[cfg(test)]
 mod tests;
 
-use crate::parts::ecn::{ECN, codepoint};
+use crate::parts::ecn::codepoint;
 use crate::parts::marks::highest;
 use crate::parts::round::Round;
 use crate::parts::window::{Window, growth};
@@ -49,7 +50,7 @@ use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Ecn;
 use params::{ALPHA, BASE_RTT_WINDOW, GAMMA, LOSS_BETA, PACKET_PACING, RTT_WEIGHT, WINDOW_PACING};
 use periodic::Periodic;
-use sc2002::Stepwise;
+pub use slides::{SC2002, SC2002_TWIN};
 
 /// Registry line of the later algorithm.
 pub static ENTRY: Entry = Entry {
@@ -65,19 +66,6 @@ pub static ENTRY: Entry = Entry {
         let law = Periodic::new(params.get(&GAMMA), params.get(&WINDOW_PACING));
         Ok(Built::new(Fast::new(law, Free::new(params)?, setup, params)))
     }),
-};
-
-/// Registry line of the version of 2002.
-pub static SC2002: Entry = Entry {
-    name: "fast-sc2002",
-    kernel: None,
-    summary: "FAST TCP as demonstrated at SC2002: one packet per acknowledged packet towards the target, every other round trip",
-    source: "Jin, Wei and Low, FAST II: Algorithms and Performance, slides; the target's formula is that of the later algorithm",
-    basis: Basis::Delay,
-    needs: &[Need::Tags],
-    numbered: false,
-    params: &[ALPHA.spec, RTT_WEIGHT.spec, LOSS_BETA.spec, BASE_RTT_WINDOW.spec, PACKET_PACING.spec, ECN.spec],
-    build: Build::Function(|setup, params| Ok(Built::new(Fast::new(Stepwise::default(), Free::NEVER, setup, params)))),
 };
 
 /// Pacing rate over window per round trip: a fifth more, so that the window is the limit and not the pacer (as `sysctl_tcp_pacing_ca_ratio` of Linux).

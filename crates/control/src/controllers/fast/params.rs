@@ -25,8 +25,14 @@ pub const GAMMA: Param<f64> = Param::number("gamma", 0.5, (0.01, 1.0), "", "shar
 pub const WINDOW_PACING: Param<Spreading> = Param::choice(
     "window_pacing",
     "acks",
-    &[("none", Spreading::None), ("time", Spreading::Time), ("event", Spreading::Event), ("acks", Spreading::Acks)],
-    "spreading of an increase over a round trip; none: at once; time: equal intervals; event: after each burst of acknowledgements; acks: with acknowledgements, above 4 packets and from 4 ms on",
+    &[
+        ("none", Spreading::None),
+        ("time", Spreading::Time),
+        ("event", Spreading::Event),
+        ("both", Spreading::Both),
+        ("acks", Spreading::Acks),
+    ],
+    "spreading of an increase over a round trip; none: at once; time: equal intervals; event: after each burst of acknowledgements; both: equal intervals, but after the burst; acks: with acknowledgements, above 4 packets and from 4 ms on",
 );
 pub const RTT_WEIGHT: Param<Weight> = Param::choice(
     "rtt_weight",

@@ -181,11 +181,36 @@ fn the_version_of_2002_rises_no_faster_than_slow_start_and_by_half_of_alpha() {
     assert_eq!(distinct, [10.0, 20.0, 40.0, 65.0, 90.0]);
 }
 
+/// An increase of the law of 2002 is whole after its round trip, and begins in every other one.
+#[test]
+fn the_version_of_2002_has_the_same_increases_however_they_are_paced() {
+    for options in ["window_pacing=none", "window_pacing=time", "window_pacing=event", "window_pacing=both", "profile=linux"] {
+        let mut ideal = Ideal::new(&format!("fast-sc2002?alpha=100&{options}"), 500.0);
+        let windows: Vec<f64> = (0..6).map(|_| ideal.round().round()).collect();
+        assert_eq!([windows[2], windows[4]], [550.0, 600.0], "{options}: {windows:?}");
+    }
+}
+
+#[test]
+fn forms_of_window_pacing_that_need_a_timer_are_refused_for_the_kernel() {
+    for pacing in ["event", "both"] {
+        let choice: Choice = format!("fast-sc2002?profile=linux&window_pacing={pacing}").parse().unwrap();
+        let refused = choice.build(&setup(10.0)).map(drop).unwrap_err().to_string();
+        assert!(refused.contains("window_pacing") && refused.contains("no timer"), "{refused}");
+    }
+}
+
 #[test]
 fn increases_are_whole_after_their_round_trip_however_they_are_spread() {
-    for (name, pacing) in
-        [("fast", "none"), ("fast", "time"), ("fast", "event"), ("fast", "acks"), ("fast-kernel", "none"), ("fast-kernel", "acks")]
-    {
+    for (name, pacing) in [
+        ("fast", "none"),
+        ("fast", "time"),
+        ("fast", "event"),
+        ("fast", "both"),
+        ("fast", "acks"),
+        ("fast-kernel", "none"),
+        ("fast-kernel", "acks"),
+    ] {
         let mut ideal = Ideal::new(&format!("{name}?alpha=100&mi_threshold=0&window_pacing={pacing}"), 500.0);
         let windows: Vec<f64> = (0..5).map(|_| ideal.round().round()).collect();
         // Half of alpha at each update, all of it there when the next is made. Without a threshold the path never counts as free.
