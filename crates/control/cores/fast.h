@@ -84,8 +84,11 @@ struct fast_state {
 	core_u32 flags;
 };
 
-/* A round began; the next acknowledgement updates; the present round follows an update; a reduction or repair is under way. */
-enum fast_flag { FAST_BEGAN = 1, FAST_DUE = 2, FAST_ACTIVE = 4, FAST_SUSPENDED = 8 };
+/*
+ * A round began; the next acknowledgement updates; the present round follows an update; a reduction or repair is under
+ * way; the round that moved the window just ended, and the rest of its increase is due (law of 2002).
+ */
+enum fast_flag { FAST_BEGAN = 1, FAST_DUE = 2, FAST_ACTIVE = 4, FAST_SUSPENDED = 8, FAST_REST = 16 };
 
 static inline core_u64 fast_min(core_u64 a, core_u64 b)
 {
@@ -210,7 +213,7 @@ static inline int fast_is_free(const struct fast_constants *constants, const str
 static inline void fast_suspend(struct fast_state *state)
 {
 	state->increase = 0;
-	state->flags &= ~(core_u32)(FAST_DUE | FAST_ACTIVE);
+	state->flags &= ~(core_u32)(FAST_DUE | FAST_ACTIVE | FAST_REST);
 }
 
 /* Packets delivered before this acknowledgement. */
@@ -248,6 +251,8 @@ static inline void fast_end_round(const struct fast_constants *constants, struct
 	if (state->flags & FAST_BEGAN && took)
 		state->line = fast_line(state->line, packets, in->mss + FAST_HEADERS, took);
 	if (state->flags & FAST_ACTIVE || (constants->rule != FAST_STEPWISE && (core_u32)in->now - state->updated < FAST_PERIOD)) {
+		if (constants->rule == FAST_STEPWISE && constants->spread == FAST_BY_TIME)
+			state->flags |= FAST_REST;
 		state->flags &= ~(core_u32)FAST_ACTIVE;
 	} else {
 		state->flags |= FAST_DUE;
@@ -340,8 +345,9 @@ static inline core_u64 fast_step(const struct fast_constants *constants, struct 
 		state->updated = (core_u32)in->now;
 	}
 	start = state->increase;
-	if (!(state->flags & FAST_ACTIVE) || !state->mean)
+	if (!(state->flags & (FAST_ACTIVE | FAST_REST)) || !state->mean)
 		return window;
+	state->flags &= ~(core_u32)FAST_REST;
 	/* No faster down than rate halving. */
 	target = fast_max(fast_target(constants, state, start, start, alpha), start >> 1);
 	if (window >= target)

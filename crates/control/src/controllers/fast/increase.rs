@@ -13,8 +13,10 @@ pub enum Spreading {
     Time,
     /// With acknowledgements, but held until a burst of them is over (slide 23).
     Event,
-    /// By a timer, in equal intervals, but held until a burst of acknowledgements is over, if there were gaps between
-    /// bursts since the increase before (slide 24: "combination of time-based and event-based pacing"; how is ours).
+    /// By a timer, in equal intervals between bursts of acknowledgements: a tick within a burst waits for its end, and the
+    /// rest is spread over what is left of the round trip. Without a gap between acknowledgements since the increase
+    /// before it is [`Time`](Spreading::Time). Slide 24 says "combination of time-based and event-based pacing"; the
+    /// way is ours.
     Both,
     /// With acknowledgements (ns-2).
     Acks,
@@ -54,6 +56,8 @@ pub struct Increase {
     /// Time between two ticks, and time of the next one.
     interval: Span,
     tick: Option<Time>,
+    /// The end of the round trip over which the increase is spread.
+    finish: Time,
     bursts: Bursts,
 }
 
@@ -91,7 +95,7 @@ impl Increase {
     /// No increase is under way.
     pub fn new(spreading: Spreading) -> Increase {
         let bursts = Bursts { gap: Span::MAX, latest: None, gap_seen: false, gap_seen_before: false };
-        Increase { spreading, pending: 0.0, step: 0.0, held: 0.0, interval: Span::ZERO, tick: None, bursts }
+        Increase { spreading, pending: 0.0, step: 0.0, held: 0.0, interval: Span::ZERO, tick: None, finish: Time::ZERO, bursts }
     }
 
     /// Begins an increase by `packets` of a window of `w`, in place of the one before. Returns the growth of the window
@@ -103,29 +107,22 @@ impl Increase {
         if self.spreading == Spreading::None || (by_acks && is_short) {
             return packets;
         }
-        self.start(now, packets, packets / pace.packets, pace);
+        self.spread(now, packets, pace);
         0.0
     }
 
-    /// Begins an increase that comes, where acknowledgements bring it, by one packet for each packet acknowledged. Does
-    /// nothing without spreading.
-    pub fn begin_stepwise(&mut self, now: Time, packets: f64, pace: &Pace) {
+    /// Begins an increase by `packets` in place of the one before, and spreads it whatever the window and the path.
+    pub fn spread(&mut self, now: Time, packets: f64, pace: &Pace) {
         self.cancel();
-        if self.spreading != Spreading::None {
-            self.start(now, packets, 1.0, pace);
-        }
-    }
-
-    /// `step` is the part that each packet acknowledged brings.
-    fn start(&mut self, now: Time, packets: f64, step: f64, pace: &Pace) {
         self.bursts.begin(pace);
         self.pending = packets;
-        self.step = step;
+        self.step = packets / pace.packets.max(1.0);
         if matches!(self.spreading, Spreading::Time | Spreading::Both) {
             let times = libm::ceil(packets);
             self.step = packets / times;
             self.interval = Span::from_secs_f64(pace.rtt / times);
             self.tick = Some(now + self.interval);
+            self.finish = now + Span::from_secs_f64(pace.rtt);
         }
     }
 
@@ -156,24 +153,30 @@ impl Increase {
 
     /// Time at which [`on_timer`](Increase::on_timer) is wanted.
     pub fn next_timer(&self) -> Option<Time> {
-        let release = if self.held > 0.0 { self.bursts.end() } else { None };
-        self.tick.into_iter().chain(release).min()
+        if self.held > 0.0 { self.bursts.end() } else { self.tick }
     }
 
     /// The timer's time has come. Returns the growth of the window.
     pub fn on_timer(&mut self, now: Time) -> f64 {
-        if self.tick.is_some_and(|tick| tick <= now) {
-            let part = self.step.min(self.pending);
-            self.pending -= part;
-            self.held += part;
-            self.tick = (self.pending > 0.0).then(|| now + self.interval);
+        let burst_end = self.bursts.end().filter(|end| now < *end);
+        match (self.spreading, burst_end) {
+            (Spreading::Event, None) => std::mem::take(&mut self.held),
+            (Spreading::Both, Some(end)) if self.bursts.gap_seen_before => {
+                self.tick = Some(end);
+                if end < self.finish {
+                    let ticks = libm::ceil(self.pending / self.step);
+                    self.interval = Span::from_secs_f64(self.finish.since(end).as_secs_f64() / ticks);
+                }
+                0.0
+            }
+            (Spreading::Time | Spreading::Both, _) => {
+                let part = self.step.min(self.pending);
+                self.pending -= part;
+                self.tick = (self.pending > 0.0).then(|| now + self.interval);
+                part
+            }
+            (Spreading::None | Spreading::Acks | Spreading::Event, _) => 0.0,
         }
-        let waits = match self.spreading {
-            Spreading::Event => true,
-            Spreading::Both => self.bursts.gap_seen_before,
-            Spreading::None | Spreading::Time | Spreading::Acks => false,
-        };
-        if waits && self.bursts.end().is_some_and(|end| now < end) { 0.0 } else { std::mem::take(&mut self.held) }
     }
 
     /// Ends the increase: nothing more comes.
@@ -232,20 +235,18 @@ mod tests {
     #[test]
     fn by_both_ticks_wait_for_the_end_of_a_burst_where_there_were_gaps() {
         let mut increase = Increase::new(Spreading::Both);
-        increase.begin_stepwise(at(1_000), 10.0, &PACE);
+        increase.spread(at(1_000), 10.0, &PACE);
         increase.on_ack(at(1_009), 1.0);
         assert_eq!(increase.next_timer(), Some(at(1_010)));
         assert_eq!(increase.on_timer(at(1_010)), 1.0, "no gap was seen before this increase");
         increase.on_ack(at(1_018), 1.0);
-        increase.begin_stepwise(at(1_100), 10.0, &PACE);
+        increase.spread(at(1_100), 10.0, &PACE);
         increase.on_ack(at(1_109), 1.0);
         assert_eq!(increase.on_timer(at(1_110)), 0.0, "the burst may go on until 1117");
         assert_eq!(increase.next_timer(), Some(at(1_117)));
-        increase.on_ack(at(1_116), 1.0);
-        assert_eq!((increase.on_timer(at(1_120)), increase.next_timer()), (0.0, Some(at(1_124))));
-        assert_eq!((increase.on_timer(at(1_124)), increase.next_timer()), (2.0, Some(at(1_130))));
-        increase.on_ack(at(1_129), 1.0);
-        assert_eq!((increase.on_timer(at(1_130)), increase.end_round()), (0.0, 1.0), "with the round the waiting ends");
+        increase.on_ack(at(1_142), 1.0);
+        assert_eq!((increase.on_timer(at(1_142)), increase.next_timer()), (0.0, Some(at(1_150))));
+        assert_eq!((increase.on_timer(at(1_150)), increase.next_timer()), (1.0, Some(at(1_155))), "ten in the 50 ms that are left");
     }
 
     #[test]

@@ -7,7 +7,7 @@
 //!
 //! Window pacing delays the increments: by a timer, until the end of a burst of acknowledgements, or both. Decrements take
 //! effect at once, since the slides speak of increments. With window pacing the size of an increase is decided at the
-//! beginning of its round trip (ours).
+//! beginning of its round trip, over which it is spread evenly (ours).
 
 use super::increase::{Increase, Pace, Spreading};
 use super::law::{Law, MIN_WINDOW, Seen};
@@ -62,7 +62,7 @@ impl Law for Stepwise {
         }
         if seen.round.ended && seen.limited > 0.0 {
             let pace = Pace { packets: seen.round.packets as f64, acks: seen.round.acks as f64, rtt, base };
-            self.increase.begin_stepwise(seen.now, self.target - w, &pace);
+            self.increase.spread(seen.now, self.target - w, &pace);
         }
         self.bounded(w, grown)
     }
