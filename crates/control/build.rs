@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// Declarations that Rust needs beside the constants and the state of each core.
-const SHARED: [&str; 9] = [
+const SHARED: [&str; 10] = [
     "core_event",
     "core_recovery",
     "core_input",
     "core_output",
     "fast_rule",
     "fast_spread",
+    "pcc_vivace_utility_choice",
     "vcp_router_constants",
     "vcp_router_state",
     "vcp_router_code",

@@ -67,6 +67,10 @@ struct core_input {
 	core_u32 ect0_bytes;	   /* payload that arrived with ECT(0), as AccECN tells (delivered_ecn_bytes) */
 	core_u32 ect1_bytes;	   /* with ECT(1) */
 	core_u32 ce_bytes;	   /* with CE */
+	core_u32 priority;	   /* the socket's priority (SO_PRIORITY) */
+	core_u32 priced;	   /* 1 if the connection has prices of its own instead of the controller's */
+	core_u32 price_of_loss;	   /* these prices, in the controller's unit */
+	core_u32 price_of_latency;
 };
 
 /* What a controller decides. Before the call: what is in force. */

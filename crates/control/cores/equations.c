@@ -6,12 +6,14 @@
 core_s64 narrows_pcc_vivace_utility(const struct pcc_vivace_constants *constants, const struct pcc_interval *interval, core_u32 starting,
 				    core_u32 mss)
 {
-	return pcc_vivace_utility(constants, interval, starting != 0, mss);
+	const struct core_input in = { .mss = mss };
+
+	return pcc_vivace_utility(constants, interval, starting != 0, &in);
 }
 
 core_s64 narrows_pcc_allegro_utility(const struct pcc_allegro_constants *constants, const struct pcc_interval *interval)
 {
-	return pcc_allegro_utility(constants, interval);
+	return pcc_allegro_utility(interval, constants->loss_margin);
 }
 
 core_u32 narrows_pcc_exp(core_s32 x)

@@ -10,7 +10,7 @@
 #ifndef NARROWS_PCC_ALLEGRO_H
 #define NARROWS_PCC_ALLEGRO_H
 
-#include "pcc.h"
+#include "pcc_utility.h"
 
 struct pcc_allegro_constants {
 	core_u32 first_rate;	  /* 524288 */
@@ -23,41 +23,8 @@ struct pcc_allegro_constants {
 	core_u32 reserved;
 };
 
-/* Losses are in thousandths of a percent. */
-#define PCC_ALLEGRO_WHOLE (100 * PCC_SCALE)
-/* So far beyond the margin the sigmoid is taken as 0. */
-#define PCC_ALLEGRO_BEYOND (10 * PCC_SCALE)
-/* Terms of the series: below that exponent they all vanish before. */
-#define PCC_ALLEGRO_TERMS 64
+/* In thousandths: the part of the utility per rate that counts in the start. */
 #define PCC_ALLEGRO_SLACK 750
-
-/* e^(x/1000) in thousandths, x at most 10000 in magnitude: the Taylor series until a term vanishes. */
-static inline core_u32 pcc_exp(core_s32 x)
-{
-	core_s64 term = PCC_SCALE;
-	core_s64 sum = PCC_SCALE;
-
-	for (core_s32 i = 1; i < PCC_ALLEGRO_TERMS && term; i++) {
-		term = core_div(core_div(term * x, i), PCC_SCALE);
-		sum += term;
-	}
-	return (core_u32)sum;
-}
-
-static inline core_s64 pcc_allegro_utility(const struct pcc_allegro_constants *constants, const struct pcc_interval *interval)
-{
-	core_s64 lost = interval->lost, delivered = interval->delivered, rate = (core_s64)interval->rate;
-	core_s64 loss, beyond, kept = 0;
-
-	if (!(lost + delivered))
-		return CORE_S64_MIN;
-	loss = core_div(lost * PCC_ALLEGRO_WHOLE, lost + delivered);
-	beyond = loss - (core_s64)constants->loss_margin * PCC_SCALE;
-	if (beyond < PCC_ALLEGRO_BEYOND)
-		kept = core_div(core_mul(rate, PCC_SCALE), (core_s64)(pcc_exp((core_s32)beyond) + PCC_SCALE));
-	kept = core_div(core_mul(kept, PCC_ALLEGRO_WHOLE - loss), PCC_ALLEGRO_WHOLE);
-	return core_sub(kept, core_div(core_mul(rate, loss), PCC_ALLEGRO_WHOLE));
-}
 
 /* Utility in thousandths of the rate, which passes through 32 bits. */
 static inline core_s64 pcc_allegro_per_rate(core_s64 utility, core_s64 rate, core_s64 scale)
@@ -83,7 +50,7 @@ static inline void pcc_allegro_decide_start(const struct pcc_allegro_constants *
 	core_s64 last_utility = state->intervals[0].utility;
 	core_u64 rate = (core_u64)state->rate;
 
-	state->intervals[0].utility = pcc_allegro_utility(constants, &state->intervals[0]);
+	state->intervals[0].utility = pcc_allegro_utility(&state->intervals[0], constants->loss_margin);
 	if (pcc_allegro_rises(constants, state, state->intervals[0].utility, last_utility)) {
 		core_u64 more = (core_u32)(state->intervals[0].delivered * in->mss);
 
@@ -108,7 +75,7 @@ static inline void pcc_allegro_decide_probing(const struct pcc_allegro_constants
 	core_u32 decision;
 
 	for (core_u32 i = 0; i < PCC_INTERVALS; i++)
-		state->intervals[i].utility = pcc_allegro_utility(constants, &state->intervals[i]);
+		state->intervals[i].utility = pcc_allegro_utility(&state->intervals[i], constants->loss_margin);
 	if (pcc_pairs_agree(state->intervals)) {
 		state->phase = PCC_MOVING;
 		rate = (core_s64)state->intervals[pcc_first_is_better(state->intervals) ? 0 : 1].rate;
@@ -132,7 +99,7 @@ static inline void pcc_allegro_decide_moving(const struct pcc_allegro_constants 
 {
 	core_s64 before = state->intervals[0].utility;
 
-	state->intervals[0].utility = pcc_allegro_utility(constants, &state->intervals[0]);
+	state->intervals[0].utility = pcc_allegro_utility(&state->intervals[0], constants->loss_margin);
 	if (state->intervals[0].utility > before) {
 		core_s64 step;
 

@@ -2,7 +2,9 @@
 /*
  * PCC Vivace as the kernel module computes it (branch vivace): the rate climbs the gradient of a utility that is linear in the rate.
  *
- * utility = rate - rate * (latency * dRTT/dT + loss * L), dRTT/dT and L in thousandths.
+ * utility = rate - rate * (latency * dRTT/dT + loss * L), dRTT/dT and L in thousandths. A connection can have prices
+ * of its own in the place of the constants `latency` and `loss`. Instead the utility of Allegro can be chosen
+ * (pcc_utility.h): the module has both.
  *
  * The module's defects are kept unless `fixed`: the start grows by a half and not to the double; the last decision is read but never written, so that a downward move
  * always ends in probing; and the first interval after probing runs at the old rate and is compared with itself.
@@ -10,7 +12,7 @@
 #ifndef NARROWS_PCC_VIVACE_H
 #define NARROWS_PCC_VIVACE_H
 
-#include "pcc.h"
+#include "pcc_utility.h"
 
 struct pcc_vivace_constants {
 	core_u32 first_rate;	  /* 524288 */
@@ -29,7 +31,12 @@ struct pcc_vivace_constants {
 	core_u32 floor_packets;	  /* 2 per round trip */
 	core_u32 fixed;
 	core_u32 pair_bug; /* before 29 November 2018: the first pair's verdict chooses among the second pair's rates */
+	core_u32 utility;	  /* enum pcc_vivace_utility_choice */
+	core_u32 loss_margin;	  /* 5 %, in the utility of Allegro */
 };
+
+/* The utility whose gradient the rate follows. */
+enum pcc_vivace_utility_choice { PCC_VIVACE_OWN_UTILITY, PCC_VIVACE_ALLEGRO_UTILITY };
 
 static inline int pcc_within(core_s64 value, core_s64 limit)
 {
@@ -57,18 +64,22 @@ static inline core_s64 pcc_vivace_latency(const struct pcc_vivace_constants *con
 }
 
 static inline core_s64 pcc_vivace_utility(const struct pcc_vivace_constants *constants, const struct pcc_interval *interval, int starting,
-					 core_u32 mss)
+					 const struct core_input *in)
 {
+	core_u32 price_of_latency = in->priced ? in->price_of_latency : constants->latency;
+	core_u32 price_of_loss = in->priced ? in->price_of_loss : constants->loss;
 	core_s64 lost = interval->lost, delivered = interval->delivered, rate = (core_s64)interval->rate;
 	core_s64 latency, loss, penalty;
 
 	if (!delivered)
 		return 0;
-	latency = pcc_vivace_latency(constants, interval, starting, mss);
+	if (constants->utility == PCC_VIVACE_ALLEGRO_UTILITY)
+		return pcc_allegro_utility(interval, constants->loss_margin);
+	latency = pcc_vivace_latency(constants, interval, starting, in->mss);
 	loss = core_div(lost * PCC_SCALE, lost + delivered);
 	if (starting && loss < 100)
 		loss = 0;
-	penalty = core_add(core_mul(constants->latency, latency), core_mul(constants->loss, loss));
+	penalty = core_add(core_mul(price_of_latency, latency), core_mul(price_of_loss, loss));
 	return core_sub(rate, core_div(core_mul(rate, penalty), PCC_SCALE));
 }
 
@@ -129,7 +140,7 @@ static inline void pcc_vivace_decide_start(const struct pcc_vivace_constants *co
 	core_s64 before = state->intervals[0].utility;
 	core_s64 rate = state->rate;
 
-	state->intervals[0].utility = pcc_vivace_utility(constants, &state->intervals[0], 1, in->mss);
+	state->intervals[0].utility = pcc_vivace_utility(constants, &state->intervals[0], 1, in);
 	if (state->intervals[0].utility > before) {
 		state->rate = core_add(rate, constants->fixed ? rate : core_div(rate, 2));
 		state->last_rate = rate;
@@ -148,7 +159,7 @@ static inline void pcc_vivace_decide_probing(const struct pcc_vivace_constants *
 	core_s64 rate = (core_u32)old;
 
 	for (core_u32 i = 0; i < PCC_INTERVALS; i++)
-		state->intervals[i].utility = pcc_vivace_utility(constants, &state->intervals[i], 0, in->mss);
+		state->intervals[i].utility = pcc_vivace_utility(constants, &state->intervals[i], 0, in);
 	if (pcc_pairs_agree(state->intervals)) {
 		int first = pcc_first_is_better(constants->pair_bug ? state->intervals : state->intervals + 2);
 		const struct pcc_interval *winner = first ? &state->intervals[2] : &state->intervals[3];
@@ -181,7 +192,7 @@ static inline void pcc_vivace_decide_moving(const struct pcc_vivace_constants *c
 	core_s64 step, rate;
 	core_u32 decision;
 
-	state->intervals[0].utility = pcc_vivace_utility(constants, &state->intervals[0], 0, in->mss);
+	state->intervals[0].utility = pcc_vivace_utility(constants, &state->intervals[0], 0, in);
 	step = core_mul(pcc_vivace_gradient(constants, state->rate, state->intervals[0].utility, state->last_rate, before), constants->step);
 	pcc_vivace_adapt(constants, state, step);
 	step = core_div(core_mul(step, state->amplifier), PCC_SCALE);

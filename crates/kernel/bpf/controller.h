@@ -7,6 +7,7 @@
  *	#define CORE pcc_vivace			its functions and constants
  *	#define CORE_REMEMBERS struct pcc_state	what a connection remembers
  *	#define CORE_IS_LONG			that does not fit the private area of a socket
+ *	#define CORE_IS_PRICED			connections can have prices of their own
  *	#include "pcc_vivace.h"
  *	#include "controller.h"
  *
@@ -38,6 +39,16 @@ struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, SHARED_RECORDS_BYTES);
 } records SEC(".maps");
+
+#ifdef CORE_IS_PRICED
+/* Prices by the socket's priority; set from outside at any time. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, SHARED_PRIORITIES);
+	__type(key, u32);
+	__type(value, struct shared_price);
+} prices SEC(".maps");
+#endif
 
 /* What a connection remembers. */
 struct remembered {
@@ -104,8 +115,27 @@ static __always_inline u32 limited_by_window(const struct tcp_sock *tp)
 	return tp->snd_cwnd < tp->snd_ssthresh && tp->snd_cwnd < 2 * tp->max_packets_out;
 }
 
+/* The prices of a connection: those of its priority, if there are any. */
+static __always_inline void look_at_prices(struct sock *sk, struct core_input *in)
+{
+	in->priority = sk->sk_priority;
+	in->priced = 0;
+	in->price_of_loss = 0;
+	in->price_of_latency = 0;
+#ifdef CORE_IS_PRICED
+	const struct shared_price *price = bpf_map_lookup_elem(&prices, &in->priority);
+
+	if (price && price->is_set) {
+		in->priced = 1;
+		in->price_of_loss = price->loss;
+		in->price_of_latency = price->latency;
+	}
+#endif
+}
+
 static __always_inline void look(struct sock *sk, const struct tcp_sock *tp, struct core_input *in)
 {
+	look_at_prices(sk, in);
 	in->now = tp->tcp_mstamp;
 	in->pacing_rate = sk->sk_pacing_rate;
 	in->max_pacing_rate = sk->sk_max_pacing_rate;
@@ -159,14 +189,26 @@ static __always_inline void record(struct sock *sk, struct remembered *mine, con
 	bpf_ringbuf_submit(decision, 0);
 }
 
+/*
+ * One step of the core; 0. The verifier refuses a function whose register of the result holds an address of the stack,
+ * as that of a function without a result can: so it has a result that the compiler does not know, and its callers use it.
+ */
+static __noinline int step(CORE_REMEMBERS *state, const struct core_input *in, struct core_output *out)
+{
+	const CORE_CONSTANTS *values = (const CORE_CONSTANTS *)&constants;
+	int result = 0;
+
+	/* The compiler must not take the values it sees here for those at run time. */
+	asm volatile("" : "+r"(values));
+	CORE_DECIDE(values, state, in, out);
+	asm volatile("" : "+r"(result));
+	return result;
+}
+
 /* Shows the core what happened, and answers with what it decided. False if the kernel had no memory for the connection, which then stays as it is. */
 static __always_inline bool decide(struct sock *sk, struct tcp_sock *tp, struct core_input *in, struct core_output *out)
 {
 	struct remembered *mine = remembered(sk, in->event);
-	const CORE_CONSTANTS *values = (const CORE_CONSTANTS *)&constants;
-
-	/* The compiler shall not take the values it sees here for those at run time. */
-	asm volatile("" : "+r"(values));
 	out->pacing_rate = in->pacing_rate;
 	out->cwnd = in->cwnd;
 	out->ssthresh = in->ssthresh;
@@ -176,9 +218,8 @@ static __always_inline bool decide(struct sock *sk, struct tcp_sock *tp, struct 
 		else
 			mine->connection = __sync_fetch_and_add(&stats.opened, 1);
 	}
-	if (!mine)
+	if (!mine || step(&mine->state, in, out))
 		return false;
-	CORE_DECIDE(values, &mine->state, in, out);
 	record(sk, mine, in, out);
 	return true;
 }
@@ -284,11 +325,7 @@ struct {
 SEC("syscall")
 int try_core(void *context)
 {
-	const CORE_CONSTANTS *values = (const CORE_CONSTANTS *)&constants;
-
-	asm volatile("" : "+r"(values));
-	CORE_DECIDE(values, &trial.state, &trial.in, &trial.out);
-	return 0;
+	return step(&trial.state, &trial.in, &trial.out);
 }
 
 #endif

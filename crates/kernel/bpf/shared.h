@@ -24,6 +24,16 @@ struct shared_control {
 	core_u64 record_until; /* each call of a core before this time is recorded (tcp_mstamp, us) */
 };
 
+/* Priorities of sockets (SO_PRIORITY) that can have prices: 0 to 15. */
+#define SHARED_PRIORITIES 16
+
+/* The prices of connections of a priority, in the place of the controller's constants. */
+struct shared_price {
+	core_u32 is_set;  /* 1 if there are any */
+	core_u32 loss;	  /* in the controller's unit */
+	core_u32 latency;
+};
+
 /* What each record begins with; the core's input and output and its state follow. */
 struct shared_record_head {
 	core_u64 connection; /* numbers connections in the order in which they took the controller */

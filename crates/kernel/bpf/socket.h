@@ -68,6 +68,7 @@ struct sock_common {
 
 struct sock {
 	struct sock_common __sk_common;
+	u32 sk_priority;
 	unsigned long sk_pacing_rate;
 	unsigned long sk_max_pacing_rate;
 	u32 sk_pacing_status;

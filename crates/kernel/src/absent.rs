@@ -4,7 +4,7 @@ use crate::called::Calls;
 use crate::error::KernelError;
 use crate::measured::Measured;
 use crate::names::Elsewhere;
-use crate::shared::{Acknowledgement, Record, Stats};
+use crate::shared::{Acknowledgement, Price, Record, Stats};
 use narrows_bpf::ForKernel;
 use narrows_control::Choice;
 use narrows_control::cores::Twin;
@@ -169,6 +169,16 @@ impl Pinned {
     /// Fails with [`KernelError::NotBuilt`].
     pub fn named(_name: &str) -> Result<Pinned, KernelError> {
         Err(KernelError::NotBuilt)
+    }
+
+    /// The prices of connections.
+    pub fn prices(&self) -> Result<Vec<(u32, Price)>, KernelError> {
+        match *self {}
+    }
+
+    /// Gives connections of a priority prices of their own.
+    pub fn set_price(&self, _priority: u32, _price: Price) -> Result<(), KernelError> {
+        match *self {}
     }
 
     /// The kernel's name.

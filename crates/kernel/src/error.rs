@@ -144,6 +144,12 @@ pub enum KernelError {
         /// The kernel's name.
         name: String,
     },
+    /// A controller whose connections cannot have prices of their own.
+    #[error("connections of \"{name}\" have no prices of their own: load \"pcc-vivace\" with its own utility for that")]
+    NoPrices {
+        /// The kernel's name.
+        name: String,
+    },
     /// Somebody reads its records already.
     #[error("\"{name}\" is being watched already, and each record can be read once: stop the other `narrows kernel watch {name}` first")]
     Watched {

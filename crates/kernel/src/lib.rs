@@ -78,7 +78,7 @@ pub use registered::of_bpf;
 pub use replayer::{Difference, Replayer, Tally};
 #[cfg(feature = "bpf")]
 pub use router::Router;
-pub use shared::{Acknowledgement, Record, RouterCounts, Stats};
+pub use shared::{Acknowledgement, Price, Record, RouterCounts, Stats};
 
 /// True if this build has controllers for the kernel: the feature `bpf`.
 pub const BUILT: bool = cfg!(feature = "bpf");

@@ -1,6 +1,6 @@
 //! The maps by which a controller in the kernel and processes speak, whoever loaded it.
 
-use crate::shared::{Control, Record, Stats};
+use crate::shared::{Control, Price, Record, Stats};
 use libbpf_rs::{MapCore, MapFlags, MapHandle, MapType, Object, RingBuffer, RingBufferBuilder};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -11,6 +11,8 @@ pub(crate) struct Maps {
     pub stats: MapHandle,
     pub control: MapHandle,
     pub records: MapHandle,
+    /// Prices by priority, of a controller whose connections can have them.
+    pub prices: Option<MapHandle>,
     /// Bytes that its core remembers of a connection.
     pub state: usize,
 }
@@ -19,16 +21,24 @@ pub(crate) struct Maps {
 const NAMES: [(&str, &str); 4] =
     [(".rodata.constants", "constants"), (".data.stats", "stats"), (".data.control", "control"), ("records", "records")];
 
+/// The name of the map of prices, in the object and as a pin.
+const PRICES: &str = "prices";
+
+/// Number of priorities that can have prices, from 0 on.
+const PRIORITIES: u32 = 16;
+
 impl Maps {
-    fn each<E>(state: usize, mut find: impl FnMut(&str, &str) -> Result<MapHandle, E>) -> Result<Maps, E> {
+    fn each<E>(state: usize, prices: Option<MapHandle>, mut find: impl FnMut(&str, &str) -> Result<MapHandle, E>) -> Result<Maps, E> {
         let [constants, stats, control, records] = NAMES;
         let mut find = |(object, pin)| find(object, pin);
-        Ok(Maps { constants: find(constants)?, stats: find(stats)?, control: find(control)?, records: find(records)?, state })
+        Ok(Maps { constants: find(constants)?, stats: find(stats)?, control: find(control)?, records: find(records)?, prices, state })
     }
 
     /// Those of a loaded object.
     pub fn of(object: &Object, state: usize) -> libbpf_rs::Result<Maps> {
-        Maps::each(state, |name, _| {
+        let prices = object.maps().find(|map| map.name() == PRICES);
+        let prices = prices.map(|map| MapHandle::try_from(&map)).transpose()?;
+        Maps::each(state, prices, |name, _| {
             let map = object.maps().find(|map| map.name() == name).expect("every object has it");
             MapHandle::try_from(&map)
         })
@@ -40,9 +50,17 @@ impl Maps {
     ///
     /// Which one is missing, or cannot be what its name says.
     pub fn pinned(directory: &Path, state: usize) -> Result<Maps, String> {
-        let maps = Maps::each(state, |_, name| {
-            MapHandle::from_pinned_path(directory.join(name)).map_err(|error| format!("\"{name}\" cannot be read: {error}"))
-        })?;
+        let at =
+            |name: &str| MapHandle::from_pinned_path(directory.join(name)).map_err(|error| format!("\"{name}\" cannot be read: {error}"));
+        let prices = if directory.join(PRICES).exists() { Some(at(PRICES)?) } else { None };
+        let maps = Maps::each(state, prices, |_, name| at(name))?;
+        if maps
+            .prices
+            .as_ref()
+            .is_some_and(|prices| prices.map_type() != MapType::Array || prices.value_size() as usize != size_of::<Price>())
+        {
+            return Err(format!("\"{PRICES}\" is not the map that it should be"));
+        }
         let values = [&maps.constants, &maps.stats, &maps.control].map(|map| map.map_type() == MapType::Array && map.key_size() == 4);
         let sound = [
             values[0],
@@ -62,6 +80,9 @@ impl Maps {
         self.constants.pin(directory.join(constants.1))?;
         self.stats.pin(directory.join(stats.1))?;
         self.control.pin(directory.join(control.1))?;
+        if let Some(prices) = &mut self.prices {
+            prices.pin(directory.join(PRICES))?;
+        }
         self.records.pin(directory.join(records.1))
     }
 
@@ -86,6 +107,23 @@ impl Maps {
         self.control
             .update(&0_u32.to_ne_bytes(), bytemuck::bytes_of(&Control { record_until: time }), MapFlags::ANY)
             .expect("a map of one element");
+    }
+
+    /// The prices of connections of each priority that has any; `None` for a controller without prices.
+    pub fn prices(&self) -> Option<Vec<(u32, Price)>> {
+        let map = self.prices.as_ref()?;
+        let priced = (0..PRIORITIES).filter_map(|priority| {
+            let value = map.lookup(&priority.to_ne_bytes(), MapFlags::ANY).ok().flatten()?;
+            let price: Price = bytemuck::try_pod_read_unaligned(&value).ok()?;
+            (price.is_set != 0).then_some((priority, price))
+        });
+        Some(priced.collect())
+    }
+
+    /// Sets the prices of connections of a priority.
+    pub fn set_price(&self, priority: u32, price: Price) -> libbpf_rs::Result<()> {
+        let Some(map) = &self.prices else { return Ok(()) };
+        map.update(&priority.to_ne_bytes(), bytemuck::bytes_of(&price), MapFlags::ANY)
     }
 
     /// Reads records until `wait` brings no more.

@@ -12,7 +12,7 @@ use crate::maps::Maps;
 use crate::names::available;
 use crate::place::{self, Place, failed};
 use crate::registered::{LINK, MAP, Registration};
-use crate::shared::{Record, Stats};
+use crate::shared::{Price, Record, Stats};
 use libbpf_rs::{MapCore, MapHandle, MapType};
 use narrows_bpf::ForKernel;
 use narrows_control::cores::Twin;
@@ -289,6 +289,28 @@ impl Pinned {
     /// Its pins cannot be read.
     pub fn callbacks(&self) -> Result<Vec<Calls>, KernelError> {
         calls(&self.path)
+    }
+
+    /// The prices of connections, by the socket's priority (`SO_PRIORITY`): each priority that has prices.
+    ///
+    /// # Errors
+    ///
+    /// [`KernelError::NoPrices`]: its connections cannot have any.
+    pub fn prices(&self) -> Result<Vec<(u32, Price)>, KernelError> {
+        let prices = self.maps().and_then(Maps::prices);
+        prices.ok_or_else(|| KernelError::NoPrices { name: self.name.clone() })
+    }
+
+    /// Gives connections of a priority, 0 to 15, prices of their own, or the controller's again. Open connections have them
+    /// from their next interval on.
+    ///
+    /// # Errors
+    ///
+    /// [`KernelError::NoPrices`]: its connections cannot have any. The kernel refuses, for example a priority above 15.
+    pub fn set_price(&self, priority: u32, price: Price) -> Result<(), KernelError> {
+        self.prices()?;
+        let Some(maps) = self.maps() else { return Ok(()) };
+        maps.set_price(priority, price).map_err(|error| failed(&self.path, "written")(std::io::Error::other(error)))
     }
 
     /// Becomes the one process that reads its records.

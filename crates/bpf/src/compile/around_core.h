@@ -55,6 +55,10 @@ static __always_inline void look(struct tcp_sock *tp, struct core_input *in, __u
 	in->cwnd_limited = limited(tp);
 	in->recovery = BPF_CORE_READ_BITFIELD(&tp->inet_conn, icsk_ca_state);
 	in->mss = tp->mss_cache ? tp->mss_cache : 1;
+	in->priority = sk->sk_priority;
+	in->priced = 0;
+	in->price_of_loss = 0;
+	in->price_of_latency = 0;
 	in->ect0_bytes = 0;
 	in->ect1_bytes = 0;
 	in->ce_bytes = 0;

@@ -77,6 +77,7 @@ const SOCK: Structure = Structure {
     members: &[
         structure(&SOCK_COMMON, "__sk_common"),
         one(INT, "sk_sndbuf"),
+        one(U32, "sk_priority"),
         writable(UNSIGNED_LONG, "sk_pacing_rate"),
         one(UNSIGNED_LONG, "sk_max_pacing_rate"),
         writable(U32, "sk_pacing_status"),

@@ -27,6 +27,8 @@ pub enum KernelCommand {
     Unroute(UnrouteArgs),
     /// Watch the connections of a loaded controller: window, round trip, rates
     Watch(KernelWatchArgs),
+    /// Show or set the prices of loss and latency of connections of a loaded controller, by the priority of their sockets
+    Price(PriceArgs),
     /// Print the header that BPF sources include as "vmlinux.h": the kernel's types that a simulated connection has (any user)
     Header,
 }
@@ -70,6 +72,27 @@ pub struct KernelWatchArgs {
     /// Print every call as CSV [default where the output is not a terminal]
     #[arg(long)]
     pub csv: bool,
+}
+
+#[derive(Args)]
+pub struct PriceArgs {
+    /// Name of the controller, as in the kernel or as for `narrows kernel load`
+    pub name: String,
+    /// Priority of the sockets whose prices are set (SO_PRIORITY, which IP_TOS sets, too): 0 to 15
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=15))]
+    pub priority: Option<u32>,
+    /// Price of loss [default: the controller's]
+    #[arg(long, value_name = "PRICE", requires = "priority")]
+    pub loss: Option<u32>,
+    /// Price of latency [default: the controller's]
+    #[arg(long, value_name = "PRICE", requires = "priority")]
+    pub latency: Option<u32>,
+    /// Remove the prices of this priority, or without --priority of all
+    #[arg(long, conflicts_with_all = ["loss", "latency"])]
+    pub clear: bool,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Args)]

@@ -18,7 +18,9 @@ pub use check::{CheckArgs, ScopeArg, SuiteArg};
 pub use compare::{CompareArgs, Compared, DiffArgs};
 pub use forward::{At, ForwardArgs, ForwardCommand, ForwarderArgs, GetArgs, KeyArgs, PingArgs, ServeArgs, StatusArgs};
 pub use inspect::InspectArgs;
-pub use kernel::{KernelArgs, KernelCommand, KernelListArgs, KernelWatchArgs, LoadArgs, RouteArgs, StatsArgs, UnloadArgs, UnrouteArgs};
+pub use kernel::{
+    KernelArgs, KernelCommand, KernelListArgs, KernelWatchArgs, LoadArgs, PriceArgs, RouteArgs, StatsArgs, UnloadArgs, UnrouteArgs,
+};
 pub use output::OutputArgs;
 pub use parse::parse_choice;
 pub use results::{BenchArgs, ExportArgs, ExportFormat, FigureArgs, ListArgs, Listed, PathArgs, ReportArgs, SchemaArgs};

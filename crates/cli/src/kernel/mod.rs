@@ -4,6 +4,7 @@ mod called;
 mod found;
 mod list;
 mod load;
+mod price;
 mod route;
 mod routers;
 mod stats;
@@ -21,8 +22,8 @@ use std::io::Write;
 
 /// Carries out one of its commands.
 pub fn kernel(command: KernelCommand) -> Result<Outcome, Failure> {
-    use KernelCommand::{Load, Route, Unload, Unroute};
-    let _on_host = matches!(command, Load(_) | Unload(_) | Route(_) | Unroute(_)).then(on_host);
+    use KernelCommand::{Load, Price, Route, Unload, Unroute};
+    let _on_host = matches!(command, Load(_) | Price(_) | Unload(_) | Route(_) | Unroute(_)).then(on_host);
     match command {
         KernelCommand::Header => header(),
         _ if !narrows_kernel::BUILT => Err(KernelError::NotBuilt.into()),
@@ -31,6 +32,7 @@ pub fn kernel(command: KernelCommand) -> Result<Outcome, Failure> {
         KernelCommand::Unload(args) => unload::unload(args),
         KernelCommand::Stats(args) => stats::stats(args),
         KernelCommand::Route(args) => route::route(args),
+        KernelCommand::Price(args) => price::price(args),
         KernelCommand::Unroute(args) => route::unroute(args),
         KernelCommand::Watch(args) => watch::watch(args),
     }

@@ -40,6 +40,9 @@ impl Wild {
             ssthresh: i32::MAX as u32,
             cwnd_clamp,
             mss,
+            priced: random.chance(0.3) as u32,
+            price_of_loss: random.below(100) as u32,
+            price_of_latency: random.below(2_000) as u32,
             ..Input::default()
         };
         Wild { random, input, absurd, most, left }

@@ -3,6 +3,7 @@
 mod common;
 mod files;
 mod pins;
+mod prices;
 mod replay;
 mod router;
 mod sound;

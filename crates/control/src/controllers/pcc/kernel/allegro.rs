@@ -1,6 +1,6 @@
 //! The module's Allegro.
 
-use super::{FIRST_RATE, PccKernel};
+use super::{FIRST_RATE, LOSS_MARGIN, PccKernel};
 use crate::cores::pcc::State;
 use crate::cores::pcc_allegro::Constants;
 use crate::cores::{Twin, replay};
@@ -45,7 +45,6 @@ const IGNORE: Param<u32> = Param::whole(
 const EPSILON_MIN: Param<u32> =
     Param::whole("epsilon_min", CONSTANTS.epsilon_min, (1, 99), "%", "first step, and distance of the first probes from the rate");
 const EPSILON_MAX: Param<u32> = Param::whole("epsilon_max", CONSTANTS.epsilon_max, (1, 99), "%", "the largest");
-const LOSS_MARGIN: Param<u32> = Param::whole("loss_margin", CONSTANTS.loss_margin, (0, 10), "%", "loss at which the utility collapses");
 
 fn constants(params: &Params) -> Constants {
     Constants {

@@ -28,6 +28,9 @@ use narrows_wire::Ecn;
 /// The rate at which a connection of either variant begins.
 const FIRST_RATE: Param<u32> = Param::whole("first_rate", 524_288, (1_024, u32::MAX), "B/s", "initial rate, of payload");
 
+/// The loss that Allegro's utility tolerates.
+const LOSS_MARGIN: Param<u32> = Param::whole("loss_margin", 5, (0, 10), "%", "loss at which Allegro's utility collapses");
+
 /// The controller around a core.
 #[derive(Clone, Debug)]
 struct PccKernel<C: CoreConstants<State = State>> {

@@ -1,11 +1,11 @@
 //! The module's Vivace.
 
-use super::{FIRST_RATE, PccKernel};
+use super::{FIRST_RATE, LOSS_MARGIN, PccKernel};
 use crate::cores::pcc::State;
-use crate::cores::pcc_vivace::Constants;
+use crate::cores::pcc_vivace::{Constants, UtilityChoice};
 use crate::cores::{Twin, replay};
 use crate::{Basis, Build, Built, Entry};
-use narrows_params::{Need, Param, Params};
+use narrows_params::{Need, Param, ParamError, Params};
 
 /// The module's Vivace.
 pub const CONSTANTS: Constants = Constants {
@@ -25,6 +25,8 @@ pub const CONSTANTS: Constants = Constants {
     floor_packets: 2,
     fixed: 0,
     pair_bug: 0,
+    utility: UtilityChoice::OwnUtility as u32,
+    loss_margin: 5,
 };
 
 /// Registry line of the module's Vivace.
@@ -53,8 +55,10 @@ pub static ENTRY: Entry = Entry {
         CHANGE_BOUND.spec,
         CHANGE_STEP.spec,
         FLOOR_PACKETS.spec,
+        UTILITY.spec,
+        LOSS_MARGIN.spec,
     ],
-    build: Build::Function(|setup, params| Ok(Built::new(PccKernel::new(constants(params), setup, "pcc-kernel")))),
+    build: Build::Function(|setup, params| Ok(Built::new(PccKernel::new(constants(params)?, setup, "pcc-kernel")))),
 };
 
 const FIXED: Param<bool> =
@@ -99,8 +103,28 @@ const CHANGE_STEP: Param<u32> =
 const FLOOR_PACKETS: Param<u32> =
     Param::whole("floor_packets", CONSTANTS.floor_packets, (0, 1_000), "packets", "least rate, per round trip");
 
-fn constants(params: &Params) -> Constants {
-    Constants {
+const UTILITY: Param<UtilityChoice> = Param::choice(
+    "utility",
+    "vivace",
+    &[("vivace", UtilityChoice::OwnUtility), ("allegro", UtilityChoice::AllegroUtility)],
+    "utility whose gradient the rate follows; vivace: rate, latency and loss; allegro: rate and loss, with loss_margin",
+);
+
+/// The constants of the core.
+///
+/// # Errors
+/// A parameter belongs to the other utility.
+fn constants(params: &Params) -> Result<Constants, ParamError> {
+    let utility = params.get(&UTILITY);
+    match utility {
+        UtilityChoice::OwnUtility => params.refuse(&LOSS_MARGIN, "left out with utility=vivace, which has prices instead")?,
+        UtilityChoice::AllegroUtility => {
+            for price in [LATENCY, LOSS, LATENCY_FILTER] {
+                params.refuse(&price, "left out with utility=allegro, which has loss_margin instead")?;
+            }
+        }
+    }
+    Ok(Constants {
         first_rate: params.get(&FIRST_RATE),
         interval_packets: params.get(&INTERVAL_PACKETS),
         ignore: params.get(&IGNORE),
@@ -117,15 +141,17 @@ fn constants(params: &Params) -> Constants {
         floor_packets: params.get(&FLOOR_PACKETS),
         fixed: params.get(&FIXED) as u32,
         pair_bug: params.get(&PAIR_BUG) as u32,
-    }
+        utility: utility as u32,
+        loss_margin: params.get(&LOSS_MARGIN),
+    })
 }
 
-/// What the kernel gets of Vivace.
+/// The kernel's form.
 pub static TWIN: Twin = Twin {
     kernel: "pcc_vivace",
     entry: &ENTRY,
     choice: "pcc-vivace",
-    constants: |params| Ok(bytemuck::bytes_of(&constants(params)).to_vec()),
+    constants: |params| Ok(bytemuck::bytes_of(&constants(params)?).to_vec()),
     replay: replay::<Constants>,
     state: size_of::<State>(),
 };

@@ -26,5 +26,9 @@ pub use vivace::{EXPONENT, GRADIENT_FILTER, LATENCY_PRICE, LOSS_PRICE, NEGATIVE_
 use narrows_params::Param;
 
 /// The utility function that `vivace` follows, by name.
-pub const UTILITY: Param<Build> =
-    Param::choice("utility", "vivace", &[vivace::LINE, proportional::LINE, scavenger::LINE, latency_target::LINE], "utility to maximise");
+pub const UTILITY: Param<Build> = Param::choice(
+    "utility",
+    "vivace",
+    &[vivace::LINE, proportional::LINE, scavenger::LINE, latency_target::LINE, safe::LINE],
+    "utility to maximise",
+);
