@@ -352,12 +352,13 @@ fn fields_of_route(rates: Rates, route: &Route) -> Mircc {
         secondary_bps: limited(rates.secondary),
         path_id: (route.id != 0).then_some(route.id),
         path_label: label(&route.hint, LabelFlags::Discovery),
+        limit: (route.limit != 0).then_some(route.limit),
         ..Mircc::default()
     }
 }
 
 fn route(mircc: &Mircc) -> Route {
-    Route { id: mircc.path_id.unwrap_or(0), hint: mircc.path_label.as_ref().map_or(Hint::None, hint) }
+    Route { id: mircc.path_id.unwrap_or(0), hint: mircc.path_label.as_ref().map_or(Hint::None, hint), limit: mircc.limit.unwrap_or(0) }
 }
 
 /// The hops of a label from the wire; none if one of them has no label.

@@ -24,6 +24,8 @@ pub struct Route {
     pub id: u64,
     /// The hint that steers an Interest over it.
     pub hint: Hint,
+    /// The link whose primary rate is the lowest so far; 0 if nobody tells. Paths that share this link have equal values.
+    pub limit: u64,
 }
 
 /// A hint that steers an Interest over a path, in one of the forms.

@@ -134,6 +134,8 @@ pub mod mircc {
     pub const PATH_ID: u32 = 916;
     /// PathLabel (RFC 9531).
     pub const PATH_LABEL: u32 = 920;
+    /// The link that told the lowest R_p so far; 8 octets.
+    pub const LIMIT: u32 = 924;
     /// PathLabelFlags in a PathLabel.
     pub const LABEL_FLAGS: u32 = 0x0B;
     /// PathLabelBitmap in a PathLabel.

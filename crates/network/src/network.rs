@@ -5,7 +5,7 @@ use crate::routes::{Next, Routes};
 use crate::{Agenda, Change, Crossing, LinkId, Routed, What};
 use narrows_measure::{LinkRecord, LinkSample};
 use narrows_path::{DropReason, Fate, Link, LinkChange, LinkConfig, LinkProbe};
-use narrows_units::{Rate, Span, Time};
+use narrows_units::{Bytes, Rate, Span, Time};
 
 /// Hears of packets. `()` hears nothing, and costs nothing.
 ///
@@ -283,6 +283,12 @@ impl<P: Routed> Network<P> {
             self.inside -= 1;
             visitor.dropped(now, link, packet.identity());
         }
+    }
+
+    /// Bytes that wait on a link at `now`, the packet in transmission not counted.
+    pub fn waiting(&mut self, now: Time, link: usize) -> Bytes {
+        self.links[link].settle(now);
+        self.links[link].waiting().0
     }
 
     /// Takes a sample of every link at `now`.

@@ -163,6 +163,7 @@ impl Load {
             secondary_bps: Some(500_000_000),
             path_id: Some(1),
             path_label: label(LabelFlags::Discovery),
+            limit: Some(1),
             ..Mircc::default()
         };
         let link = |token: Option<&[u8]>, fields: Mircc, packet: &[u8]| {

@@ -16,8 +16,15 @@ pub struct Filler {
 }
 
 /// More than any link has.
-const NO_LIMIT: Mircc =
-    Mircc { primary_bps: Some(1 << 62), secondary_bps: Some(1 << 62), class: None, round_trip_us: None, path_id: None, path_label: None };
+const NO_LIMIT: Mircc = Mircc {
+    primary_bps: Some(1 << 62),
+    secondary_bps: Some(1 << 62),
+    class: None,
+    round_trip_us: None,
+    path_id: None,
+    path_label: None,
+    limit: None,
+};
 
 impl Filler {
     /// Registers `prefix` with the forwarder at the other end of a connection. Data have `size` octets, or more if name and signature need more.

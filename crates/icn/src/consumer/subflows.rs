@@ -16,6 +16,8 @@ pub struct Subflow {
     pub hint: Hint,
     /// The rates of the latest Data, or of a later Nack where that is lower.
     pub rates: Rates,
+    /// The link whose primary rate this is; 0 if unknown.
+    pub limit: u64,
     /// When Data last arrived by it.
     pub last_data: Time,
     /// Size of the segments received by it, by the class of their Interests.
@@ -48,13 +50,15 @@ pub(crate) struct Subflows {
     unanswered_since: Time,
     total: bool,
     best_path: bool,
+    /// The part of the Interests of a class that each path gets; computed for each Interest.
+    shares: Vec<f64>,
 }
 
 impl Subflows {
     /// No subflows. With `total`, the primary rate is their sum instead of the best one; with `best_path`, all primary Interests take the
     /// path of the best rate.
     pub(crate) fn new(total: bool, best_path: bool) -> Subflows {
-        Subflows { all: Vec::new(), forgotten: BTreeMap::new(), unanswered_since: Time::NEVER, total, best_path }
+        Subflows { all: Vec::new(), forgotten: BTreeMap::new(), unanswered_since: Time::NEVER, total, best_path, shares: Vec::new() }
     }
 
     pub(crate) fn all(&self) -> &[Subflow] {
@@ -72,20 +76,22 @@ impl Subflows {
         }
     }
 
-    /// Data arrived by path `id` with these rates, which apply at once (MIRCC, section 3.1). Returns its subflow.
-    pub(crate) fn on_data(&mut self, now: Time, id: u64, hint: Hint, rates: Rates) -> &mut Subflow {
+    /// Data arrived by path `id` with these rates, which apply at once (MIRCC, section 3.1). `limit` is the link that told
+    /// the primary rate. Returns its subflow.
+    pub(crate) fn on_data(&mut self, now: Time, id: u64, hint: Hint, rates: Rates, limit: u64) -> &mut Subflow {
         let index = self.find(id).unwrap_or_else(|| {
             if self.all.len() == MOST {
                 let oldest = (0..MOST).min_by_key(|index| self.all[*index].last_data).unwrap_or(0);
                 self.remove(self.all[oldest].id);
             }
             let (received, credit) = (self.forgotten.remove(&id).unwrap_or_default(), ByClass::default());
-            self.all.push(Subflow { id, hint, rates, last_data: now, received, unanswered_since: None, credit });
+            self.all.push(Subflow { id, hint, rates, limit, last_data: now, received, unanswered_since: None, credit });
             self.all.len() - 1
         });
         let subflow = &mut self.all[index];
         let answered = subflow.unanswered_since.is_some();
-        (subflow.hint, subflow.rates, subflow.last_data, subflow.unanswered_since) = (hint, rates, now, None);
+        (subflow.hint, subflow.rates, subflow.limit) = (hint, rates, limit);
+        (subflow.last_data, subflow.unanswered_since) = (now, None);
         if answered {
             self.update_unanswered();
         }
@@ -94,13 +100,16 @@ impl Subflows {
 
     /// A Nack returned an Interest steered over `path`, or over none: its rates apply only if they are lower (MIRCC, section 3.1). Without
     /// `path`, the path is known only if there is a single one. A path that only refuses Interests for `congestion` is there all the same.
-    pub(crate) fn on_nack(&mut self, path: Option<u64>, rates: Rates, congestion: bool) {
+    pub(crate) fn on_nack(&mut self, path: Option<u64>, rates: Rates, limit: u64, congestion: bool) {
         let subflow = match (path, self.all.as_mut_slice()) {
             (Some(id), all) => all.iter_mut().find(|subflow| subflow.id == id),
             (None, [only]) => Some(only),
             _ => None,
         };
         if let Some(subflow) = subflow {
+            if rates.primary < subflow.rates.primary {
+                subflow.limit = limit;
+            }
             subflow.rates = subflow.rates.min(rates);
             if congestion && subflow.unanswered_since.take().is_some() {
                 self.update_unanswered();
@@ -137,8 +146,9 @@ impl Subflows {
         self.unanswered_since + limit
     }
 
-    /// Chooses the path of the next Interest of `class` by smooth weighted round robin: each path gets a share in proportion to its rate
-    /// (MIRCC, section 4.3). `None` if all rates are zero.
+    /// Chooses the path of the next Interest of `class` by smooth weighted round robin: each path gets a share in proportion
+    /// to its rate, with primary Interests "subject to the constraint that no path and no link carry more than their
+    /// stamping rate" (MIRCC, section 4.3). `None` if all rates are zero.
     pub(crate) fn choose(&mut self, now: Time, class: Class) -> Option<(u64, Hint)> {
         let chosen = if self.best_path && class == Class::Primary { self.best() } else { self.next_by_credit(class) }?;
         let subflow = &mut self.all[chosen];
@@ -155,16 +165,16 @@ impl Subflows {
 
     /// The path whose turn it is in `class`.
     fn next_by_credit(&mut self, class: Class) -> Option<usize> {
-        let rate = |subflow: &Subflow| subflow.rate(class) as f64;
-        let sum: f64 = self.all.iter().map(rate).sum();
+        let sum: f64 = self.all.iter().map(|subflow| subflow.rate(class) as f64).sum();
         if sum <= 0.0 {
             return None;
         }
+        self.share_out(class, sum);
         let mut chosen = 0;
         for index in 0..self.all.len() {
-            let share = rate(&self.all[index]) / sum;
+            let share = self.shares[index];
             debug_assert!(
-                self.rates().of(class).as_bps() as f64 * share <= rate(&self.all[index]) * (1.0 + 1e-9),
+                self.rates().of(class).as_bps() as f64 * share <= self.all[index].rate(class) as f64 * (1.0 + 1e-9),
                 "a path gets Interests above its rate (MIRCC, section 4.3)"
             );
             *self.all[index].credit.of_mut(class) += share;
@@ -174,6 +184,52 @@ impl Subflows {
         }
         *self.all[chosen].credit.of_mut(class) -= 1.0;
         Some(chosen)
+    }
+
+    /// Computes the part of the Interests of `class` for each path: in proportion to the rates, whose sum is `sum`.
+    fn share_out(&mut self, class: Class, sum: f64) {
+        let Subflows { all, shares, .. } = self;
+        shares.clear();
+        shares.extend(all.iter().map(|subflow| subflow.rate(class) as f64 / sum));
+        // The constraint is of the primary rate of the best subflow: each secondary rate is for its subflow alone.
+        let joint = |index: usize| all[index].limit != 0 && all[..index].iter().any(|other| other.limit == all[index].limit);
+        if class == Class::Primary && !self.total && (1..all.len()).any(joint) {
+            self.keep_links_below_their_rates();
+        }
+    }
+
+    /// Lowers the shares of paths that one link limits together to that link's rate, and gives what they lose to the
+    /// others in proportion to their rates. That suffices: the best path has a link that carries the whole rate.
+    fn keep_links_below_their_rates(&mut self) {
+        let Subflows { all, shares, .. } = self;
+        let rate = |index: usize| all[index].rates.primary.as_bps() as f64;
+        let whole = (0..all.len()).map(rate).fold(0.0, f64::max);
+        // A path without a known limit is a group of its own; a group is known by its first path.
+        let is_of = |group: usize, index: usize| index == group || (all[group].limit != 0 && all[index].limit == all[group].limit);
+        let is_first = |index: usize| !(0..index).any(|other| is_of(other, index));
+        let mut full = vec![false; all.len()];
+        let (mut rest, mut weights) = (whole, (0..all.len()).map(rate).sum::<f64>());
+        loop {
+            let mut lowered = false;
+            for group in (0..all.len()).filter(|index| is_first(*index)) {
+                let members = || (group..all.len()).filter(|index| is_of(group, *index));
+                let weight: f64 = members().map(rate).sum();
+                // Rates of one link that came at different times differ: the highest is enough for the whole rate.
+                let most = members().map(rate).fold(0.0, f64::max);
+                if full[group] || weight <= 0.0 || rest * weight <= most * weights * (1.0 + 1e-12) {
+                    continue;
+                }
+                members().for_each(|index| shares[index] = most * rate(index) / weight / whole);
+                (rest, weights, lowered) = ((rest - most).max(0.0), weights - weight, true);
+                members().for_each(|index| full[index] = true);
+            }
+            if !lowered {
+                break;
+            }
+        }
+        for index in (0..all.len()).filter(|index| !full[*index] && weights > 0.0) {
+            shares[index] = rest * rate(index) / weights / whole;
+        }
     }
 
     fn find(&self, id: u64) -> Option<usize> {
@@ -189,7 +245,7 @@ mod tests {
     fn counts_of_a_path_continue_if_it_is_found_again() {
         let (mut subflows, rates) = (Subflows::new(false, false), Rates { primary: Rate::from_mbps(1), secondary: Rate::ZERO });
         let receive = |subflows: &mut Subflows, id: u64| {
-            let subflow = subflows.on_data(Time::ZERO, id, Hint::default(), rates);
+            let subflow = subflows.on_data(Time::ZERO, id, Hint::default(), rates, 0);
             *subflow.received.of_mut(Class::Primary) += Bytes::new(1000);
             subflow.received.primary
         };
@@ -205,13 +261,40 @@ mod tests {
         assert_eq!(receive(&mut subflows, 7), Bytes::new(3000));
     }
 
+    /// Parts of 1000 Interests of a class that paths with these rates, in Mbit/s, and limits get.
+    fn parts(paths: &[(u64, u64)], class: Class) -> Vec<usize> {
+        let mut subflows = Subflows::new(false, false);
+        for (id, (rate, limit)) in paths.iter().enumerate() {
+            let rates = Rates { primary: Rate::from_mbps(*rate), secondary: Rate::from_mbps(*rate) };
+            subflows.on_data(Time::ZERO, id as u64, Hint::default(), rates, *limit);
+        }
+        let chosen: Vec<u64> = (0..1000).filter_map(|_| subflows.choose(Time::ZERO, class)).map(|(id, _)| id).collect();
+        (0..paths.len() as u64).map(|id| chosen.iter().filter(|other| **other == id).count()).collect()
+    }
+
+    #[test]
+    fn a_link_that_limits_several_paths_carries_its_rate() {
+        let primary = |paths: &[(u64, u64)]| parts(paths, Class::Primary);
+        // The best rate is 100. By rates alone the first link would carry 9.1 of 5 Mbit/s.
+        assert_eq!(primary(&[(5, 7), (5, 7), (100, 8)]), [25, 25, 950]);
+        assert_eq!(primary(&[(5, 7), (100, 8), (5, 7)]), [25, 950, 25]);
+        // 4.3 of 5, 52 of 30 and 43 of 100 Mbit/s by rates alone: what the second link may not have fills the first.
+        assert_eq!(primary(&[(5, 1), (5, 1), (30, 2), (30, 2), (30, 2), (30, 2), (100, 3)]), [25, 25, 75, 75, 75, 75, 650]);
+        assert_eq!(primary(&[(10, 1), (10, 1), (10, 1), (20, 2)]), [167, 166, 167, 500]);
+        // One link for all, and links that nobody tells: by rates alone.
+        assert_eq!(primary(&[(5, 7), (5, 7)]), [500, 500]);
+        assert_eq!(primary(&[(5, 0), (5, 0), (100, 0)]), [46, 45, 909]);
+        // A secondary rate is for each subflow.
+        assert_eq!(parts(&[(5, 7), (5, 7), (100, 8)], Class::Secondary), [46, 45, 909]);
+    }
+
     #[test]
     fn all_primary_interests_take_the_best_path_or_each_path_its_share() {
         for (best_path, expected) in [(true, [0, 8]), (false, [2, 6])] {
             let mut subflows = Subflows::new(false, best_path);
             for id in [1, 3] {
                 let rates = Rates { primary: Rate::from_mbps(id), secondary: Rate::from_mbps(id) };
-                subflows.on_data(Time::ZERO, id, Hint::default(), rates);
+                subflows.on_data(Time::ZERO, id, Hint::default(), rates, 0);
             }
             let mut taken = |class| {
                 let chosen: Vec<u64> = (0..8).filter_map(|_| subflows.choose(Time::ZERO, class)).map(|(id, _)| id).collect();

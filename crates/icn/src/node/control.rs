@@ -55,6 +55,8 @@ pub(crate) struct Control<N: Name> {
     data_in: MeanSize,
     shaped_capacity: bool,
     estimator: Option<Box<Estimator>>,
+    /// Data that waits at the other end of the link, as far as the world tells.
+    data_waiting: Bytes,
 }
 
 impl<N: Name> Control<N> {
@@ -80,7 +82,13 @@ impl<N: Name> Control<N> {
             data_in: MeanSize::assumed(ASSUMED_DATA),
             shaped_capacity,
             estimator,
+            data_waiting: Bytes::ZERO,
         })
+    }
+
+    /// This much Data waits at the other end of the link.
+    pub(crate) fn set_data_waiting(&mut self, waiting: Bytes) {
+        self.data_waiting = waiting;
     }
 
     pub(crate) fn shaper(&self) -> Option<&Shaper<Held<N>>> {
@@ -193,9 +201,10 @@ impl<N: Name> Control<N> {
         if self.shaped_capacity {
             self.update_law_capacity(now, capacities);
         }
-        let (waiting, inflation, packet) = (self.waiting(), self.inflation(), self.data_in.get());
+        let (inflation, packet) = (self.inflation(), self.data_in.get());
+        let queue = if self.shaper.is_some() { self.waiting().bits() as f64 * inflation } else { self.data_waiting.bits() as f64 };
         if let Some(rate_calculator) = &mut self.rate_calculator {
-            rate_calculator.tick(now, waiting, inflation, packet);
+            rate_calculator.tick(now, queue, inflation, packet);
         }
     }
 

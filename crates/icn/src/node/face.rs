@@ -145,6 +145,13 @@ impl<N: Name> Face<N> {
         self.control.is_some()
     }
 
+    /// This much Data waits at the other end of the link.
+    pub(crate) fn set_data_waiting(&mut self, waiting: Bytes) {
+        if let Some(control) = &mut self.control {
+            control.set_data_waiting(waiting);
+        }
+    }
+
     /// Rates stamped into packets that arrive here.
     pub(crate) fn stamp(&self) -> Rates {
         self.rate_calculator().map_or(Rates::UNLIMITED, RateCalculator::rates)

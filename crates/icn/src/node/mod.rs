@@ -165,6 +165,12 @@ impl<N: Name> Node<N> {
         self.faces.arm(face);
     }
 
+    /// Tells how much Data waits at the other end of the link of `face`. A law without a shaper takes it for the queue; a
+    /// world that does not know it tells nothing, and the queue is 0.
+    pub fn set_data_waiting(&mut self, face: FaceId, waiting: Bytes) {
+        self.faces.face_mut(face).set_data_waiting(waiting);
+    }
+
     /// Sets what the neighbour on `face` understands.
     pub fn set_neighbour(&mut self, face: FaceId, neighbour: Neighbour) {
         let changed = self.faces.face_mut(face);
@@ -276,6 +282,10 @@ impl<N: Name> Node<N> {
         if !face.application {
             self.steering.extend(route, from, face.label, egress);
         }
-        *rates = rates.min(face.stamp());
+        let own = face.stamp();
+        if own.primary < rates.primary {
+            route.limit = self.steering.link(face.label);
+        }
+        *rates = rates.min(own);
     }
 }

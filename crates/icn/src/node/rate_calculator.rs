@@ -106,16 +106,16 @@ impl RateCalculator {
         self.next
     }
 
-    /// Ticks the law. `waiting` bytes of Interests wait in the shaper; one byte of Interest requests `inflation` bytes of Data, in packets
+    /// Ticks the law. `queue` bits of Data wait, or wait to be asked for; one byte of Interest requests `inflation` bytes of Data, in packets
     /// of `packet` bytes. The round trip is the mean of those that consumers report. If none does, it is the mean measured here, which is
     /// too short for links near the producer.
-    pub(crate) fn tick(&mut self, now: Time, waiting: Bytes, inflation: f64, packet: f64) {
+    pub(crate) fn tick(&mut self, now: Time, queue: f64, inflation: f64, packet: f64) {
         let dt = now.since(self.last);
         let bits = self.offered.map(|bytes| 8.0 * bytes as f64 * inflation);
         self.rates = self.law.tick(&Observed {
             dt,
             arrivals: bits,
-            queue: waiting.bits() as f64 * inflation,
+            queue,
             rtt: self.reported_rtt.get().or(self.measured_rtt.get()),
             packet: Bytes::new(libm::round(packet) as u64),
         });

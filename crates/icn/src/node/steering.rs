@@ -68,6 +68,8 @@ impl Turn {
 pub(crate) struct Steering {
     node: u64,
     extensions: Extensions,
+    /// The keys of links: paths of one hop.
+    links: Extensions,
     form: Form,
     random: Random,
     paths: HashTable<Path>,
@@ -75,7 +77,7 @@ pub(crate) struct Steering {
 
 impl Steering {
     pub(crate) fn new(node: u64, form: Form, random: Random) -> Steering {
-        Steering { node, extensions: Extensions::new(node), form, random, paths: HashTable::new() }
+        Steering { node, extensions: Extensions::new(node), links: Extensions::new(node), form, random, paths: HashTable::new() }
     }
 
     /// Forgets the paths over a face.
@@ -124,7 +126,7 @@ impl Steering {
             }
             (Form::Bloom, Hint::Bloom(bloom)) if split => {
                 let draw = self.random.bits();
-                match weighted(hops.iter().filter(|hop| bloom.contains(self.link(label(hop.face)))), draw) {
+                match weighted(hops.iter().filter(|hop| bloom.contains(extend(0, self.node, label(hop.face)))), draw) {
                     Some(hop) => return Ok((egress(hop), Turn::Keep)),
                     None => missed = true,
                 }
@@ -182,9 +184,9 @@ impl Steering {
         }
     }
 
-    /// The key of a link in a Bloom filter.
-    fn link(&self, label: u16) -> u64 {
-        extend(0, self.node, label)
+    /// The key of a link, by the label of its face: in Bloom filters, and of the link that limits the rate of a path.
+    pub(crate) fn link(&mut self, label: u16) -> u64 {
+        self.links.of(0, label)
     }
 }
 

@@ -42,7 +42,14 @@ fn interest_size(prefix: &Name, digits: usize, hops: usize) -> Bytes {
 /// The octets of a Data that has this size on the link behind its producer's node, headers of IP and UDP included. On each further link its path label
 /// has 1.5 octets more.
 pub fn data(size: Bytes) -> usize {
-    let mircc = Mircc { primary_bps: Some(0), secondary_bps: Some(0), path_id: Some(1), path_label: Some(label(1)), ..Mircc::default() };
+    let mircc = Mircc {
+        primary_bps: Some(0),
+        secondary_bps: Some(0),
+        path_id: Some(1),
+        path_label: Some(label(1)),
+        limit: Some(1),
+        ..Mircc::default()
+    };
     let below = |octets: usize| {
         let mut packet = Vec::new();
         Header { mircc, ..Header::default() }.write_packet(Some(&vec![0; octets]), &mut packet);
@@ -61,8 +68,8 @@ mod tests {
         let prefix: Name = "/film".parse().expect("a name");
         let digits = digits(&prefix, 3, 4, Bytes::new(100)).expect("it fits");
         assert_eq!(interest_size(&prefix, digits, 4), Bytes::new(100));
-        // LpPacket 4, Fragment 4, rates and path hash 12 each, label 4 + 3 + 3 + 2 + 2.
-        assert_eq!(data(Bytes::new(1000)), 1000 - 28 - 8 - 36 - 14);
+        // LpPacket 4, Fragment 4, rates, path hash and limit 12 each, label 4 + 3 + 3 + 2 + 2.
+        assert_eq!(data(Bytes::new(1000)), 1000 - 28 - 8 - 48 - 14);
         assert!(super::digits(&prefix, 3, 4, Bytes::new(60)).is_err_and(|needed| needed > Bytes::new(60)));
     }
 }

@@ -43,13 +43,17 @@ pub struct Mircc {
     pub path_id: Option<u64>,
     /// PathLabel.
     pub path_label: Option<PathLabel>,
+    /// The hash of the link that told the lowest R_p so far; absent means that nobody told it.
+    pub limit: Option<u64>,
 }
 
 impl Mircc {
     /// True if any field is there: the neighbour that wrote it speaks MIRCC.
     pub fn any(&self) -> bool {
-        let Mircc { primary_bps, secondary_bps, class, round_trip_us, path_id, path_label } = self;
-        [primary_bps, secondary_bps, round_trip_us, path_id].iter().any(|field| field.is_some()) || class.is_some() || path_label.is_some()
+        let Mircc { primary_bps, secondary_bps, class, round_trip_us, path_id, path_label, limit } = self;
+        [primary_bps, secondary_bps, round_trip_us, path_id, limit].iter().any(|field| field.is_some())
+            || class.is_some()
+            || path_label.is_some()
     }
 
     /// The rates, at most 2^62 bit/s each; no limit for an absent one.
@@ -132,6 +136,7 @@ impl<'a> Header<'a> {
             number::mircc::ROUND_TRIP => once(&mut self.mircc.round_trip_us, element, element.nni()?),
             number::mircc::PATH_ID => once(&mut self.mircc.path_id, element, u64::from_be_bytes(element.octets()?)),
             number::mircc::PATH_LABEL => once(&mut self.mircc.path_label, element, PathLabel::decode(element)?),
+            number::mircc::LIMIT => once(&mut self.mircc.limit, element, u64::from_be_bytes(element.octets()?)),
             unknown if may_be_ignored(unknown) => Ok(()),
             _ => Err(element.fail(Fault::Unknown)),
         }
@@ -194,6 +199,7 @@ impl<'a> Header<'a> {
         if let Some(label) = self.mircc.path_label {
             label.write(out);
         }
+        wide(out, number::mircc::LIMIT, self.mircc.limit);
     }
 }
 

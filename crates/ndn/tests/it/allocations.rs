@@ -14,6 +14,7 @@ fn with_fields(wire: &[u8]) -> Vec<u8> {
         round_trip_us: Some(10),
         path_id: Some(1),
         path_label: Some(PathLabel::default()),
+        limit: Some(1),
     };
     let mut out = Vec::new();
     Header { mircc, ..packet.header }.write_packet(packet.fragment, &mut out);

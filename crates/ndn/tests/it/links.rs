@@ -32,6 +32,7 @@ fn all() -> Header<'static> {
             round_trip_us: Some(20_000),
             path_id: Some(0x0102_0304_0506_0708),
             path_label: Some(path_label),
+            limit: Some(0x1112_1314_1516_1718),
         },
     }
 }
@@ -56,6 +57,7 @@ fn all_fields_stand_in_the_order_of_their_types() {
         "fd0390080000000000004e20",
         "fd0394080102030405060708",
         "fd03980a0b01020f01010d02abc0",
+        "fd039c081112131415161718",
         "500d",
         INTEREST,
     ]
@@ -116,7 +118,7 @@ fn with_fields(fields: &str) -> Vec<u8> {
 
 #[test]
 fn unknown_fields_are_skipped_or_refused() {
-    for number in [804u32, 836, 840, 896, 924, 956] {
+    for number in [804u32, 836, 840, 896, 928, 956] {
         let wire = with_fields(&format!("fd{number:04x}0107"));
         let packet = LpPacket::decode(&wire).unwrap_or_else(|error| panic!("{number}: {error}"));
         assert_eq!(packet.header, Header::default());

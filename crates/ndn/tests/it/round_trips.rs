@@ -33,8 +33,9 @@ prop_compose! {
         round_trip_us in option::of(any::<u64>()),
         path_id in option::of(any::<u64>()),
         path_label in option::of(any_label()),
+        limit in option::of(any::<u64>()),
     ) -> Mircc {
-        Mircc { primary_bps, secondary_bps, class, round_trip_us, path_id, path_label }
+        Mircc { primary_bps, secondary_bps, class, round_trip_us, path_id, path_label, limit }
     }
 }
 

@@ -52,6 +52,8 @@ pub struct LawEntry {
     pub source: &'static str,
     /// How many classes it gives rates to: 1 or 2.
     pub classes: u8,
+    /// True if Data that wait on the link count as its queue where no shaper holds Interests.
+    pub data_queue: bool,
     /// What can be set.
     pub params: &'static [Spec],
 }

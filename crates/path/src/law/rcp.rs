@@ -12,6 +12,7 @@ pub(crate) static ENTRY: LawEntry = LawEntry {
     summary: "RCP: one rate for all flows, from MIRCC's counts of spare capacity, queue and mean round trip",
     source: "Dukkipati 2008; Mahdian, Arianfar, Gibson, Oran, ACM ICN 2016, equation (1)",
     classes: 1,
+    data_queue: true,
     params: PARAMS,
 };
 

@@ -96,6 +96,7 @@ pub(super) fn nodes<'a>(scenario: &'a Scenario, icn: &'a Icn, pulse: Pulse<'a>) 
         agenda,
         down: vec![false; capacities.len()],
         capacities,
+        data_queue: !icn.shaper && icn.law.as_ref().is_some_and(|law| law.entry().data_queue),
         far_ends,
         free: vec![Vec::new(); nodes.len()],
         forwarders: nodes,

@@ -22,6 +22,8 @@ pub(crate) struct Nodes<'a> {
     /// The rate of each link, and whether it has an outage.
     pub(crate) capacities: Vec<Rate>,
     pub(crate) down: Vec<bool>,
+    /// The law counts Data that wait on a link: there is no shaper that would hold their Interests.
+    pub(crate) data_queue: bool,
     /// Where packets of each link arrive.
     pub(crate) far_ends: Vec<(usize, FaceId)>,
     pub(crate) forwarders: Vec<Node<Interned>>,
@@ -113,8 +115,18 @@ impl Nodes<'_> {
 
     /// A node is due.
     pub(crate) fn on_node(&mut self, network: &mut Network<Parcel>, now: Time, node: usize) {
+        if self.data_queue {
+            self.tell_data_waiting(network, now, node);
+        }
         self.forwarders[node].poll(now);
         self.drain(network, now, node);
+    }
+
+    /// Tells a node how much Data waits for it on its links.
+    fn tell_data_waiting(&mut self, network: &mut Network<Parcel>, now: Time, node: usize) {
+        for (link, (_, face)) in self.far_ends.iter().enumerate().filter(|(_, (end, _))| *end == node) {
+            self.forwarders[node].set_data_waiting(*face, network.waiting(now, link));
+        }
     }
 
     /// A node has something to do: its packets leave on links, or reach its consumers and producers.

@@ -139,7 +139,7 @@ impl<C: Content> RateConsumer<C> {
         } else {
             (data.route.id, data.route.hint)
         };
-        let subflow = self.subflows.on_data(self.now, id, hint, data.rates);
+        let subflow = self.subflows.on_data(self.now, id, hint, data.rates, data.route.limit);
         if let Some(slot) = slot {
             *subflow.received.of_mut(slot.class) += data.size;
         }
@@ -171,7 +171,7 @@ impl<C: Content> RateConsumer<C> {
                 self.subflows.remove(path);
                 self.discover();
             }
-            (reason, path) => self.subflows.on_nack(path, nack.rates, reason == NackReason::Congestion),
+            (reason, path) => self.subflows.on_nack(path, nack.rates, nack.route.limit, reason == NackReason::Congestion),
         }
         let rate = nack.rates.primary;
         if let Some(discovery) = self.discovery.as_mut().filter(|discovery| discovery.segment == Some(segment)) {

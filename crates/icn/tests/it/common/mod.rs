@@ -49,7 +49,7 @@ pub fn data(interest: &Interest<Interned>, path: u64, rates: Rates) -> Packet<In
         name: interest.name,
         freshness: Span::ZERO,
         rates,
-        route: Route { id: path, hint: Hint::None },
+        route: Route { id: path, hint: Hint::None, limit: 0 },
         marked: false,
         no_cache: false,
         size: Bytes::new(1000),

@@ -215,7 +215,7 @@ fn a_loop_ends_in_a_nack() {
 fn a_cache_answers_without_rates_and_routes_of_another_time() {
     let mut node = node_with(NodeConfig { cache: CacheLimits::packets(2), ..NodeConfig::default() });
     node.handle(ms(0), A, Packet::from(interest(name(1), 7)), &mut Spare::default());
-    let route = Route { id: 5, hint: Hint::Labels(Labels::default()) };
+    let route = Route { id: 5, hint: Hint::Labels(Labels::default()), limit: 0 };
     let rates = Rates { primary: mbps(5), secondary: mbps(3) };
     node.handle(ms(1), UP, Packet::from(Data { rates, route, marked: true, ..data(name(1)) }), &mut Spare::default());
     let first = actions(&mut node);

@@ -35,11 +35,14 @@ fn data_carries_the_lowest_rates_of_the_links_it_crossed_class_by_class() {
     let (mut node, down, up) = node(&ruled(1), &ruled(2));
     let own = node.face(up).rates.expect("a law");
     assert_eq!(own.primary, mbps(10), "an idle link offers all it has");
-    assert_eq!(answered(&mut node, (down, up), data(name(1))).rates, own);
+    let limited = answered(&mut node, (down, up), data(name(1)));
+    assert_eq!((limited.rates, limited.route.limit), (own, extend(0, 0, 2)), "the link names itself");
     let other = Rates { primary: mbps(3), secondary: mbps(100) };
-    let stamped = answered(&mut node, (down, up), Data { rates: other, ..data(name(2)) });
+    let route = Route { limit: 9, ..Route::default() };
+    let stamped = answered(&mut node, (down, up), Data { rates: other, route, ..data(name(2)) });
     assert_eq!(stamped.rates, Rates { primary: mbps(3), secondary: own.secondary });
     assert_ne!(stamped.route.id, 0);
+    assert_eq!(stamped.route.limit, 9, "the link that told less");
 }
 
 #[test]
@@ -73,7 +76,7 @@ fn behind_a_face_that_knows_no_rates_rates_and_paths_begin_anew() {
     node.handle(
         ms(0),
         up,
-        Packet::from(Data { rates: lie, route: Route { id: 77, hint: Hint::None }, ..data(name(1)) }),
+        Packet::from(Data { rates: lie, route: Route { id: 77, hint: Hint::None, limit: 9 }, ..data(name(1)) }),
         &mut Spare::default(),
     );
     let sent = actions(&mut node);
@@ -86,7 +89,7 @@ fn behind_a_face_that_knows_no_rates_rates_and_paths_begin_anew() {
 fn the_path_of_an_applications_data_begins_here() {
     let producer = FaceConfig { application: true, ..link(2) };
     let (mut node, down, up) = node(&link(1), &producer);
-    let route = Route { id: 77, hint: labels() };
+    let route = Route { id: 77, hint: labels(), limit: 9 };
     assert_eq!(answered(&mut node, (down, up), Data { route, ..data(name(1)) }).route, Route::default());
 }
 

@@ -13,6 +13,7 @@ pub(crate) static ENTRY: LawEntry = LawEntry {
     summary: "MIRCC with two classes: primary as with one class, secondary fills the rest",
     source: "Mahdian, Arianfar, Gibson, Oran, ACM ICN 2016, sections 3.1 and 4.2",
     classes: 2,
+    data_queue: false,
     params: &[
         ETA.spec,
         ALPHA.spec,

@@ -13,6 +13,7 @@ pub(crate) static ENTRY: LawEntry = LawEntry {
     summary: "MIRCC with one class: splits the target capacity, and fills the part left by flows limited elsewhere",
     source: "Mahdian, Arianfar, Gibson, Oran, ACM ICN 2016, section 3.1",
     classes: 1,
+    data_queue: false,
     params: &[ETA.spec, ALPHA.spec, BETA.spec, ETA_CAPS.spec, COUNT.spec, KT.spec, SHORTEST.spec, WITHIN.spec, LONGEST.spec, FLOOR.spec],
 };
 
