@@ -9,7 +9,7 @@ use narrows_evidence::report::Checked;
 use narrows_measure::metrics::METRICS;
 use narrows_params::{Kind, Registered, Spec, suggest};
 use narrows_path::{DISCIPLINES, offering};
-use narrows_scenario::paper::{Claim, Figure, Mode, Statement};
+use narrows_scenario::paper::{Claim, Figure, Mode, Origin, Statement};
 use narrows_scenario::{NamedTraffic, PATHS, PathProfile, TRAFFIC};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -221,15 +221,21 @@ fn statements() -> Result<Vec<Item>, Failure> {
     let of = |source: papers::Source| {
         let paper = source.paper;
         let item = |statement: &Statement| {
-            let Statement { name, says, source, why, experiment } = statement;
+            let Statement { name, says, source, origin, range, why, experiment } = statement;
             let verdict = paper.standing(name).text();
-            let mut text = format!("{:<14} {verdict}: {says} ({source})", paper.name);
+            let known = match origin {
+                Origin::Text => "",
+                Origin::Picture => ", a picture",
+                Origin::Memory => ", from memory",
+            };
+            let mut text = format!("{:<14} {verdict}: {says} ({source}{known})", paper.name);
+            text += &range.as_ref().map_or(String::new(), |range| format!("\n{:<14} judged for: {range}", ""));
             text += &why.as_ref().map_or(String::new(), |why| format!("\n{:<14} why: {why}", ""));
             let decided = |own: &String| format!("\n{:<14} decided by: narrows reproduce {} --figure {own}", "", paper.name);
             text += &experiment.as_ref().map_or(String::new(), decided);
             let claims: Vec<&str> = paper.judging(name).map(|(_, claim)| claim.says.as_str()).collect();
             let json = json!({
-                "paper": paper.name, "name": name, "statement": says, "source": source, "verdict": verdict, "why": why, "experiment": experiment,
+                "paper": paper.name, "name": name, "statement": says, "source": source, "from": origin.text(), "range": range, "verdict": verdict, "why": why, "experiment": experiment,
                 "claims": claims,
             });
             Item { text, json }

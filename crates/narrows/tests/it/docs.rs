@@ -150,27 +150,54 @@ fn the_page_of_information_centric_networks_has_what_the_program_lists() {
 /// What the figure files say holds; `narrows reproduce` ends with status 1 if it is not so.
 fn share(place: &Scratch) -> String {
     const VERDICTS: [&str; 4] = ["held", "held in part", "not held", "not judged"];
+    const ORIGINS: [&str; 3] = ["text", "picture", "memory"];
     let statements = json(place, &["list", "statements", "--json"]);
     let statements = statements.as_array().expect("a list");
     let mut table = String::from(
-        "| Document | Statements | Held | In part | Not held | Not judged | Our own claims that hold |\n|---|---|---|---|---|---|---|\n",
+        "| Document | From its text | Held | In part | Not held | Not judged | From pictures, held of judged | From memory | Our own claims that hold |\n\
+         |---|---|---|---|---|---|---|---|---|\n",
     );
-    let mut sums = [0; 4];
+    let mut sums = [[0; 4]; 3];
     for paper in json(place, &["list", "papers", "--json"]).as_array().expect("a list") {
-        let of_paper: Vec<&Value> = statements.iter().filter(|statement| statement["paper"] == paper["name"]).collect();
-        let counts = VERDICTS.map(|verdict| of_paper.iter().filter(|statement| statement["verdict"] == verdict).count());
+        let counts = ORIGINS.map(|origin| {
+            VERDICTS.map(|verdict| {
+                let is_it = |own: &&Value| own["paper"] == paper["name"] && own["from"] == origin && own["verdict"] == verdict;
+                statements.iter().filter(is_it).count()
+            })
+        });
         let figures = paper["figures"].as_array().expect("figures").iter();
         let claims = figures.flat_map(|figure| [&figure["claims"], &figure["live"]]).filter_map(Value::as_array).flatten();
         let own: Vec<&Value> = claims.filter(|claim| claim["statement"].is_null()).collect();
         let holding = own.iter().filter(|claim| claim["known"].is_null()).count();
-        let [held, part, not, unjudged] = counts;
-        let (name, title, all) = (text(&paper["name"]), text(&paper["title"]), of_paper.len());
-        table += &format!("| `{name}`: {title} | {all} | {held} | {part} | {not} | {unjudged} | {holding} of {} |\n", own.len());
-        sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+        let [[held, part, not, unjudged], picture, memory] = counts;
+        let apart = |[held, part, not, unjudged]: [usize; 4]| match (held + part + not, unjudged) {
+            (0, 0) => String::new(),
+            (judged, 0) => format!("{held} of {judged}"),
+            (judged, unjudged) => format!("{held} of {judged}, {unjudged} not judged"),
+        };
+        let (name, title, all) = (text(&paper["name"]), text(&paper["title"]), held + part + not + unjudged);
+        let (picture, memory) = (apart(picture), apart(memory));
+        table += &format!(
+            "| `{name}`: {title} | {all} | {held} | {part} | {not} | {unjudged} | {picture} | {memory} | {holding} of {} |\n",
+            own.len()
+        );
+        for (sums, counts) in sums.iter_mut().zip(counts) {
+            sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+        }
     }
-    let judged = sums[0] + sums[1] + sums[2];
-    let percent = 100 * sums[0] / judged.max(1);
-    table + &format!("\n{} of {judged} judged statements hold ({percent} %); {} cannot be judged.\n", sums[0], sums[3])
+    let share = |[held, part, not, _]: [usize; 4]| {
+        let judged = held + part + not;
+        format!("{held} of {judged} ({} %)", 100 * held / judged.max(1))
+    };
+    let [text, picture, memory] = sums;
+    table
+        + &format!(
+            "\nOf the judged statements {} from the documents' texts hold, {} from pictures and {} from memory; {} cannot be judged.\n",
+            share(text),
+            share(picture),
+            share(memory),
+            sums.iter().map(|sums| sums[3]).sum::<usize>()
+        )
 }
 
 #[test]

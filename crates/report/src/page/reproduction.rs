@@ -7,7 +7,7 @@ use crate::reproduction::{
     DrawnPlot, FigureResult, JudgedClaim, JudgedStatement, PaperResult, Reproduction, Verdict, named, reproduction_bounds,
     reproduction_measured, reproduction_share, reproduction_simulated, reproduction_stated,
 };
-use narrows_scenario::paper::{Judged, Over, Standing};
+use narrows_scenario::paper::{Judged, Origin, Over, Standing, Statement};
 
 const MAIN: &str = include_str!("assets/reproduction.html");
 const CSS: &str = include_str!("assets/reproduction.css");
@@ -84,6 +84,17 @@ fn paper(index: usize, paper: &PaperResult) -> String {
     )
 }
 
+/// Where a statement stands, how it is known if not from the text, and in which range it was judged.
+fn known_from(statement: &Statement) -> String {
+    let origin = match statement.origin {
+        Origin::Text => "",
+        Origin::Picture => ", a picture",
+        Origin::Memory => ", from memory",
+    };
+    let range = statement.range.as_ref().map_or_else(String::new, |range| format!("; judged for {range}"));
+    format!("{}{origin}{range}", statement.source)
+}
+
 /// The statements of the document, folded; nothing if none are listed.
 fn statements(paper: &PaperResult) -> String {
     let row = |JudgedStatement { statement, standing }: &JudgedStatement| {
@@ -103,7 +114,7 @@ fn statements(paper: &PaperResult) -> String {
         format!(
             "<tr><td>{}<small>{}</small></td><td><span class=\"verdict {class}\">{sign} {}</span></td><td>{why}</td></tr>\n",
             escape(&statement.says),
-            escape(&statement.source),
+            escape(&known_from(statement)),
             standing.text()
         )
     };

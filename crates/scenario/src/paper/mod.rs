@@ -19,7 +19,7 @@ pub use asked::{Asked, is_named};
 pub use claim::{By, Claim, Judged, Over, Seeds, Than};
 pub use figure::{Figure, Plan};
 pub use plot::{Along, Drawn, Plot, Series, Trace};
-pub use statement::{Standing, Statement};
+pub use statement::{Origin, Standing, Statement};
 pub use worlds::World;
 
 use crate::error::ScenarioError;

@@ -16,10 +16,41 @@ pub struct Statement {
     pub says: String,
     /// Where the document states it.
     pub source: String,
+    /// How we know it.
+    pub origin: Origin,
+    /// The range in which it was judged, if it may not hold outside; `None` if the document itself has no other.
+    pub range: Option<String>,
     /// Why it does not hold, holds only in part, or cannot be judged; `None` of one that holds.
     pub why: Option<String>,
     /// The experiment that decides the cause, by its name: a figure of [`Paper::experiments`].
     pub experiment: Option<String>,
+}
+
+/// How a statement is known to be the document's. Statements that the text does not contain are counted apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// The document's text says it.
+    #[default]
+    Text,
+    /// A picture shows it, of which only axes and titles are at hand.
+    Picture,
+    /// The document was not at hand: it is from memory.
+    Memory,
+}
+
+impl Origin {
+    /// All, in the order of lists.
+    pub const ALL: [Origin; 3] = [Origin::Text, Origin::Picture, Origin::Memory];
+
+    /// As `statements.toml` has it.
+    pub fn text(self) -> &'static str {
+        match self {
+            Origin::Text => "text",
+            Origin::Picture => "picture",
+            Origin::Memory => "memory",
+        }
+    }
 }
 
 /// Whether a statement holds.
@@ -75,6 +106,9 @@ struct RawStatement {
     name: At<String>,
     says: String,
     source: String,
+    #[serde(default)]
+    from: Origin,
+    range: Option<String>,
     why: Option<At<String>>,
     experiment: Option<At<String>>,
 }
@@ -93,7 +127,7 @@ impl Paper {
     fn read_statements(&self, text: &str) -> Checked<Vec<Statement>> {
         let raw: RawStatements = syntax::read(text)?;
         let mut statements: Vec<Statement> = Vec::new();
-        for RawStatement { name, says, source, why, experiment } in raw.statement.into_iter().map(|own| own.value) {
+        for RawStatement { name, says, source, from, range, why, experiment } in raw.statement.into_iter().map(|own| own.value) {
             if statements.iter().any(|other| other.name == name.value) {
                 return Err(Problem::at(&name.span, format!("two statements are called \"{}\"", name.value), "give one another name"));
             }
@@ -117,7 +151,7 @@ impl Paper {
                 return Err(Problem::at(&unknown.span, format!("there is no experiment \"{}\"", unknown.value), help));
             }
             let (why, experiment) = (why.map(|why| why.value), experiment.map(|experiment| experiment.value));
-            statements.push(Statement { name: name.value, says, source, why, experiment });
+            statements.push(Statement { name: name.value, says, source, origin: from, range, why, experiment });
         }
         Ok(statements)
     }

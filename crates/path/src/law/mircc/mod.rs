@@ -5,8 +5,14 @@
 //!
 //! Where the document is silent: a tick each mean round trip, within bounds, for the loop is stable only while feedback comes within two ticks; no rate below a part of
 //! a packet per round trip, from which it could not rise, nor above what its class may fill; averages that follow a rate that is held; beta at its least when nothing
-//! arrives, and after an interval of more than four, of a process that was stopped. Deviation: the secondary class shares eta C less what the primary one takes, where (11) and (13) as printed fill 99.75 % of the link; `pool=literal` has them as
-//! printed.
+//! arrives, and after an interval of more than four, of a process that was stopped.
+//!
+//! Deviations:
+//! * the secondary class shares eta C less the primary traffic, also in its count of flows; equations (11) and (13), and
+//!   slide 14, print eta (C - primary traffic), which fills 99.75 % of a link. Only the line at 95 % on slide 16 supports
+//!   ours. `pool=literal` is as printed;
+//! * equation (12) prints R(t - T), the primary rate; the count of secondary flows here uses R_s(t - T);
+//! * T is d by default, the longest that section 3.1.2 allows (`kt`).
 
 mod class;
 mod dual;
