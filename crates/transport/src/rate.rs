@@ -88,3 +88,30 @@ impl RateSampler {
         Some(sample)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Segments leave each millisecond and are acknowledged after ten, one by one. Each sample covers the ten deliveries
+    /// of its round trip, so each delivery is part of ten samples ("A PCC-Vivace Kernel Module", slide 34: "a single
+    /// packet's result appears in multiple samples").
+    #[test]
+    fn samples_of_successive_acknowledgements_overlap() {
+        let at = |ms: u64| Time::ZERO + Span::from_millis(ms);
+        let (mut sampler, mut stamps, mut covered) = (RateSampler::default(), Vec::new(), 0);
+        for ms in 0..110 {
+            if let Some(number) = ms.checked_sub(10).filter(|number| *number < 100) {
+                let slot = Slot { sent_at: at(number), ..Slot::default() };
+                sampler.on_delivered(at(ms), number, &slot, stamps[number as usize]);
+                let sample = sampler.sample(at(ms), Span::ZERO, 0).expect("something was delivered");
+                if number >= 50 {
+                    assert_eq!((sample.delivered, sample.ack_interval), (10, Span::from_millis(10)));
+                    covered += sample.delivered;
+                }
+            }
+            stamps.push(sampler.on_sent(at(ms), ms == 0, 0));
+        }
+        assert_eq!(covered, 10 * 50, "fifty deliveries, each ten times");
+    }
+}
