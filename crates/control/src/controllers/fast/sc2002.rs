@@ -32,9 +32,10 @@ impl Stepwise {
     }
 
     /// Ends a round trip, at a window of `w`: the window moves in every other one. Returns the window.
-    fn end_round(&mut self, w: f64) -> f64 {
+    fn end_round(&mut self, w: f64, seen: &Seen<'_>) -> f64 {
         let held = self.increase.end_round();
-        let w = self.bounded(w, held);
+        // A window that is not used need not grow.
+        let w = if seen.limited > 0.0 { self.bounded(w, held) } else { w };
         self.start = if self.start.is_none() { Some(w) } else { None };
         w
     }
@@ -49,7 +50,7 @@ impl Law for Stepwise {
     fn on_ack(&mut self, mut w: f64, seen: &Seen<'_>) -> f64 {
         let grown = self.increase.on_ack(seen.now, seen.limited);
         if seen.round.ended {
-            w = self.end_round(w);
+            w = self.end_round(w, seen);
         }
         let (Some(start), Some((base, rtt))) = (self.start, seen.delay.mean()) else { return w };
         self.target = target(0.5, start, start, base, rtt, seen.alpha).max(start / 2.0).max(MIN_WINDOW);
