@@ -23,6 +23,7 @@ pub fn command(cli: Cli) -> Result<Outcome, Failure> {
         Command::Forward(args) => forward::forward(args),
         Command::Serve(args) => forward::serve(args),
         Command::Get(args) => forward::get(args),
+        Command::Ndn(args) => forward::ndn(args.command),
         Command::Ping(args) => forward::pings(args),
         Command::Key(args) => forward::key(args),
         Command::Sweep(args) => sweep::sweep(args),

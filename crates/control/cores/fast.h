@@ -354,7 +354,8 @@ static inline core_u64 fast_step(const struct fast_constants *constants, struct 
 		return window - fast_min(acked, window - target);
 	if (!in->cwnd_limited)
 		return window;
-	if (constants->spread == FAST_BY_TIME)
+	/* Below where the round began, for something else lowered the window, one packet at a time. */
+	if (constants->spread == FAST_BY_TIME && window >= start)
 		return target > start ? fast_max(window, start + fast_due(state, in, target - start)) : window;
 	return fast_min(window + acked, target);
 }

@@ -4,7 +4,7 @@ use crate::face_uri::Transport;
 use crate::io::{Found, find};
 use crate::place::Place;
 use crate::wall::{wall_millis, wall_seed};
-use narrows_ndn::lp::{Header, LpPacket, NackReason};
+use narrows_ndn::lp::{Header, LpPacket, Mircc, NackReason};
 use narrows_ndn::management::{ControlParameters, ControlResponse, ManagementName, Scope, face_flags};
 use narrows_ndn::signature::Signer;
 use narrows_ndn::tlv::{MAX_PACKET, frame_length};
@@ -232,12 +232,26 @@ impl Client {
     /// # Errors
     /// The octets are no Interest; nothing comes within `span`, or a Nack.
     pub fn ask(&mut self, octets: &[u8], span: Span) -> Result<Vec<u8>, ClientError> {
+        // Neighbours who are told the class of an Interest tell rates and refusals.
+        match self.ask_with(octets, Mircc { class: Some(0), ..Mircc::default() }, span)? {
+            Reply::Data(data, _) => Ok(data),
+            Reply::Nack(reason, _) => {
+                let name = Interest::decode(octets).map_or(String::new(), |interest| interest.name.to_string());
+                Err(ClientError::Refused(name, reason_of(reason)))
+            }
+        }
+    }
+
+    /// What answers an Interest, whose octets are given, with fields of MIRCC beside both. Other packets that come meanwhile
+    /// are dropped.
+    ///
+    /// # Errors
+    /// The octets are no Interest, or nothing comes within `span`.
+    pub(crate) fn ask_with(&mut self, octets: &[u8], mircc: Mircc, span: Span) -> Result<Reply, ClientError> {
         let interest = Interest::decode(octets).map_err(|error| ClientError::Unusable("an Interest".to_owned(), error.to_string()))?;
         let name = interest.name.to_string();
-        // Neighbours who are told the class of an Interest tell rates and refusals.
-        let header = Header { mircc: narrows_ndn::lp::Mircc { class: Some(0), ..Default::default() }, ..Header::default() };
         let mut packet = Vec::new();
-        header.write_packet(Some(octets), &mut packet);
+        Header { mircc, ..Header::default() }.write_packet(Some(octets), &mut packet);
         self.send(&packet)?;
         let until = Instant::now() + Duration::from_nanos(span.as_nanos());
         loop {
@@ -249,10 +263,10 @@ impl Client {
                 let refused =
                     Interest::decode(fragment).is_ok_and(|refused| refused.nonce == interest.nonce && refused.name == interest.name);
                 if refused {
-                    return Err(ClientError::Refused(name, reason_of(reason)));
+                    return Ok(Reply::Nack(reason, link.header.mircc));
                 }
             } else if Data::decode(fragment).is_ok_and(|data| answers(&data, &interest)) {
-                return Ok(fragment.to_vec());
+                return Ok(Reply::Data(fragment.to_vec(), link.header.mircc));
             }
         }
     }
@@ -337,7 +351,15 @@ fn answers(data: &Data<'_>, interest: &Interest<'_>) -> bool {
     data.name == asked || interest.can_be_prefix && asked.is_prefix_of(&data.name)
 }
 
-fn reason_of(reason: NackReason) -> &'static str {
+/// What answers an Interest.
+pub(crate) enum Reply {
+    /// The octets of a Data, and the fields beside it.
+    Data(Vec<u8>, Mircc),
+    /// The Interest was refused.
+    Nack(NackReason, Mircc),
+}
+
+pub(crate) fn reason_of(reason: NackReason) -> &'static str {
     match reason {
         NackReason::Congestion => "congestion",
         NackReason::Duplicate => "an Interest with its nonce was there before",

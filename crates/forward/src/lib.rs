@@ -60,6 +60,7 @@ pub use app::fetch_error::FetchError;
 pub use app::filler::Filler;
 pub use app::identity::{Identity, IdentityError};
 pub use app::object::Object;
+pub use app::path::{FoundPath, PathPong};
 pub use app::producer::{Connection, Producer};
 pub use app::trust::{Distrust, Signed, Trust};
 pub use client::{Client, ClientError};

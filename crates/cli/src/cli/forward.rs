@@ -115,11 +115,42 @@ pub struct PingArgs {
     /// Number of pings
     #[arg(short, long, value_name = "N", default_value_t = 4)]
     pub count: u32,
+    /// Ping over this path, numbered as --paths lists them; nodes refuse what they cannot steer there
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub path: Option<u32>,
+    /// List the paths that 64 pings find, instead: hops, rates, and which share the link that limits them
+    #[arg(long, conflicts_with_all = ["path", "count"])]
+    pub paths: bool,
     /// Answer pings under the prefix instead
-    #[arg(long, conflicts_with = "count")]
+    #[arg(long, conflicts_with_all = ["count", "path", "paths"])]
     pub serve: bool,
     #[command(flatten)]
     pub at: At,
+}
+
+#[derive(Args)]
+pub struct TracerouteArgs {
+    /// The prefix of a ping server: /example
+    pub prefix: String,
+    /// Trace this path, numbered as `narrows ndn ping --paths` lists them [default: all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub path: Option<u32>,
+    #[command(flatten)]
+    pub at: At,
+}
+
+#[derive(Args)]
+pub struct NdnArgs {
+    #[command(subcommand)]
+    pub command: NdnCommand,
+}
+
+#[derive(Subcommand)]
+pub enum NdnCommand {
+    /// Measure round trips to an NDN producer, over any path or a given one; list its paths, or answer such pings
+    Ping(PingArgs),
+    /// Show the hops of the paths to an NDN producer, with round trip and rate up to each
+    Traceroute(TracerouteArgs),
 }
 
 #[derive(Args)]

@@ -16,7 +16,9 @@ mod sweep;
 pub use attack::{AttackArgs, How};
 pub use check::{CheckArgs, ScopeArg, SuiteArg};
 pub use compare::{CompareArgs, Compared, DiffArgs};
-pub use forward::{At, ForwardArgs, ForwardCommand, ForwarderArgs, GetArgs, KeyArgs, PingArgs, ServeArgs, StatusArgs};
+pub use forward::{
+    At, ForwardArgs, ForwardCommand, ForwarderArgs, GetArgs, KeyArgs, NdnArgs, NdnCommand, PingArgs, ServeArgs, StatusArgs, TracerouteArgs,
+};
 pub use inspect::InspectArgs;
 pub use kernel::{
     KernelArgs, KernelCommand, KernelListArgs, KernelWatchArgs, LoadArgs, PriceArgs, RouteArgs, StatsArgs, UnloadArgs, UnrouteArgs,
@@ -68,7 +70,9 @@ pub enum Command {
     Serve(ServeArgs),
     /// Fetch an object by its NDN name, at the rates that links write into its Data
     Get(GetArgs),
-    /// Measure round trips to an NDN producer, or answer such pings
+    /// Ping an NDN producer and trace the paths to it
+    Ndn(NdnArgs),
+    /// Measure round trips to an NDN producer, or answer such pings: `narrows ndn ping`
     Ping(PingArgs),
     /// Make a key that signs NDN Data, and its certificate
     Key(KeyArgs),

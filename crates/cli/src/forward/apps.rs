@@ -1,7 +1,8 @@
-//! `narrows serve`, `get` and `ping`.
+//! `narrows serve`, `get` and `ndn ping`.
 
 use super::given::{name, other, place};
 use super::keys::{identity, trust};
+use super::paths;
 use crate::cli::{GetArgs, PingArgs, ServeArgs};
 use crate::error::Failure;
 use crate::interruption::interruption;
@@ -17,7 +18,7 @@ use std::sync::atomic::Ordering;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// How long a ping is waited for, and the time between two.
-const PATIENCE: Span = Span::from_secs(4);
+pub(super) const PATIENCE: Span = Span::from_secs(4);
 const BETWEEN: std::time::Duration = std::time::Duration::from_millis(1000);
 
 /// Serves a file until a signal comes.
@@ -148,6 +149,10 @@ pub fn pings(args: PingArgs) -> Result<Outcome, Failure> {
         return run(&mut producer, || true);
     }
     let mut consumer = Consumer::connect(&place(&args.at)?).map_err(|error| other(&error))?;
+    if args.paths {
+        return paths::list(&mut consumer, &prefix);
+    }
+    let over = args.path.map(|number| paths::numbered(&mut consumer, &prefix, number)).transpose()?;
     let first = u64::from(consumer.nonce());
     let mut times: Vec<f64> = Vec::new();
     let interrupted = interruption();
@@ -160,7 +165,12 @@ pub fn pings(args: PingArgs) -> Result<Outcome, Failure> {
             break;
         }
         sent += 1;
-        match consumer.ping(&prefix, first + u64::from(number), PATIENCE).map_err(|error| other(&error))? {
+        let number = first + u64::from(number);
+        let pong = match &over {
+            Some(path) => paths::ping(&mut consumer, &prefix, number, path)?,
+            None => consumer.ping(&prefix, number, PATIENCE).map_err(|error| other(&error))?,
+        };
+        match pong {
             Pong::Answered(span) => {
                 times.push(span.as_millis_f64());
                 output::print(&format!("{}: answered in {:.3} ms\n", prefix.as_ref(), span.as_millis_f64()))?;

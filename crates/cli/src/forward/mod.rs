@@ -4,11 +4,13 @@ mod apps;
 mod asked;
 mod given;
 mod keys;
+mod paths;
 mod prometheus;
 mod shown;
 
 pub use apps::{get, pings, serve};
 pub use keys::key;
+pub use paths::ndn;
 
 use crate::cli::{ForwardArgs, ForwardCommand};
 use crate::error::Failure;

@@ -75,6 +75,15 @@ impl Consumer {
         self.limits.patience = patience;
     }
 
+    pub(super) fn client(&mut self) -> &mut Client {
+        &mut self.client
+    }
+
+    /// Checks the signature of a Data at this time.
+    pub(super) fn trusted(&self, data: &Data<'_>, seconds: u64) -> Result<(), FetchError> {
+        self.trust.check(data, seconds).map(drop).map_err(|error| FetchError::Distrusted(data.name.to_string(), error))
+    }
+
     /// A number that no other Interest has had, most likely.
     pub fn nonce(&mut self) -> u32 {
         self.client.nonce()

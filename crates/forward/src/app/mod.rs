@@ -12,6 +12,7 @@ pub(crate) mod filler;
 mod guide;
 pub(crate) mod identity;
 pub(crate) mod object;
+pub(crate) mod path;
 pub(crate) mod producer;
 mod reply;
 pub(crate) mod trust;

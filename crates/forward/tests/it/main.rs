@@ -18,6 +18,7 @@ mod management;
 mod mutations;
 mod namespaces;
 mod path_mtu;
+mod paths;
 mod real_links;
 mod rules;
 mod shards;

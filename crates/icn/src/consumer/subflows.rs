@@ -52,13 +52,23 @@ pub(crate) struct Subflows {
     best_path: bool,
     /// The part of the Interests of a class that each path gets; computed for each Interest.
     shares: Vec<f64>,
+    /// The paths whose link carries its rate, while shares are computed.
+    full: Vec<bool>,
 }
 
 impl Subflows {
     /// No subflows. With `total`, the primary rate is their sum instead of the best one; with `best_path`, all primary Interests take the
     /// path of the best rate.
     pub(crate) fn new(total: bool, best_path: bool) -> Subflows {
-        Subflows { all: Vec::new(), forgotten: BTreeMap::new(), unanswered_since: Time::NEVER, total, best_path, shares: Vec::new() }
+        Subflows {
+            all: Vec::new(),
+            forgotten: BTreeMap::new(),
+            unanswered_since: Time::NEVER,
+            total,
+            best_path,
+            shares: Vec::new(),
+            full: Vec::new(),
+        }
     }
 
     pub(crate) fn all(&self) -> &[Subflow] {
@@ -201,13 +211,14 @@ impl Subflows {
     /// Lowers the shares of paths that one link limits together to that link's rate, and gives what they lose to the
     /// others in proportion to their rates. That suffices: the best path has a link that carries the whole rate.
     fn keep_links_below_their_rates(&mut self) {
-        let Subflows { all, shares, .. } = self;
+        let Subflows { all, shares, full, .. } = self;
         let rate = |index: usize| all[index].rates.primary.as_bps() as f64;
         let whole = (0..all.len()).map(rate).fold(0.0, f64::max);
         // A path without a known limit is a group of its own; a group is known by its first path.
         let is_of = |group: usize, index: usize| index == group || (all[group].limit != 0 && all[index].limit == all[group].limit);
         let is_first = |index: usize| !(0..index).any(|other| is_of(other, index));
-        let mut full = vec![false; all.len()];
+        full.clear();
+        full.resize(all.len(), false);
         let (mut rest, mut weights) = (whole, (0..all.len()).map(rate).sum::<f64>());
         loop {
             let mut lowered = false;
