@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT OR Apache-2.0 */
 /*
- * What every core is: the arithmetic of one controller as the kernel runs it, one function that is told what happened to a connection and what its socket shows, and
+ * A core is the arithmetic of one controller as the kernel runs it, one function that is told what happened to a connection and what its socket shows, and
  * answers with a window, a threshold and a rate.
  *
  *	void NAME_decide(const struct NAME_constants *, struct STATE *, const struct core_input *, struct core_output *)
@@ -28,7 +28,7 @@ _Static_assert(sizeof(core_u16) == 2 && sizeof(core_u32) == 4 && sizeof(core_u64
 /* No slow start threshold (TCP_INFINITE_SSTHRESH). */
 #define CORE_NO_THRESHOLD 0x7fffffff
 
-/* What happened to a connection; in parentheses the callback of struct tcp_congestion_ops that tells it. */
+/* An event of a connection; in parentheses the callback of struct tcp_congestion_ops that tells it. */
 enum core_event {
 	CORE_INIT,   /* it begins, or takes this controller (init) */
 	CORE_STATE,  /* its recovery state changed (set_state) */
@@ -42,7 +42,7 @@ enum core_event {
 /* The recovery state (TCP_CA_Open ... TCP_CA_Loss). */
 enum core_recovery { CORE_OPEN, CORE_DISORDER, CORE_CWR, CORE_RECOVERY, CORE_LOSS };
 
-/* What a socket shows its controller: rates in bytes/s, times in us, counts and windows in segments. */
+/* The members of a socket that its controller sees: rates in bytes/s, times in us, counts and windows in segments. */
 struct core_input {
 	core_u64 now;		   /* the time (tcp_mstamp) */
 	core_u64 pacing_rate;	   /* the rate in force (sk_pacing_rate) */
@@ -73,7 +73,7 @@ struct core_input {
 	core_u32 price_of_latency;
 };
 
-/* What a controller decides. Before the call: what is in force. */
+/* A controller's decision. Before the call it holds the values in force. */
 struct core_output {
 	core_u64 pacing_rate; /* bytes of payload per second */
 	core_u32 cwnd;	      /* segments that may be in flight */

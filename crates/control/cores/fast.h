@@ -65,7 +65,7 @@ struct fast_sample {
 	core_u32 rtt;
 };
 
-/* What a connection remembers: with the number of the connection and of its records just what the private area of a socket holds. */
+/* The state of a connection: with the number of the connection and of its records just what the private area of a socket holds. */
 struct fast_state {
 	core_u64 mean;		    /* round trip in 2^-16 us; 0 before the first */
 	core_u64 increase;	    /* in 2^-16 packets: the increase under way; in the law of 2002 the window at the start of the round */
@@ -372,7 +372,7 @@ static inline core_u64 fast_update(const struct fast_constants *constants, struc
 	state->updated = (core_u32)in->now;
 	if (target <= window)
 		return target;
-	/* What the window does not limit need not grow. */
+	/* A window that is not used need not grow. */
 	return in->cwnd_limited ? fast_begin_increase(constants, state, window, target) : window;
 }
 
@@ -411,7 +411,7 @@ static inline void fast_set_state(struct fast_state *state, const struct core_in
 		fast_begin_round(state, in);
 	}
 	if (in->recovery == CORE_LOSS) {
-		/* What is known of the queue no longer holds. */
+		/* Earlier measurements of the queue no longer hold. */
 		state->mean = 0;
 		state->least = 0;
 		state->least_before = 0;

@@ -3,13 +3,15 @@
 use crate::face_id::FaceId;
 use narrows_wire::Labels;
 
-/// The form of steering hints (MIRCC, section 4.3.2, and RFC 9531). All nodes of a network use the same form.
+/// The form of steering hints (MIRCC, section 4.3.2, and RFC 9531). All nodes of a network use the
+/// same form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
     /// A stack of next-hop labels (RFC 9531).
     #[default]
     Labels,
-    /// The hash of the path, looked up in a table at every node. It never misses, but the tables grow with the paths in use.
+    /// The hash of the path, looked up in a table at every node. It never misses, but the tables
+    /// grow with the paths in use.
     Hashes,
     /// A random value that selects a next hop at each split.
     Random,
@@ -24,7 +26,8 @@ pub struct Route {
     pub id: u64,
     /// The hint that steers an Interest over it.
     pub hint: Hint,
-    /// The link whose primary rate is the lowest so far; 0 if nobody tells. Paths that share this link have equal values.
+    /// The link whose primary rate is the lowest so far; 0 if nobody tells. Paths that share this
+    /// link have equal values.
     pub limit: u64,
 }
 
@@ -51,7 +54,8 @@ pub enum Hint {
 pub struct Steer {
     /// The hint; [`Hint::None`] lets the forwarders choose.
     pub hint: Hint,
-    /// Where the hint names no next hop, a forwarder returns the Interest with a Nack, instead of choosing another.
+    /// Where the hint names no next hop, a forwarder returns the Interest with a Nack, instead of
+    /// choosing another.
     pub strict: bool,
 }
 
@@ -69,7 +73,8 @@ impl Bloom {
         }
     }
 
-    /// True for every link added. False positives have a probability of 7e-6 after 5 links, and of 1.8e-4 after 10.
+    /// True for every link added. False positives have a probability of 7e-6 after 5 links, and of
+    /// 1.8e-4 after 10.
     pub fn contains(&self, key: u64) -> bool {
         Bloom::bits(key).all(|bit| self.0[bit / 64] >> (bit % 64) & 1 == 1)
     }
@@ -85,8 +90,8 @@ impl Bloom {
     }
 }
 
-/// The hash of path `id` extended by a hop (MIRCC, section 4.3.1): FNV-1a over the hash so far, the node and the label of the face,
-/// big-endian.
+/// The hash of path `id` extended by a hop (MIRCC, section 4.3.1): FNV-1a over the hash so far, the
+/// node and the label of the face, big-endian.
 pub fn extend(id: u64, node: u64, label: u16) -> u64 {
     let octets = id.to_be_bytes().into_iter().chain(node.to_be_bytes()).chain(label.to_be_bytes());
     octets.fold(0xcbf2_9ce4_8422_2325, |hash, octet| (hash ^ u64::from(octet)).wrapping_mul(0x0000_0100_0000_01b3))
@@ -108,7 +113,8 @@ mod tests {
 
     #[test]
     fn the_filter_errs_as_rarely_as_computed() {
-        // After k links of 5 bits, a bit of 256 is set with probability 1 - (255/256)^5k; a false positive has the fifth power of that.
+        // After k links of 5 bits, a bit of 256 is set with probability 1 - (255/256)^5k; a false
+        // positive has the fifth power of that.
         for (links, expected) in [(5u64, 7e-6), (10, 1.8e-4), (20, 3.6e-3)] {
             let key = |number: u64| extend(number, links, 1);
             let filters = 300u64;

@@ -1,4 +1,5 @@
-//! Delivery rate samples (draft-cheng-iccrg-delivery-rate-estimation-02, Linux `net/ipv4/tcp_rate.c`).
+//! Delivery rate samples (draft-cheng-iccrg-delivery-rate-estimation-02, Linux
+//! `net/ipv4/tcp_rate.c`).
 
 use crate::scoreboard::{Flags, Slot, Stamp};
 use narrows_control::RateSample;
@@ -67,8 +68,9 @@ impl RateSampler {
         }
     }
 
-    /// The sample of the acknowledgement whose segments were just delivered, without an interval if that is shorter than the least round trip. `None` if it delivered
-    /// nothing. `ce`: packets that the receiver has counted with CE.
+    /// The sample of the acknowledgement whose segments were just delivered, without an interval if
+    /// that is shorter than the least round trip. `None` if it delivered nothing. `ce`: packets
+    /// that the receiver has counted with CE.
     #[inline]
     pub(crate) fn sample(&mut self, now: Time, min_rtt: Span, ce: u32) -> Option<RateSample> {
         let newest = self.newest.take()?;
@@ -93,9 +95,10 @@ impl RateSampler {
 mod tests {
     use super::*;
 
-    /// Segments leave each millisecond and are acknowledged after ten, one by one. Each sample covers the ten deliveries
-    /// of its round trip, so each delivery is part of ten samples ("A PCC-Vivace Kernel Module", slide 34: "a single
-    /// packet's result appears in multiple samples").
+    /// Segments leave each millisecond and are acknowledged after ten, one by one. Each sample
+    /// covers the ten deliveries of its round trip, so each delivery is part of ten samples ("A
+    /// PCC-Vivace Kernel Module", slide 34: "a single packet's result appears in multiple
+    /// samples").
     #[test]
     fn samples_of_successive_acknowledgements_overlap() {
         let at = |ms: u64| Time::ZERO + Span::from_millis(ms);

@@ -2,7 +2,7 @@
 
 use super::given::{name, other, place};
 use super::keys::{identity, trust};
-use super::paths;
+use super::paths::{self, PATIENCE};
 use crate::cli::{GetArgs, PingArgs, ServeArgs};
 use crate::error::Failure;
 use crate::interruption::interruption;
@@ -17,8 +17,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// How long a ping is waited for, and the time between two.
-pub(super) const PATIENCE: Span = Span::from_secs(4);
+/// The time between two pings.
 const BETWEEN: std::time::Duration = std::time::Duration::from_millis(1000);
 
 /// Serves a file until a signal comes.

@@ -10,9 +10,8 @@ mod shown;
 
 pub use apps::{get, pings, serve};
 pub use keys::key;
-pub use paths::ndn;
 
-use crate::cli::{ForwardArgs, ForwardCommand};
+use crate::cli::{ForwardArgs, ForwardCommand, NdnCommand};
 use crate::error::Failure;
 use crate::interruption::{heeded, on_host};
 use crate::outcome::Outcome;
@@ -22,6 +21,14 @@ use narrows_files::{Limit, read_text};
 use narrows_forward::{Config, Daemon, Place, raise_descriptor_limit};
 use signal_hook::low_level::pipe;
 use std::net::TcpListener;
+
+/// Carries out a command of `narrows ndn`.
+pub fn ndn(command: NdnCommand) -> Result<Outcome, Failure> {
+    match command {
+        NdnCommand::Ping(args) => pings(args),
+        NdnCommand::Traceroute(args) => paths::traceroute(args),
+    }
+}
 
 /// Forwards until a signal comes, or shows what a forwarder tells.
 pub fn forward(args: ForwardArgs) -> Result<Outcome, Failure> {

@@ -1,8 +1,7 @@
-//! `narrows ndn`: pings over paths, and traces of them.
+//! Pings over paths, and traces of them.
 
-use super::apps::{PATIENCE, pings};
 use super::given::{name, other, place};
-use crate::cli::{NdnCommand, TracerouteArgs};
+use crate::cli::TracerouteArgs;
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::output;
@@ -11,16 +10,10 @@ use narrows_units::{Rate, Span};
 
 /// Pings without a hint that look for paths: each of four equal paths is missed once in a hundred million times.
 const TRIES: u64 = 64;
-/// How long each of them is waited for.
+/// How long a ping is waited for.
+pub(super) const PATIENCE: Span = Span::from_secs(4);
+/// How long one of those that look for paths is waited for.
 const FINDING: Span = Span::from_secs(1);
-
-/// Carries out a command of `narrows ndn`.
-pub fn ndn(command: NdnCommand) -> Result<Outcome, Failure> {
-    match command {
-        NdnCommand::Ping(args) => pings(args),
-        NdnCommand::Traceroute(args) => traceroute(args),
-    }
-}
 
 /// Lists the paths to a producer.
 pub(super) fn list(consumer: &mut Consumer, prefix: &Name) -> Result<Outcome, Failure> {
@@ -74,7 +67,8 @@ fn line(all: &[FoundPath], index: usize, path: &FoundPath) -> String {
     text + &same.map_or(String::new(), |other| format!(", limited by the same link as path {}", other + 1))
 }
 
-fn traceroute(args: TracerouteArgs) -> Result<Outcome, Failure> {
+/// Shows the hops of paths.
+pub fn traceroute(args: TracerouteArgs) -> Result<Outcome, Failure> {
     let prefix = name(&args.prefix)?;
     let mut consumer = Consumer::connect(&place(&args.at)?).map_err(|error| other(&error))?;
     let found = find(&mut consumer, &prefix)?;

@@ -46,7 +46,8 @@ pub(crate) struct Subflows {
     all: Vec<Subflow>,
     /// Counts of removed paths, which continue if the path is found again.
     forgotten: BTreeMap<u64, ByClass<Bytes>>,
-    /// The earliest time since when one of them has not answered an Interest; [`Time::NEVER`] if all have.
+    /// The earliest time since when one of them has not answered an Interest; [`Time::NEVER`] if
+    /// all have.
     unanswered_since: Time,
     total: bool,
     best_path: bool,
@@ -57,8 +58,8 @@ pub(crate) struct Subflows {
 }
 
 impl Subflows {
-    /// No subflows. With `total`, the primary rate is their sum instead of the best one; with `best_path`, all primary Interests take the
-    /// path of the best rate.
+    /// No subflows. With `total`, the primary rate is their sum instead of the best one; with
+    /// `best_path`, all primary Interests take the path of the best rate.
     pub(crate) fn new(total: bool, best_path: bool) -> Subflows {
         Subflows {
             all: Vec::new(),
@@ -75,8 +76,8 @@ impl Subflows {
         &self.all
     }
 
-    /// The rate of each class (MIRCC, section 4.2): the best subflow's for primary Interests, the sum for secondary ones and, with `total`,
-    /// for both.
+    /// The rate of each class (MIRCC, section 4.2): the best subflow's for primary Interests, the
+    /// sum for secondary ones and, with `total`, for both.
     pub(crate) fn rates(&self) -> ByClass<Rate> {
         let sum = |sum: u64, rate: Rate| sum.saturating_add(rate.as_bps());
         let primary = self.all.iter().map(|subflow| subflow.rates.primary);
@@ -86,8 +87,8 @@ impl Subflows {
         }
     }
 
-    /// Data arrived by path `id` with these rates, which apply at once (MIRCC, section 3.1). `limit` is the link that told
-    /// the primary rate. Returns its subflow.
+    /// Data arrived by path `id` with these rates, which apply at once (MIRCC, section 3.1).
+    /// `limit` is the link that told the primary rate. Returns its subflow.
     pub(crate) fn on_data(&mut self, now: Time, id: u64, hint: Hint, rates: Rates, limit: u64) -> &mut Subflow {
         let index = self.find(id).unwrap_or_else(|| {
             if self.all.len() == MOST {
@@ -108,8 +109,9 @@ impl Subflows {
         &mut self.all[index]
     }
 
-    /// A Nack returned an Interest steered over `path`, or over none: its rates apply only if they are lower (MIRCC, section 3.1). Without
-    /// `path`, the path is known only if there is a single one. A path that only refuses Interests for `congestion` is there all the same.
+    /// A Nack returned an Interest steered over `path`, or over none: its rates apply only if they
+    /// are lower (MIRCC, section 3.1). Without `path`, the path is known only if there is a single
+    /// one. A path that only refuses Interests for `congestion` is there all the same.
     pub(crate) fn on_nack(&mut self, path: Option<u64>, rates: Rates, limit: u64, congestion: bool) {
         let subflow = match (path, self.all.as_mut_slice()) {
             (Some(id), all) => all.iter_mut().find(|subflow| subflow.id == id),
@@ -131,7 +133,8 @@ impl Subflows {
         self.keep(|subflow| subflow.id != id);
     }
 
-    /// Removes paths that have not answered Interests for longer than `limit`. False if there is none.
+    /// Removes paths that have not answered Interests for longer than `limit`. False if there is
+    /// none.
     pub(crate) fn expire(&mut self, now: Time, limit: Span) -> bool {
         let expired = self.due(limit) <= now;
         if expired {
@@ -156,9 +159,10 @@ impl Subflows {
         self.unanswered_since + limit
     }
 
-    /// Chooses the path of the next Interest of `class` by smooth weighted round robin: each path gets a share in proportion
-    /// to its rate, with primary Interests "subject to the constraint that no path and no link carry more than their
-    /// stamping rate" (MIRCC, section 4.3). `None` if all rates are zero.
+    /// Chooses the path of the next Interest of `class` by smooth weighted round robin: each path
+    /// gets a share in proportion to its rate, with primary Interests "subject to the constraint
+    /// that no path and no link carry more than their stamping rate" (MIRCC, section 4.3). `None`
+    /// if all rates are zero.
     pub(crate) fn choose(&mut self, now: Time, class: Class) -> Option<(u64, Hint)> {
         let chosen = if self.best_path && class == Class::Primary { self.best() } else { self.next_by_credit(class) }?;
         let subflow = &mut self.all[chosen];
@@ -196,20 +200,23 @@ impl Subflows {
         Some(chosen)
     }
 
-    /// Computes the part of the Interests of `class` for each path: in proportion to the rates, whose sum is `sum`.
+    /// Computes the part of the Interests of `class` for each path: in proportion to the rates,
+    /// whose sum is `sum`.
     fn share_out(&mut self, class: Class, sum: f64) {
         let Subflows { all, shares, .. } = self;
         shares.clear();
         shares.extend(all.iter().map(|subflow| subflow.rate(class) as f64 / sum));
-        // The constraint is of the primary rate of the best subflow: each secondary rate is for its subflow alone.
+        // The constraint is of the primary rate of the best subflow: each secondary rate is for its
+        // subflow alone.
         let joint = |index: usize| all[index].limit != 0 && all[..index].iter().any(|other| other.limit == all[index].limit);
         if class == Class::Primary && !self.total && (1..all.len()).any(joint) {
             self.keep_links_below_their_rates();
         }
     }
 
-    /// Lowers the shares of paths that one link limits together to that link's rate, and gives what they lose to the
-    /// others in proportion to their rates. That suffices: the best path has a link that carries the whole rate.
+    /// Lowers the shares of paths that one link limits together to that link's rate, and gives what
+    /// they lose to the others in proportion to their rates. That suffices: the best path has a
+    /// link that carries the whole rate.
     fn keep_links_below_their_rates(&mut self) {
         let Subflows { all, shares, full, .. } = self;
         let rate = |index: usize| all[index].rates.primary.as_bps() as f64;
@@ -225,7 +232,8 @@ impl Subflows {
             for group in (0..all.len()).filter(|index| is_first(*index)) {
                 let members = || (group..all.len()).filter(|index| is_of(group, *index));
                 let weight: f64 = members().map(rate).sum();
-                // Rates of one link that came at different times differ: the highest is enough for the whole rate.
+                // Rates of one link that came at different times differ: the highest is enough for
+                // the whole rate.
                 let most = members().map(rate).fold(0.0, f64::max);
                 if full[group] || weight <= 0.0 || rest * weight <= most * weights * (1.0 + 1e-12) {
                     continue;
@@ -289,7 +297,8 @@ mod tests {
         // The best rate is 100. By rates alone the first link would carry 9.1 of 5 Mbit/s.
         assert_eq!(primary(&[(5, 7), (5, 7), (100, 8)]), [25, 25, 950]);
         assert_eq!(primary(&[(5, 7), (100, 8), (5, 7)]), [25, 950, 25]);
-        // 4.3 of 5, 52 of 30 and 43 of 100 Mbit/s by rates alone: what the second link may not have fills the first.
+        // 4.3 of 5, 52 of 30 and 43 of 100 Mbit/s by rates alone: what the second link may not have
+        // fills the first.
         assert_eq!(primary(&[(5, 1), (5, 1), (30, 2), (30, 2), (30, 2), (30, 2), (100, 3)]), [25, 25, 75, 75, 75, 75, 650]);
         assert_eq!(primary(&[(10, 1), (10, 1), (10, 1), (20, 2)]), [167, 166, 167, 500]);
         // One link for all, and links that nobody tells: by rates alone.

@@ -5,8 +5,8 @@ use narrows_path::{AnyRateLaw, Observed, RateLaw};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Rates;
 
-/// Measures arrivals and round trips between two ticks of the law (MIRCC, figure 1: the arrival counter before the queue, and the rate
-/// calculator).
+/// Measures arrivals and round trips between two ticks of the law (MIRCC, figure 1: the arrival
+/// counter before the queue, and the rate calculator).
 #[derive(Clone, Debug)]
 pub(crate) struct RateCalculator {
     law: Box<AnyRateLaw>,
@@ -25,8 +25,9 @@ pub(crate) struct RateCalculator {
     arrivals: [f64; 2],
 }
 
-/// Longer round trips than 60 s, and than eight times the one measured here and one second, are shortened to these: one consumer behind a bad
-/// link, or one that lies, must not slow the ticks of all. Ours.
+/// Longer round trips than 60 s, and than eight times the one measured here and one second, are
+/// shortened to these: one consumer behind a bad link, or one that lies, must not slow the ticks of
+/// all. Ours.
 const LONGEST_REPORTED: (Span, u64, Span) = (Span::from_secs(60), 8, Span::from_secs(1));
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,7 +64,8 @@ impl RateCalculator {
         }
     }
 
-    /// An Interest is offered to the shaper. `srtt` is its consumer's smoothed round trip, zero if unknown.
+    /// An Interest is offered to the shaper. `srtt` is its consumer's smoothed round trip, zero if
+    /// unknown.
     pub(crate) fn on_interest(&mut self, class: Class, size: Bytes, srtt: Span) {
         self.offered[class as usize] += size.get();
         if !srtt.is_zero() {
@@ -106,9 +108,10 @@ impl RateCalculator {
         self.next
     }
 
-    /// Ticks the law. `queue` bits of Data wait, or wait to be asked for; one byte of Interest requests `inflation` bytes of Data, in packets
-    /// of `packet` bytes. The round trip is the mean of those that consumers report. If none does, it is the mean measured here, which is
-    /// too short for links near the producer.
+    /// Ticks the law. `queue` bits of Data wait, or wait to be asked for; one byte of Interest
+    /// requests `inflation` bytes of Data, in packets of `packet` bytes. The round trip is the mean
+    /// of those that consumers report. If none does, it is the mean measured here, which is too
+    /// short for links near the producer.
     pub(crate) fn tick(&mut self, now: Time, queue: f64, inflation: f64, packet: f64) {
         let dt = now.since(self.last);
         let bits = self.offered.map(|bytes| 8.0 * bytes as f64 * inflation);

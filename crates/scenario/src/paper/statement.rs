@@ -18,7 +18,8 @@ pub struct Statement {
     pub source: String,
     /// How we know it.
     pub origin: Origin,
-    /// The range in which it was judged, if it may not hold outside; `None` if the document itself has no other.
+    /// The range in which it was judged, if it may not hold outside; `None` if the document itself
+    /// has no other.
     pub range: Option<String>,
     /// Why it does not hold, holds only in part, or cannot be judged; `None` of one that holds.
     pub why: Option<String>,
@@ -26,7 +27,8 @@ pub struct Statement {
     pub experiment: Option<String>,
 }
 
-/// How a statement is known to be the document's. Statements that the text does not contain are counted apart.
+/// How a statement is known to be the document's. Statements that the text does not contain are
+/// counted apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Origin {
@@ -114,11 +116,12 @@ struct RawStatement {
 }
 
 impl Paper {
-    /// Reads `statements.toml`, whose text is `text`; `file` is what errors call it. Figures and experiments are there already.
+    /// Reads `statements.toml`, whose text is `text`; `file` is what errors call it. Figures and
+    /// experiments are there already.
     ///
     /// # Errors
-    /// The text is not TOML, a key is missing or unknown; a name is given twice; a statement that does not hold has no `why`, or one that does has one; an
-    /// experiment does not exist.
+    /// The text is not TOML, a key is missing or unknown; a name is given twice; a statement that
+    /// does not hold has no `why`, or one that does has one; an experiment does not exist.
     pub fn state(&mut self, text: &str, file: &str) -> Result<(), ScenarioError> {
         self.statements = self.read_statements(text).map_err(|problem| ScenarioError::new(*problem, file, text))?;
         Ok(())
@@ -171,7 +174,8 @@ impl Paper {
 }
 
 impl Figure {
-    /// Checks that every statement that claims name is among `statements`. `text` and `file` are those of the figure.
+    /// Checks that every statement that claims name is among `statements`. `text` and `file` are
+    /// those of the figure.
     ///
     /// # Errors
     /// The first name that is not.

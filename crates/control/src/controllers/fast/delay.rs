@@ -1,4 +1,5 @@
-//! What FAST knows of the round trip: the least ever, which stands for propagation, and the present one.
+//! What FAST knows of the round trip: the least ever, which stands for propagation, and the present
+//! one.
 
 use crate::parts::windowed::WindowedMax;
 use narrows_units::{Span, Time};
@@ -38,7 +39,8 @@ impl Weight {
 }
 
 impl Delay {
-    /// Nothing is known. `memory`: for how long a round trip counts for the base; for ever if `None`.
+    /// Nothing is known. `memory`: for how long a round trip counts for the base; for ever if
+    /// `None`.
     pub fn new(weight: Weight, memory: Option<Span>) -> Delay {
         let memory = memory.map_or(u32::MAX, |memory| (memory.as_micros() / 1000) as u32);
         Delay { base: WindowedMax::new(0, Reverse(Span::MAX)), memory, weight, smoothed: None, least: None, least_before: None }
@@ -70,7 +72,8 @@ impl Delay {
         (base != Span::MAX).then(|| base.as_secs_f64())
     }
 
-    /// Base and mean round trip, in seconds. The mean is never below the base, which a new sample may lower at once.
+    /// Base and mean round trip, in seconds. The mean is never below the base, which a new sample
+    /// may lower at once.
     pub fn mean(&self) -> Option<(f64, f64)> {
         let (base, mean) = (self.base()?, self.smoothed?);
         Some((base, mean.max(base)))
@@ -81,7 +84,8 @@ impl Delay {
         Some((self.base()?, self.least?.as_secs_f64()))
     }
 
-    /// Base and least round trip of this round and the one before, in seconds: a single round can consist of one acknowledgement that the receiver held back.
+    /// Base and least round trip of this round and the one before, in seconds: a single round can
+    /// consist of one acknowledgement that the receiver held back.
     pub fn least_of_two(&self) -> Option<(f64, f64)> {
         let least = self.least.into_iter().chain(self.least_before).min()?;
         Some((self.base()?, least.as_secs_f64()))

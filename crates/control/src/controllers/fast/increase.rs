@@ -1,6 +1,6 @@
-//! Window pacing: spreads an increase of the window over a round trip, so that it does not leave as a burst, which would
-//! then be measured as a queue. Jin, Wei and Low, "FAST II: Algorithms and Performance", slides 21 to 24; ns-2.35
-//! `tcp-fast.cc` for the form with acknowledgements.
+//! Window pacing: spreads an increase of the window over a round trip, so that it does not leave as
+//! a burst, which would then be measured as a queue. Jin, Wei and Low, "FAST II: Algorithms and
+//! Performance", slides 21 to 24; ns-2.35 `tcp-fast.cc` for the form with acknowledgements.
 
 use narrows_units::{Span, Time};
 
@@ -13,19 +13,21 @@ pub enum Spreading {
     Time,
     /// With acknowledgements, but held until a burst of them is over (slide 23).
     Event,
-    /// By a timer, in equal intervals between bursts of acknowledgements: a tick within a burst waits for its end, and the
-    /// rest is spread over what is left of the round trip. Without a gap between acknowledgements since the increase
-    /// before it is [`Time`](Spreading::Time). Slide 24 says "combination of time-based and event-based pacing"; the
-    /// way is ours.
+    /// By a timer, in equal intervals between bursts of acknowledgements: a tick within a burst
+    /// waits for its end, and the rest is spread over what is left of the round trip. Without a gap
+    /// between acknowledgements since the increase before it is [`Time`](Spreading::Time). Slide 24
+    /// says "combination of time-based and event-based pacing"; the way is ours.
     Both,
     /// With acknowledgements (ns-2).
     Acks,
 }
 
-/// A gap between acknowledgements that ends a burst: this many times their mean distance over the last round trip, and at
-/// least this long. The slide says "sufficiently large"; the values are ours.
+/// A gap between acknowledgements that ends a burst: this many times their mean distance over the
+/// last round trip, and at least this long. The slide says "sufficiently large"; the values are
+/// ours.
 const GAP: (f64, Span) = (4.0, Span::from_micros(200));
-/// Up to this window an increase is not spread by acknowledgements: there are too few of them (ns-2.35 `tcp-fast.cc`).
+/// Up to this window an increase is not spread by acknowledgements: there are too few of them
+/// (ns-2.35 `tcp-fast.cc`).
 const SMALL_WINDOW: f64 = 4.0;
 /// Nor on shorter paths (ns-2.35 `tcp-fast.cc`).
 const SHORT_PATH: f64 = 4e-3;
@@ -98,8 +100,8 @@ impl Increase {
         Increase { spreading, pending: 0.0, step: 0.0, held: 0.0, interval: Span::ZERO, tick: None, finish: Time::ZERO, bursts }
     }
 
-    /// Begins an increase by `packets` of a window of `w`, in place of the one before. Returns the growth of the window
-    /// that takes effect at once.
+    /// Begins an increase by `packets` of a window of `w`, in place of the one before. Returns the
+    /// growth of the window that takes effect at once.
     pub fn begin(&mut self, now: Time, w: f64, packets: f64, pace: &Pace) -> f64 {
         let by_acks = matches!(self.spreading, Spreading::Acks | Spreading::Event);
         let is_short = w <= SMALL_WINDOW || pace.base < SHORT_PATH || pace.packets < 1.0;
@@ -111,7 +113,8 @@ impl Increase {
         0.0
     }
 
-    /// Begins an increase by `packets` in place of the one before, and spreads it whatever the window and the path.
+    /// Begins an increase by `packets` in place of the one before, and spreads it whatever the
+    /// window and the path.
     pub fn spread(&mut self, now: Time, packets: f64, pace: &Pace) {
         self.cancel();
         self.bursts.begin(pace);
@@ -126,8 +129,9 @@ impl Increase {
         }
     }
 
-    /// An acknowledgement came, of `packets` that were sent while the window was the limit. Returns the growth of the
-    /// window. Call it at every acknowledgement, since gaps between them are bounds of bursts.
+    /// An acknowledgement came, of `packets` that were sent while the window was the limit. Returns
+    /// the growth of the window. Call it at every acknowledgement, since gaps between them are
+    /// bounds of bursts.
     pub fn on_ack(&mut self, now: Time, packets: f64) -> f64 {
         self.bursts.on_ack(now);
         let grown = (self.step * packets).min(self.pending);
@@ -145,8 +149,8 @@ impl Increase {
         }
     }
 
-    /// Ends the round trip over which the increase is spread: what waits for the end of a burst waits no longer. Returns
-    /// the growth of the window.
+    /// Ends the round trip over which the increase is spread: what waits for the end of a burst
+    /// waits no longer. Returns the growth of the window.
     pub fn end_round(&mut self) -> f64 {
         std::mem::take(&mut self.held)
     }

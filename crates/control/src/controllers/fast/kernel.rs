@@ -1,4 +1,5 @@
-//! `fast-kernel`: the integer core `cores/fast.h` of the later law, called as Linux calls a controller.
+//! `fast-kernel`: the integer core `cores/fast.h` of the later law, called as Linux calls a
+//! controller.
 
 use super::delay::Weight;
 use super::free;

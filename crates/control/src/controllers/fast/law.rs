@@ -1,4 +1,4 @@
-//! What differs between the versions of FAST: how the window moves towards its target.
+//! The law of a version of FAST: how the window moves towards its target.
 
 use super::delay::Delay;
 use narrows_units::Time;
@@ -26,7 +26,7 @@ pub trait Law: Send {
     }
 }
 
-/// What an acknowledgement tells a law.
+/// The measurements that an acknowledgement gives to a law.
 pub struct Seen<'a> {
     pub now: Time,
     /// Packets acknowledged.

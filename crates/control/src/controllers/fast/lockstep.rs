@@ -1,5 +1,6 @@
-//! Compares the integer core with the floating point of `fast` and `fast-sc2002`. Both see the same events: a bottleneck
-//! that the floating-point controller fills, with random losses, timeouts and lulls.
+//! Compares the integer core with the floating point of `fast` and `fast-sc2002`. Both see the same
+//! events: a bottleneck that the floating-point controller fills, with random losses, timeouts and
+//! lulls.
 
 use crate::testing::inspect;
 use crate::{Acked, CaState, Congestion, Controller, Feedback, Outstanding, Sent, Tag, Timeout, Totals};
@@ -7,10 +8,12 @@ use crate::{Choice, Setup};
 use narrows_units::{Bytes, Random, Segments, Span, Time};
 use std::collections::VecDeque;
 
-/// A packet under way: its number, when it left, when it is acknowledged, its tags, and whether the window limited it.
+/// A packet under way: its number, when it left, when it is acknowledged, its tags, and whether the
+/// window limited it.
 type Flying = (u64, Time, Time, [Tag; 2], bool);
 
-/// A flow over a bottleneck of so many packets per second. The first controller drives it, the second is shown the same.
+/// A flow over a bottleneck of so many packets per second. The first controller drives it, the
+/// second is shown the same.
 struct Path {
     random: Random,
     both: [Box<dyn Controller>; 2],
@@ -65,7 +68,8 @@ impl Path {
         }
     }
 
-    /// The next acknowledgement, of a few packets: all of them were limited by the window, or none, so that it does not matter by which this is judged.
+    /// The next acknowledgement, of a few packets: all of them were limited by the window, or none,
+    /// so that it does not matter by which this is judged.
     fn acknowledge(&mut self, lost: bool) {
         let before = self.flying.len() as u32;
         let count = 1 + self.random.below(3) as usize;
@@ -132,7 +136,7 @@ impl Path {
     }
 }
 
-/// What the windows of both came to.
+/// The windows of both controllers, compared.
 #[derive(Default)]
 struct Compared {
     acknowledgements: u64,
@@ -142,7 +146,8 @@ struct Compared {
 }
 
 impl Compared {
-    /// Forty paths, on which a packet is lost with this probability, and a tenth as often all of them.
+    /// Forty paths, on which a packet is lost with this probability, and a tenth as often all of
+    /// them.
     fn new(both: &[String; 2], harm: f64) -> Compared {
         let mut compared = Compared::default();
         for seed in 0..40 {
@@ -197,8 +202,9 @@ fn stepwise(options: &str) -> [String; 2] {
 
 const STEPWISE: [&str; 3] = ["alpha=100", "alpha=20&loss_beta=0.875", "alpha=50&rtt_weight=ns2&base_rtt_window=2"];
 
-/// Windows are equal to a packet and a thousandth. Exceptions begin where a queue is just as long as what counts for none, or the window is its threshold: one doubles
-/// then, and the other does not.
+/// Windows are equal to a packet and a thousandth. Exceptions begin where a queue is just as long
+/// as what counts for none, or the window is its threshold: one doubles then, and the other does
+/// not.
 #[test]
 fn without_losses_windows_are_equal_but_where_thresholds_are_met_exactly() {
     for options in OPTIONS {
@@ -210,7 +216,8 @@ fn without_losses_windows_are_equal_but_where_thresholds_are_met_exactly() {
     }
 }
 
-/// After losses rounds begin at other acknowledgements, so that windows go the same ways at other times: their means are equal to 3 %.
+/// After losses rounds begin at other acknowledgements, so that windows go the same ways at other
+/// times: their means are equal to 3 %.
 #[test]
 fn with_losses_windows_have_the_same_means() {
     for options in OPTIONS {

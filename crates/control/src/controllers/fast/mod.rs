@@ -1,23 +1,35 @@
-//! FAST TCP: keeps α packets of each flow in the queue, by steps in proportion to the distance from there.
+//! FAST TCP: keeps α packets of each flow in the queue, by steps in proportion to the distance from
+//! there.
 //!
-//! Sources: Jin, Wei and Low, "FAST TCP: motivation, architecture, algorithms, performance", INFOCOM 2004, and ACM/IEEE ToN 14(6), 2006; ns-2.35
-//! `tcp/tcp-fast.{cc,h}`; Jin, Wei and Low, "FAST II: Algorithms and Performance", slides, for window pacing and `fast-sc2002`.
+//! Sources: Jin, Wei and Low, "FAST TCP: motivation, architecture, algorithms, performance",
+//! INFOCOM 2004, and ACM/IEEE ToN 14(6), 2006; ns-2.35 `tcp/tcp-fast.{cc,h}`; Jin, Wei and Low,
+//! "FAST II: Algorithms and Performance", slides, for window pacing and `fast-sc2002`.
 //!
-//! Once in every other round trip w ← min{2w, (1 − γ)w + γ(w·baseRTT/RTT + α)}. At rest w·(RTT − baseRTT)/RTT = α: every flow has α packets in the queue, so rates are
-//! shared in proportion to α, whatever the round trips. After a change one round trip passes before round trips show it: hence every *other* one.
+//! Once in every other round trip w ← min{2w, (1 − γ)w + γ(w·baseRTT/RTT + α)}. At rest w·(RTT −
+//! baseRTT)/RTT = α: every flow has α packets in the queue, so rates are shared in proportion to α,
+//! whatever the round trips. After a change one round trip passes before round trips show it: hence
+//! every *other* one.
 //!
-//! Deviations and choices of our own, the first two of `fast` alone (the slides' version never doubles):
-//! * whether there is a queue tells the *least* round trip of the round, where ns-2 has the mean: doubling sends bursts, and at 10 Mbit/s two packets back to back
-//!   would end it, at 100 Mbit/s a window of thirty. There is none if that is within `mi_threshold` of the base and less than half of α is queued, so that paths
-//!   where α packets are a shorter queue than `mi_threshold` come to rest; or if less than a quarter of α is queued, which on slow links takes longer;
-//! * without a queue the window doubles per round trip only at the start, up to where two whole round trips first showed one or a loss came; later α is a quarter of
-//!   the window instead (the paper's form, α(w, q) = a·w while q = 0). Doubling shows its queue a round trip too late: with a buffer of the product on long paths each
-//!   loss would end in a queue that doubling fills again. `mi=published` has the published rule, judged by the mean round trip as in ns-2;
-//! * the round trip of the handshake does not count for the base: a SYN crosses slow links faster than data;
-//! * a flow that the window does not limit does not raise it; one that was idle for longer than a timeout restarts from its initial window and keeps its base;
+//! Deviations and choices of our own, the first two of `fast` alone (the slides' version never
+//! doubles):
+//! * whether there is a queue tells the *least* round trip of the round, where ns-2 has the mean:
+//!   doubling sends bursts, and at 10 Mbit/s two packets back to back would end it, at 100 Mbit/s a
+//!   window of thirty. There is none if that is within `mi_threshold` of the base and less than
+//!   half of α is queued, so that paths where α packets are a shorter queue than `mi_threshold`
+//!   come to rest; or if less than a quarter of α is queued, which on slow links takes longer;
+//! * without a queue the window doubles per round trip only at the start, up to where two whole
+//!   round trips first showed one or a loss came; later α is a quarter of the window instead (the
+//!   paper's form, α(w, q) = a·w while q = 0). Doubling shows its queue a round trip too late: with
+//!   a buffer of the product on long paths each loss would end in a queue that doubling fills
+//!   again. `mi=published` has the published rule, judged by the mean round trip as in ns-2;
+//! * the round trip of the handshake does not count for the base: a SYN crosses slow links faster
+//!   than data;
+//! * a flow that the window does not limit does not raise it; one that was idle for longer than a
+//!   timeout restarts from its initial window and keeps its base;
 //! * after a timeout the window is 2 packets and doubles again, up to half of what it was.
 //!
-//! `fast-kernel` and `fast-sc2002?profile=linux` are the same laws in integers, in C that the kernel can load: `cores/fast.h`.
+//! `fast-kernel` and `fast-sc2002?profile=linux` are the same laws in integers, in C that the
+//! kernel can load: `cores/fast.h`.
 
 mod alpha;
 mod delay;
@@ -68,7 +80,8 @@ pub static ENTRY: Entry = Entry {
     }),
 };
 
-/// Pacing rate over window per round trip: a fifth more, so that the window is the limit and not the pacer (as `sysctl_tcp_pacing_ca_ratio` of Linux).
+/// Pacing rate over window per round trip: a fifth more, so that the window is the limit and not
+/// the pacer (as `sysctl_tcp_pacing_ca_ratio` of Linux).
 const PACING_GAINS: (f64, f64) = (1.2, 1.2);
 /// The round in progress.
 #[derive(Clone, Debug, Default)]

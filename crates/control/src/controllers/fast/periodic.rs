@@ -7,8 +7,9 @@ use narrows_units::{Span, Time};
 /// Least time between two updates (ns-2.35 `tcp-fast.cc`; the prototype had 20 ms).
 const LEAST_PERIOD: Span = Span::from_millis(10);
 
-/// w ← min{2w, (1 − γ)w + γ(w_old · baseRTT/RTT + α)} (FAST, INFOCOM 2004, equation 6), with the window that gave rise to the round trip inside the bracket, and
-/// not the present one: that would let the loop answer its own change twice.
+/// w ← min{2w, (1 − γ)w + γ(w_old · baseRTT/RTT + α)} (FAST, INFOCOM 2004, equation 6), with the
+/// window that gave rise to the round trip inside the bracket, and not the present one: that would
+/// let the loop answer its own change twice.
 pub fn target(gamma: f64, w: f64, flight: f64, base: f64, rtt: f64, alpha: f64) -> f64 {
     let target = (1.0 - gamma) * w + gamma * (flight * base / rtt + alpha);
     target.min(2.0 * w).max(MIN_WINDOW)
@@ -40,7 +41,7 @@ impl Periodic {
             self.increase.cancel();
             return target;
         }
-        // What the window does not limit need not grow.
+        // A window that is not used need not grow.
         if seen.limited > 0.0 { w + self.increase.begin(seen.now, w, target - w, &pace) } else { w }
     }
 }

@@ -1,13 +1,16 @@
-//! The version of the SC2002 demonstration: one packet towards a target with each packet acknowledged, in every other
-//! round trip. Jin, Wei and Low, "FAST II: Algorithms and Performance", slides 10 to 15 and 21 to 24.
+//! The version of the SC2002 demonstration: one packet towards a target with each packet
+//! acknowledged, in every other round trip. Jin, Wei and Low, "FAST II: Algorithms and
+//! Performance", slides 10 to 15 and 21 to 24.
 //!
-//! The slides say: every other round trip; a target is computed for each acknowledgement; the window moves one packet
-//! towards it; it falls no faster than rate halving and rises no faster than slow start. So slow start is no part of the
-//! algorithm. The formula of the target is a picture; this one is the later law with γ = 1/2.
+//! The slides say: every other round trip; a target is computed for each acknowledgement; the
+//! window moves one packet towards it; it falls no faster than rate halving and rises no faster
+//! than slow start. So slow start is no part of the algorithm. The formula of the target is a
+//! picture; this one is the later law with γ = 1/2.
 //!
-//! Window pacing delays the increments: by a timer, until the end of a burst of acknowledgements, or both. Decrements take
-//! effect at once, since the slides speak of increments. With window pacing the size of an increase is decided at the
-//! beginning of its round trip, over which it is spread evenly (ours).
+//! Window pacing delays the increments: by a timer, until the end of a burst of acknowledgements,
+//! or both. Decrements take effect at once, since the slides speak of increments. With window
+//! pacing the size of an increase is decided at the beginning of its round trip, over which it is
+//! spread evenly (ours).
 
 use super::increase::{Increase, Pace, Spreading};
 use super::law::{Law, MIN_WINDOW, Seen};
@@ -31,7 +34,8 @@ impl Stepwise {
         Stepwise { start: None, target: f64::INFINITY, spreading, increase: Increase::new(spreading) }
     }
 
-    /// Ends a round trip, at a window of `w`: the window moves in every other one. Returns the window.
+    /// Ends a round trip, at a window of `w`: the window moves in every other one. Returns the
+    /// window.
     fn end_round(&mut self, w: f64, seen: &Seen<'_>) -> f64 {
         let held = self.increase.end_round();
         // A window that is not used need not grow.

@@ -1,4 +1,5 @@
-//! `fast-sc2002`: the algorithm of the slides, in floating point and as the C core that the kernel loads.
+//! `fast-sc2002`: the algorithm of the slides, in floating point and as the C core that the kernel
+//! loads.
 
 use super::Fast;
 use super::delay::Weight;

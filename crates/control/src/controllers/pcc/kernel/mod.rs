@@ -1,14 +1,20 @@
-//! PCC as the Linux kernel module runs it: its integer arithmetic, in C that BPF can include, driven by what a kernel controller is shown.
+//! PCC as the Linux kernel module runs it: its integer arithmetic, in C that BPF can include,
+//! driven by what a kernel controller is shown.
 //!
-//! Sources: github.com/PCCproject/PCC-Kernel, `src/tcp_pcc.c`, branches vivace and master; Gilad, "A PCC-Vivace kernel module", 2018.
+//! Sources: github.com/PCCproject/PCC-Kernel, `src/tcp_pcc.c`, branches vivace and master; Gilad,
+//! "A PCC-Vivace kernel module", 2018.
 //!
-//! It reads counts of segments (sent, delivered, lost, in flight), the smoothed round trip, the time and whether a timeout is being repaired, and nothing else: no
-//! marks on packets, no rate samples. So it takes packets to meet their fates in the order sent.
+//! It reads counts of segments (sent, delivered, lost, in flight), the smoothed round trip, the
+//! time and whether a timeout is being repaired, and nothing else: no marks on packets, no rate
+//! samples. So it takes packets to meet their fates in the order sent.
 //!
 //! Deviations:
-//! * as the kernel's own pacing does, the rate counts payload; the decision counts headers too, at the same packets per second;
-//! * `cong_control` runs with each acknowledgement; here also when the reordering timer declares losses;
-//! * where the module would divide by zero, which takes a rate of zero, the quotient is zero, as in BPF;
+//! * as the kernel's own pacing does, the rate counts payload; the decision counts headers too, at
+//!   the same packets per second;
+//! * `cong_control` runs with each acknowledgement; here also when the reordering timer declares
+//!   losses;
+//! * where the module would divide by zero, which takes a rate of zero, the quotient is zero, as in
+//!   BPF;
 //! * without a handshake the connection begins with its first packet.
 
 pub mod allegro;
