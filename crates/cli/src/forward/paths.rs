@@ -85,8 +85,8 @@ pub fn traceroute(args: TracerouteArgs) -> Result<Outcome, Failure> {
             let (text, known) = hop_line(&consumer.trace(&prefix, number, path, hop, PATIENCE).map_err(|error| other(&error))?);
             whole &= known;
             let what = match hop {
-                1 => "this host's forwarder",
                 hop if hop > path.labels.hops() => "producer",
+                1 => "this host's forwarder",
                 _ => "node",
             };
             output::print(&format!("  {hop:>2}  {what:<22} {text}\n"))?;
