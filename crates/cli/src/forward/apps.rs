@@ -10,7 +10,7 @@ use crate::outcome::Outcome;
 use crate::output;
 use narrows_files::{Limit, Output, read};
 use narrows_forward::{Connection, Consumer, FetchError, Fetched, Object, Pong, Producer, Progress, Signed};
-use narrows_units::{Rate, Span};
+use narrows_units::Rate;
 use std::fs::Metadata;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;

@@ -67,6 +67,15 @@ fn run(args: ForwardArgs) -> Result<Outcome, Failure> {
     }
     let _on_host = on_host();
     raise_descriptor_limit();
+    // Whoever finds the forwarder's socket finds its metrics, too.
+    let metrics = config.listen.metrics.map(|address| {
+        TcpListener::bind(address).map_err(|error| {
+            other(&format!(
+                "cannot listen on {address} for Prometheus: {error}; give another address in [listen] metrics or with --metrics"
+            ))
+        })
+    });
+    let metrics = metrics.transpose()?;
     let (daemon, stopper) = Daemon::start(&config).map_err(|error| other(&error))?;
     let socket = stopper.into_socket();
     for signal in heeded() {
@@ -75,12 +84,7 @@ fn run(args: ForwardArgs) -> Result<Outcome, Failure> {
     let mut places: Vec<String> = config.listen.unix.iter().map(|path| format!("unix://{}", path.display())).collect();
     places.extend(daemon.udp_addresses().iter().map(|address| format!("UDP {address}")));
     places.extend(config.listen.tcp.iter().map(|address| format!("TCP {address}")));
-    if let Some(address) = config.listen.metrics {
-        let listener = TcpListener::bind(address).map_err(|error| {
-            other(&format!(
-                "cannot listen on {address} for Prometheus: {error}; give another address in [listen] metrics or with --metrics"
-            ))
-        })?;
+    if let Some(listener) = metrics {
         let place = own_place(&config)
             .ok_or_else(|| other(&"metrics need a UNIX socket or a TCP address in [listen], by which they are asked for"))?;
         places.push(format!("http://{}/metrics", listener.local_addr()?));
