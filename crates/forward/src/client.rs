@@ -242,8 +242,8 @@ impl Client {
         }
     }
 
-    /// What answers an Interest, whose octets are given, with fields of MIRCC beside both. Other packets that come meanwhile
-    /// are dropped.
+    /// The answer to an Interest, whose octets are given, with fields of MIRCC beside both. Other packets that come in the
+    /// meantime are dropped.
     ///
     /// # Errors
     /// The octets are no Interest, or nothing comes within `span`.
@@ -351,7 +351,7 @@ fn answers(data: &Data<'_>, interest: &Interest<'_>) -> bool {
     data.name == asked || interest.can_be_prefix && asked.is_prefix_of(&data.name)
 }
 
-/// What answers an Interest.
+/// An answer to an Interest.
 pub(crate) enum Reply {
     /// The octets of a Data, and the fields beside it.
     Data(Vec<u8>, Mircc),

@@ -190,8 +190,8 @@ static __always_inline void record(struct sock *sk, struct remembered *mine, con
 }
 
 /*
- * One step of the core; 0. The verifier refuses a function whose register of the result holds an address of the stack,
- * as that of a function without a result can: so it has a result that the compiler does not know, and its callers use it.
+ * One step of the core; returns 0. The verifier refuses a function that returns with an address of the stack in R0, which
+ * happens to functions without a result. So this one has a result that the compiler does not know and its callers use.
  */
 static __noinline int step(CORE_REMEMBERS *state, const struct core_input *in, struct core_output *out)
 {

@@ -67,7 +67,7 @@ fn run(args: ForwardArgs) -> Result<Outcome, Failure> {
     }
     let _on_host = on_host();
     raise_descriptor_limit();
-    // Whoever finds the forwarder's socket finds its metrics, too.
+    // Before the forwarder's socket is there, so that a program that finds the one finds the other.
     let metrics = config.listen.metrics.map(|address| {
         TcpListener::bind(address).map_err(|error| {
             other(&format!(

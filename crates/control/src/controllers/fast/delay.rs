@@ -1,4 +1,4 @@
-//! What FAST knows of the round trip: the least ever, which stands for propagation, and the present
+//! Measurements of the round trip: the least ever, which stands for propagation, and the present
 //! one.
 
 use crate::parts::windowed::WindowedMax;
