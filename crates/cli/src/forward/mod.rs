@@ -65,7 +65,8 @@ fn run(args: ForwardArgs) -> Result<Outcome, Failure> {
     if args.metrics.is_some() {
         config.listen.metrics = args.metrics;
     }
-    let _on_host = on_host();
+    // For good: after a slow end the thread that insists must not end the process with another status.
+    std::mem::forget(on_host());
     raise_descriptor_limit();
     // Before the forwarder's socket is there, so that a program that finds the one finds the other.
     let metrics = config.listen.metrics.map(|address| {
