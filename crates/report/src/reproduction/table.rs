@@ -65,7 +65,7 @@ fn figure(figure: &FigureResult) -> String {
     text
 }
 
-/// "41 of 45 judged statements hold (91 %), 2 in part, 2 not, 3 not judged. "; nothing if there are none. Statements of
+/// "41 of 45 judged statements hold (91 %), 2 in part, 2 not, 3 not judged. ", or "" without statements. Statements of
 /// pictures and from memory follow, counted apart: "...; 14 of 16 from pictures (88 %), 1 in part, 1 not. ".
 pub(crate) fn stated<'a>(statements: impl IntoIterator<Item = &'a JudgedStatement>) -> String {
     let all: Vec<(Origin, Standing)> = statements.into_iter().map(|judged| (judged.statement.origin, judged.standing)).collect();
