@@ -14,9 +14,10 @@
 //! doubles):
 //! * whether there is a queue tells the *least* round trip of the round, where ns-2 has the mean:
 //!   doubling sends bursts, and at 10 Mbit/s two packets back to back would end it, at 100 Mbit/s a
-//!   window of thirty. The path has no queue if that is within `mi_threshold` of the base and less than
-//!   half of α is queued, so that paths where α packets are a shorter queue than `mi_threshold`
-//!   come to rest; or if less than a quarter of α is queued, which on slow links takes longer;
+//!   window of thirty. The path has no queue if that is within `mi_threshold` of the base and less
+//!   than half of α is queued, so that paths where α packets are a shorter queue than
+//!   `mi_threshold` come to rest; or if less than a quarter of α is queued, which on slow links
+//!   takes longer;
 //! * without a queue the window doubles per round trip only at the start, up to where two whole
 //!   round trips first showed one or a loss came; later α is a quarter of the window instead (the
 //!   paper's form, α(w, q) = a·w while q = 0). Doubling shows its queue a round trip too late: with
