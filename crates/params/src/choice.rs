@@ -28,11 +28,21 @@ impl<E: Registered> Choice<E> {
         self.set.iter().find(|(set, _)| *set == name).map(|(_, value)| value.to_string())
     }
 
-    /// The signals without which it cannot work with these parameters.
+    /// The signals that it uses with these parameters, and cannot work without unless it spares them.
     pub fn needs(&self) -> Vec<Need> {
-        let changed = |param: &&Spec| self.set.iter().any(|(name, value)| *name == param.name && *value != param.default());
-        let of_parameters = self.entry.params().iter().filter(changed).filter_map(|param| param.need);
+        let of_parameters = self.changed().filter_map(|param| param.need);
         self.entry.needs().iter().copied().chain(of_parameters).collect()
+    }
+
+    /// True if it can do without the signal `need` with these parameters, though it uses it where it is given.
+    pub fn spares(&self, need: Need) -> bool {
+        self.changed().any(|param| param.spares == Some(need))
+    }
+
+    /// Parameters that are set to anything but their default.
+    fn changed(&self) -> impl Iterator<Item = &'static Spec> {
+        let changed = |param: &&Spec| self.set.iter().any(|(name, value)| *name == param.name && *value != param.default());
+        self.entry.params().iter().filter(changed)
     }
 
     /// The values of all parameters: those set, and the defaults of the others.

@@ -87,7 +87,7 @@ impl<T: Copy> Param<T> {
             index += 1;
             assert!(index < N, "the default is none of the options");
         }
-        let spec = Spec { name, kind: Kind::Choice { default, options: Words::of(options) }, help, need: None };
+        let spec = Spec { name, kind: Kind::Choice { default, options: Words::of(options) }, help, need: None, spares: None };
         Param { spec, default: options[index].1, values: Values::Named(options) }
     }
 
@@ -96,8 +96,13 @@ impl<T: Copy> Param<T> {
         Param { spec: Spec { need: Some(need), ..self.spec }, ..self }
     }
 
+    /// The same parameter, with which a controller works without `need` if it is set to anything but its default.
+    pub const fn sparing(self, need: Need) -> Param<T> {
+        Param { spec: Spec { spares: Some(need), ..self.spec }, ..self }
+    }
+
     const fn converted(name: &'static str, kind: Kind, help: &'static str, default: T, convert: fn(Value) -> Option<T>) -> Param<T> {
-        Param { spec: Spec { name, kind, help, need: None }, default, values: Values::Converted(convert) }
+        Param { spec: Spec { name, kind, help, need: None, spares: None }, default, values: Values::Converted(convert) }
     }
 
     /// The value as its type; `None` if it is one of a parameter of another kind.

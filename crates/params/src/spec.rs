@@ -15,6 +15,8 @@ pub struct Spec {
     pub help: &'static str,
     /// The signal that a controller needs if this is set to anything but its default.
     pub need: Option<Need>,
+    /// The signal that a controller can do without if this is set to anything but its default.
+    pub spares: Option<Need>,
 }
 
 /// The kind, range and default of a parameter.

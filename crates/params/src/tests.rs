@@ -29,7 +29,7 @@ enum Form {
 }
 
 const FLAG: Param<bool> = Param::flag("flag", false, "").needing(Need::Pacing);
-const NUMBER: Param<f64> = Param::number("number", 0.5, (0.0, 1.0), "Hz", "");
+const NUMBER: Param<f64> = Param::number("number", 0.5, (0.0, 1.0), "Hz", "").sparing(Need::Pacing);
 const WHOLE: Param<u32> = Param::whole("whole", 3, (1, u32::MAX), "packets", "");
 const TIME: Param<Span> = Param::millis("time", 0.8, (0.0, 100.0), "");
 const MAYBE: Param<Option<f64>> = Param::number_or("maybe", "never", (1.0, 9.0), "s", "");
@@ -80,6 +80,7 @@ fn values_that_are_not_allowed_are_refused() {
 fn only_what_was_changed_is_needed_or_refused() {
     assert_eq!(choice("full?flag=no").needs(), []);
     assert_eq!(choice("full?flag").needs(), [Need::Pacing]);
+    assert_eq!(["full", "full?number=0.5", "full?number=0.25"].map(|text| choice(text).spares(Need::Pacing)), [false, false, true]);
     assert_eq!(choice("full?number=0.5").params().refuse(&NUMBER, "left out"), Ok(()));
     let error = ParamError::Value { entry: "full", name: "number", value: "0.25".to_owned(), allowed: "left out".to_owned() };
     assert_eq!(choice("full?number=0.25").params().refuse(&NUMBER, "left out"), Err(error));

@@ -12,7 +12,7 @@ impl Scenario {
     pub fn misheard(&self, flow: &Flow, choice: &Choice, ecn: Ecn, ends: &[Need]) -> Option<(String, String)> {
         let needs = choice.needs();
         let offered = |need: &Need| ends.contains(need) || self.offered_by_route(flow).any(|offered| offered == *need);
-        if let Some(missing) = needs.iter().find(|need| !offered(need)) {
+        if let Some(missing) = needs.iter().find(|need| !offered(need) && !choice.spares(**need)) {
             return Some((format!("{} needs {missing}, which no router on its route provides", choice.text()), remedy(*missing)));
         }
         self.queues_of(flow).find_map(|(name, queue)| {

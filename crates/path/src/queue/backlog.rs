@@ -15,6 +15,15 @@ pub enum Limit {
 }
 
 impl Limit {
+    /// The part `share` of it, from 0 to 1.
+    pub fn scaled(self, share: f64) -> Limit {
+        match self {
+            Limit::None => Limit::None,
+            Limit::Bytes(limit) => Limit::Bytes(Bytes::new(libm::round(limit.get() as f64 * share) as u64)),
+            Limit::Packets(limit) => Limit::Packets(libm::round(limit as f64 * share) as u32),
+        }
+    }
+
     /// True if a packet of `size` fits behind `packets` packets of `bytes` together.
     #[inline]
     pub fn admits(self, bytes: Bytes, packets: usize, size: Bytes) -> bool {

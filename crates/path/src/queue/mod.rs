@@ -1,8 +1,8 @@
 //! Queue disciplines of hosts' and operators' queues.
 
-pub(crate) mod acks_first;
 pub(crate) mod backlog;
 pub(crate) mod buffer;
+pub(crate) mod classes;
 pub(crate) mod codel;
 pub(crate) mod discipline;
 pub(crate) mod dualpi2;

@@ -10,7 +10,7 @@
 //! Losses are answered as by TCP: half of the window once per window of data, one segment after a timeout. The echo of marks of RFC 3168, which the highest code also
 //! is to the transport, is not answered.
 //!
-//! Ours: pacing at one window per round trip; growth only while the window is in use; a flow that was idle acts on fresh codes only.
+//! Ours: `fallback=reno` for routes whose bottleneck tells no load ("end-to-end VCP", slide 23); pacing at one window per round trip; growth only while the window is in use; a flow that was idle acts on fresh codes only.
 
 mod kernel;
 mod law;
@@ -50,6 +50,7 @@ pub static ENTRY: Entry = Entry {
         WEIGHT.spec,
         SCALE.spec,
         PACING.spec,
+        FALLBACK.spec,
     ],
     build: Build::Function(|setup, params| Ok(Built::new(Vcp::new(setup, params)))),
 };
@@ -63,6 +64,14 @@ const SCALE: Param<bool> = Param::choice(
     "round trip that scales the steps: the smoothed one, or the least, which no queue lengthens",
 );
 const PACING: Param<bool> = Param::flag("pacing", true, "pace a window per round trip (ns2: up to 64 segments, more than t_rho / 2 apart)");
+
+const FALLBACK: Param<bool> = Param::choice(
+    "fallback",
+    "none",
+    &[("none", false), ("reno", true)],
+    "reno: grow as NewReno from a loss at low load, so where the bottleneck tells no load, until a higher load is told",
+)
+.sparing(Need::LoadCode);
 
 /// A window that takes hours to cross the path is still paced.
 const SLOWEST: Rate = Rate::from_bps(1);
@@ -91,6 +100,10 @@ struct Vcp {
     /// A full packet, headers included.
     packet: Bytes,
     last_sent: Option<LastSent>,
+    /// Grows as NewReno where the bottleneck tells no load.
+    falls_back: bool,
+    /// The latest loss came at low load, and no higher load was told since.
+    untold: bool,
 }
 
 /// What follows a multiplicative decrease.
@@ -131,6 +144,8 @@ impl Vcp {
             paces: params.get(&PACING),
             packet: setup.mss + setup.headers,
             last_sent: None,
+            falls_back: params.get(&FALLBACK),
+            untold: false,
         }
     }
 
@@ -165,6 +180,7 @@ impl Vcp {
         };
         let rtt = self.scale();
         match action {
+            LoadCode::Low if self.untold => self.cwnd += acked as f64 / self.cwnd,
             LoadCode::Low => self.cwnd += acked as f64 * self.law.multiplicative(self.cwnd, rtt),
             LoadCode::High => self.cwnd += acked as f64 * self.law.additive(self.cwnd, rtt),
             LoadCode::Overload => {
@@ -179,6 +195,11 @@ impl Vcp {
         let step = self.law.exact(load as f64 / 100.0, self.cwnd, self.scale());
         let segments = if step < 0.0 { acked as f64 } else { used as f64 };
         self.cwnd = (self.cwnd + segments * step).max(1.0);
+    }
+
+    /// A loss that no load announced.
+    fn lose(&mut self) {
+        self.untold |= self.falls_back && self.code.is_none_or(|code| code == LoadCode::Low);
     }
 
     fn pacing(&self) -> Option<Rate> {
@@ -229,7 +250,11 @@ impl Controller for Vcp {
         if let Some(Signal::Load(load)) = feedback.signal {
             self.exact = Some(load);
         }
+        if self.code.is_some_and(|code| code != LoadCode::Low) {
+            self.untold = false;
+        }
         if self.losses.begin_with(feedback) {
+            self.lose();
             self.prior.reduce(self.cwnd);
             self.cwnd = (self.cwnd / 2.0).max(1.0);
         } else if feedback.ca_state != CaState::Recovery && !feedback.acked.is_empty() {
@@ -243,6 +268,7 @@ impl Controller for Vcp {
     }
 
     fn on_timeout(&mut self, timeout: &Timeout) {
+        self.lose();
         self.prior.collapse(timeout, self.cwnd);
         self.cwnd = 1.0;
     }
@@ -272,6 +298,7 @@ impl Controller for Vcp {
         visit("cwnd", self.cwnd);
         visit("code", self.code.map_or(0.0, |code| code as u8 as f64 + 1.0));
         visit("load", self.exact.map_or(0.0, |load| load as f64 / 100.0));
+        visit("untold", f64::from(self.untold));
         visit("resting", if let Rest::Freeze(_) = self.rest { 1.0 } else { 0.0 });
     }
 }

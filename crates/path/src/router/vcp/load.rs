@@ -76,27 +76,30 @@ impl Meter {
         self.capacity.set_rate(now, rate);
     }
 
+    /// Bytes that the link could carry since it was last asked.
+    pub(super) fn capacity(&mut self, now: Time) -> f64 {
+        self.capacity.take(now)
+    }
+
     /// Forgets what came before the first period.
-    pub(super) fn begin(&mut self, now: Time) {
+    pub(super) fn begin(&mut self) {
         self.arrived = 0.0;
         self.samples = (0.0, 0);
-        self.capacity.take(now);
         if let Some(integer) = &mut self.integer {
             integer.begin();
         }
     }
 
-    /// A period ends.
-    pub(super) fn end(&mut self, now: Time) {
+    /// A period ends in which `capacity` bytes could be carried.
+    pub(super) fn end(&mut self, capacity: f64) {
         if let Some(integer) = &mut self.integer {
-            self.load = integer.end(self.capacity.take(now));
+            self.load = integer.end(capacity);
             return;
         }
         let (sum, count) = std::mem::take(&mut self.samples);
         let mean = if count == 0 { 0.0 } else { sum / count as f64 };
         self.persistent = if self.ns2 { SLIPPED_GAIN * mean } else { self.persistent + QUEUE_GAIN * (mean - self.persistent) };
         let arrived = std::mem::take(&mut self.arrived);
-        let capacity = self.capacity.take(now);
         let load = if capacity > 0.0 {
             self.target.learn(arrived / capacity, self.capacity.rate);
             (arrived + self.kappa_q * self.persistent) / (self.target.get() * capacity)

@@ -1,5 +1,6 @@
 //! VCP's routers: measure the load over a fixed time and tell it in the two ECN bits of what leaves.
 
+mod flows;
 mod integer;
 mod kernel;
 mod load;
@@ -8,9 +9,10 @@ mod target;
 mod tests;
 mod told;
 
-use crate::queue::acks_first::AcksFirst;
+use crate::queue::classes::{Class, Classes, Order};
 use crate::queue::ticks::Ticks;
-use crate::{Backlog, Discipline, DisciplineEntry, DisciplineSetup, Fate, Packet, Queued, Verdicts};
+use crate::{Backlog, Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Packet, Queued, Verdicts};
+use flows::Flows;
 pub use kernel::kernel_router;
 use load::Meter;
 use narrows_params::{Need, Param, Params};
@@ -24,7 +26,18 @@ pub(crate) static ENTRY: DisciplineEntry = DisciplineEntry {
     summary: "VCP's router: writes its load of the last 200 ms into the ECN field, for vcp senders only; drops at a full buffer",
     source: "Xia, Subramanian, Stoica, Kalyanaraman, SIGCOMM 2005; the authors' ns-2 module of 2006 (dialect=ns2)",
     offers: &[Need::LoadCode],
-    params: &[NS2.spec, ARITHMETIC.spec, CodePoints::PARAM.spec, T_RHO.spec, T_Q.spec, GAMMA.spec, KAPPA_Q.spec, ACK_PRIORITY.spec],
+    params: &[
+        NS2.spec,
+        ARITHMETIC.spec,
+        CodePoints::PARAM.spec,
+        T_RHO.spec,
+        T_Q.spec,
+        GAMMA.spec,
+        KAPPA_Q.spec,
+        ACK_PRIORITY.spec,
+        BESIDE.spec,
+        POLICE.spec,
+    ],
 };
 
 const NS2: Param<bool> = Param::choice(
@@ -51,11 +64,31 @@ const ACK_PRIORITY: Param<Option<bool>> = Param::choice(
     "packets without a code, such as acknowledgements, go first; auto: in dialect ns2",
 );
 
+const BESIDE: Param<bool> = Param::choice(
+    "beside",
+    "none",
+    &[("none", false), ("classic", true)],
+    "classic: packets without a code wait in a queue of their own, and each kind has the part of the link that its flows are of all",
+);
+const POLICE: Param<Option<f64>> = Param::number_or(
+    "police",
+    "off",
+    (1.0, 100.0),
+    "fair shares",
+    "a flow that keeps sending more than this through 16 overloads is cut to one fair share",
+);
+
 /// A drop-tail queue that tells its load.
 #[derive(Clone, Debug)]
 pub struct Vcp<P> {
-    /// Acknowledgements are the packets without a code.
-    queue: AcksFirst<P>,
+    /// Members are the packets with a code.
+    queue: Classes<P>,
+    /// Packets without a code have a queue of their own and are no load.
+    beside: bool,
+    /// Bytes of them that left in this period.
+    beside_sent: u64,
+    /// Who sends how much, if that is asked for.
+    flows: Option<Box<Flows>>,
     codes: CodePoints,
     meter: Meter,
     /// Samples of the queue, and ends of periods.
@@ -72,12 +105,21 @@ impl<P: Packet> Vcp<P> {
     pub fn new(setup: &DisciplineSetup, params: &Params) -> Vcp<P> {
         let ns2 = params.get(&NS2);
         let target = if ns2 { Target::adaptive() } else { Target::Fixed(params.get(&GAMMA)) };
-        let priority = params.get(&ACK_PRIORITY).unwrap_or(ns2);
+        let beside = params.get(&BESIDE);
+        let order = match params.get(&ACK_PRIORITY).unwrap_or(ns2) {
+            _ if beside => Order::Shares,
+            true => Order::OthersFirst,
+            false => Order::Arrival,
+        };
+        let police = params.get(&POLICE);
         // Routers are not synchronised.
         let phase = Span::from_nanos(setup.random.clone().below(params.get(&T_RHO).as_nanos()));
         let begin = Time::ZERO + phase;
         Vcp {
-            queue: AcksFirst::new(setup.limit, priority),
+            queue: Classes::new(setup.limit, order),
+            beside,
+            beside_sent: 0,
+            flows: (beside || police.is_some()).then(|| Box::new(Flows::new(police))),
             codes: params.get(&CodePoints::PARAM),
             meter: if params.get(&ARITHMETIC) && !ns2 {
                 Meter::integer(params.get(&GAMMA), params.get(&KAPPA_Q), setup.rate)
@@ -103,17 +145,31 @@ impl<P: Packet> Vcp<P> {
     fn catch_up(&mut self, now: Time) {
         while self.next <= now {
             if self.samples.due(self.next).is_some() {
-                self.meter.sample(self.queue.bytes().get());
+                let waits = if self.beside { self.queue.member_bytes() } else { self.queue.bytes() };
+                self.meter.sample(waits.get());
             }
             if self.periods.due(self.next).is_some() {
+                let capacity = self.meter.capacity(self.next);
+                let steered = self.divide(capacity);
                 if std::mem::replace(&mut self.begun, true) {
-                    self.meter.end(self.next);
+                    self.meter.end(steered);
                 } else {
-                    self.meter.begin(self.next);
+                    self.meter.begin();
                 }
             }
             self.next = self.samples.next().min(self.periods.next());
         }
+    }
+
+    /// A period ends in which the link could carry `capacity` bytes. Returns how much of it was there for packets with a code: what the
+    /// others left, and at least their share.
+    fn divide(&mut self, capacity: f64) -> f64 {
+        let Some(flows) = &mut self.flows else { return capacity };
+        let sent = std::mem::take(&mut self.beside_sent) as f64;
+        let steered = capacity - sent.min((1.0 - flows.share()) * capacity);
+        flows.end(capacity, steered);
+        self.queue.set_share(flows.share());
+        steered
     }
 
     /// Writes the load of the latest period into what leaves, where it is more than what hops before wrote.
@@ -136,14 +192,23 @@ impl<P: Packet> Vcp<P> {
 impl<P: Packet> Discipline<P> for Vcp<P> {
     fn enqueue(&mut self, now: Time, packet: P, _verdicts: &mut Verdicts<P>) -> Fate {
         self.update(now);
-        self.meter.arrive(packet.size().get());
-        let ack = packet.ecn() == Ecn::NotEct;
-        self.queue.offer(now, packet, ack)
+        let class = if packet.ecn() == Ecn::NotEct { Class::Other } else { Class::Member };
+        let size = packet.size().get();
+        if self.flows.as_mut().is_some_and(|flows| !flows.admits(packet.flow(), class, size)) {
+            return Fate::Dropped(DropReason::Early);
+        }
+        if !self.beside || class == Class::Member {
+            self.meter.arrive(size);
+        }
+        self.queue.offer(now, packet, class)
     }
 
     fn dequeue(&mut self, now: Time, verdicts: &mut Verdicts<P>) -> Option<Queued<P>> {
         self.update(now);
         let mut head = self.queue.pop()?;
+        if self.beside && head.packet.ecn() == Ecn::NotEct {
+            self.beside_sent += head.packet.size().get();
+        }
         self.tell(&mut head.packet, verdicts);
         Some(head)
     }

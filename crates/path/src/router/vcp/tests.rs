@@ -305,11 +305,13 @@ fn the_kernels_router_keeps_the_queue_that_arrivals_make() {
             queue = (queue - (next - at) as f64 / 800.0).max(0.0);
             at = next;
             if next == begin {
-                meter.begin(Time::from_nanos(next));
+                meter.capacity(Time::from_nanos(next));
+                meter.begin();
             } else {
                 meter.sample(queue as u64);
                 if (next - begin) % 200_000_000 == 0 {
-                    meter.end(Time::from_nanos(next));
+                    let capacity = meter.capacity(Time::from_nanos(next));
+                    meter.end(capacity);
                 }
             }
             next += 10_000_000;

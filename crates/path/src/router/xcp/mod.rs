@@ -9,7 +9,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::queue::acks_first::AcksFirst;
+use crate::queue::classes::{Class, Classes, Order};
 use crate::{Backlog, Discipline, DisciplineEntry, DisciplineSetup, Fate, Packet, Queued, Verdicts};
 use narrows_params::{Need, Param, Params};
 use narrows_units::{Bytes, Rate, Span, Time};
@@ -44,7 +44,7 @@ const MIN_QUEUE_INTERVAL: Span = Span::from_millis(2);
 #[derive(Clone, Debug)]
 pub struct Xcp<P> {
     /// Acknowledgements are the packets without a header.
-    queue: AcksFirst<P>,
+    queue: Classes<P>,
     router: Router,
 }
 
@@ -69,7 +69,8 @@ impl<P> Xcp<P> {
             positive: Share::default(),
             negative: Share::default(),
         };
-        Xcp { queue: AcksFirst::new(setup.limit, params.get(&ACK_PRIORITY)), router }
+        let order = if params.get(&ACK_PRIORITY) { Order::OthersFirst } else { Order::Arrival };
+        Xcp { queue: Classes::new(setup.limit, order), router }
     }
 }
 
@@ -78,9 +79,9 @@ impl<P: Packet> Discipline<P> for Xcp<P> {
         self.router.update(now, self.queue.bytes());
         let size = packet.size();
         let header = packet.header();
-        let ack = header.is_none();
+        let class = if header.is_some() { Class::Member } else { Class::Other };
         self.router.interval.arrive(size, header, self.router.longest);
-        self.queue.offer(now, packet, ack)
+        self.queue.offer(now, packet, class)
     }
 
     fn dequeue(&mut self, now: Time, _verdicts: &mut Verdicts<P>) -> Option<Queued<P>> {
