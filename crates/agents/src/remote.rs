@@ -17,7 +17,7 @@ const SEAT: &str = "seat";
 const TOGETHER: Span = Span::from_nanos(1);
 
 const fn number(name: &'static str, help: &'static str) -> Spec {
-    Spec { name, kind: Kind::Number { default: 0.0, min: 0.0, max: 9e15, unit: "", whole: true }, help, need: None }
+    Spec::new(name, Kind::Number { default: 0.0, min: 0.0, max: 9e15, unit: "", whole: true }, help)
 }
 
 pub(crate) static ENTRY: Entry = Entry {

@@ -182,7 +182,7 @@ fn specs(variables: &[Variable], tables: &[&'static str], structures: &BTreeMap<
     let own = variables.iter().map(|variable| {
         let name = leaked(variable.name.clone());
         if variable.boolean {
-            return Spec { name, kind: Kind::Flag { default: variable.initial != 0 }, help: OWN_VARIABLE, need: None };
+            return Spec::new(name, Kind::Flag { default: variable.initial != 0 }, OWN_VARIABLE);
         }
         let bits = 8 * variable.size as i32;
         let (min, max) =
@@ -206,11 +206,11 @@ fn specs(variables: &[Variable], tables: &[&'static str], structures: &BTreeMap<
 }
 
 fn word(name: &'static str, default: &'static str, words: Vec<&'static str>, help: &'static str) -> Spec {
-    Spec { name, kind: Kind::Choice { default, options: Words::listed(words) }, help, need: None }
+    Spec::new(name, Kind::Choice { default, options: Words::listed(words) }, help)
 }
 
 const fn whole(name: &'static str, default: f64, (min, max): (f64, f64), help: &'static str) -> Spec {
-    Spec { name, kind: Kind::Number { default, min, max, unit: "", whole: true }, help, need: None }
+    Spec::new(name, Kind::Number { default, min, max, unit: "", whole: true }, help)
 }
 
 /// What the programs of a file cannot do without: their socket shows what is outstanding, `cong_control` gets samples of the rate and sets a pace. What one of them needs, all have.

@@ -148,12 +148,11 @@ pub fn forget() {
     LOADED.lock().unwrap_or_else(PoisonError::into_inner).clear();
 }
 
-static PARAMS: [Spec; 1] = [Spec {
-    name: FIRST,
-    kind: Kind::NumberOr { word: "window", min: 0.1, max: 10_000.0, unit: "Mbit/s" },
-    help: "the rate that its first action changes; window: that at which the initial window goes out in a round trip",
-    need: None,
-}];
+static PARAMS: [Spec; 1] = [Spec::new(
+    FIRST,
+    Kind::NumberOr { word: "window", min: 0.1, max: 10_000.0, unit: "Mbit/s" },
+    "the rate that its first action changes; window: that at which the initial window goes out in a round trip",
+)];
 
 impl LearnedPolicy {
     fn entry(&self, name: &'static str, path: &str) -> Entry {

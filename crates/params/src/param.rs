@@ -87,7 +87,7 @@ impl<T: Copy> Param<T> {
             index += 1;
             assert!(index < N, "the default is none of the options");
         }
-        let spec = Spec { name, kind: Kind::Choice { default, options: Words::of(options) }, help, need: None, spares: None };
+        let spec = Spec::new(name, Kind::Choice { default, options: Words::of(options) }, help);
         Param { spec, default: options[index].1, values: Values::Named(options) }
     }
 
@@ -102,7 +102,7 @@ impl<T: Copy> Param<T> {
     }
 
     const fn converted(name: &'static str, kind: Kind, help: &'static str, default: T, convert: fn(Value) -> Option<T>) -> Param<T> {
-        Param { spec: Spec { name, kind, help, need: None, spares: None }, default, values: Values::Converted(convert) }
+        Param { spec: Spec::new(name, kind, help), default, values: Values::Converted(convert) }
     }
 
     /// The value as its type; `None` if it is one of a parameter of another kind.

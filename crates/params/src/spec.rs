@@ -107,6 +107,11 @@ impl PartialEq for Words {
 }
 
 impl Spec {
+    /// A parameter without a say in which signals a controller needs.
+    pub const fn new(name: &'static str, kind: Kind, help: &'static str) -> Spec {
+        Spec { name, kind, help, need: None, spares: None }
+    }
+
     /// Its value if it is not set, as it would be written.
     pub fn default_text(&self) -> String {
         self.default().to_string()

@@ -216,3 +216,26 @@ fn steps_scale_with_the_least_round_trip_if_so_wanted() {
     assert!((step("") - 2.25).abs() < 1e-6, "(300/200)²");
     assert!((step("scale=minimum") - ALPHA_S).abs() < 1e-6);
 }
+
+/// One segment is lost of those acknowledged at `ms` with `code`.
+fn lose(vcp: &mut Vcp, ms: u64, code: LoadCode) {
+    let congestion = Congestion::Loss;
+    vcp.on_feedback(&Feedback { congestion: Some(congestion), ca_state: CaState::Recovery, ecn: told(code), ..Feedback::at(at(ms)) });
+}
+
+/// A loss at low load: the bottleneck tells nothing, so the window grows by one segment a round trip until a higher load is told.
+#[test]
+fn with_a_fallback_a_loss_at_low_load_makes_it_grow_as_newreno() {
+    for (options, low) in [("fallback=reno", 1.0 / 50.0), ("", XI_S)] {
+        let mut flow = vcp(options, 100.0);
+        lose(&mut flow, 100, LoadCode::Low);
+        close(flow.cwnd, 50.0);
+        assert!((ack(&mut flow, 200, LoadCode::Low, 1) - low).abs() < 1e-6, "{options}");
+        ack(&mut flow, 300, LoadCode::High, 1);
+        assert!((ack(&mut flow, 400, LoadCode::Low, 1) - XI_S).abs() < 1e-6, "a load was told: {options}");
+    }
+    let mut flow = vcp("fallback=reno", 100.0);
+    ack(&mut flow, 50, LoadCode::High, 1);
+    lose(&mut flow, 100, LoadCode::High);
+    assert!((ack(&mut flow, 200, LoadCode::Low, 1) - XI_S).abs() < 1e-6, "this bottleneck tells its load");
+}

@@ -74,8 +74,8 @@ const POLICE: Param<Option<f64>> = Param::number_or(
     "police",
     "off",
     (1.0, 100.0),
-    "fair shares",
-    "a flow that keeps sending more than this through 16 overloads is cut to one fair share",
+    "equal shares",
+    "a flow that offers more than this through 16 overloads without falling is cut to one equal share",
 );
 
 /// A drop-tail queue that tells its load.
@@ -150,26 +150,26 @@ impl<P: Packet> Vcp<P> {
             }
             if self.periods.due(self.next).is_some() {
                 let capacity = self.meter.capacity(self.next);
-                let steered = self.divide(capacity);
+                let steered = self.steered(capacity);
                 if std::mem::replace(&mut self.begun, true) {
                     self.meter.end(steered);
                 } else {
                     self.meter.begin();
+                }
+                if let Some(flows) = &mut self.flows {
+                    flows.end(capacity, steered, self.meter.load().code == LoadCode::Overload);
+                    self.queue.set_share(flows.share());
                 }
             }
             self.next = self.samples.next().min(self.periods.next());
         }
     }
 
-    /// A period ends in which the link could carry `capacity` bytes. Returns how much of it was there for packets with a code: what the
-    /// others left, and at least their share.
-    fn divide(&mut self, capacity: f64) -> f64 {
-        let Some(flows) = &mut self.flows else { return capacity };
+    /// How much of the `capacity` bytes of a period was there for packets with a code: what the others left, and at least their share.
+    fn steered(&mut self, capacity: f64) -> f64 {
+        let Some(flows) = &self.flows else { return capacity };
         let sent = std::mem::take(&mut self.beside_sent) as f64;
-        let steered = capacity - sent.min((1.0 - flows.share()) * capacity);
-        flows.end(capacity, steered);
-        self.queue.set_share(flows.share());
-        steered
+        capacity - sent.min((1.0 - flows.share()) * capacity)
     }
 
     /// Writes the load of the latest period into what leaves, where it is more than what hops before wrote.

@@ -270,7 +270,8 @@ fn integers_and_floating_point_measure_the_same() {
             for meter in [&mut exact, &mut integer] {
                 meter.arrive(arrived);
                 (0..20).for_each(|sample| meter.sample(queue * sample / 19));
-                meter.end(now);
+                let capacity = meter.capacity(now);
+                meter.end(capacity);
             }
             let (one, two) = (exact.load(), integer.load());
             assert!(one.hundredths.abs_diff(two.hundredths) <= 1, "{one:?} {two:?}");
