@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// Declarations that Rust needs beside the constants and the state of each core.
-const SHARED: [&str; 10] = [
+const SHARED: &[&str] = &[
     "core_event",
     "core_recovery",
     "core_input",
     "core_output",
     "fast_rule",
     "fast_spread",
+    "pcc_association",
     "pcc_vivace_utility_choice",
     "vcp_router_constants",
     "vcp_router_state",
@@ -73,7 +74,7 @@ fn core(name: &str, header: &Header) -> Option<Core> {
 
 fn needed(header: Header, cores: &[Core]) -> Header {
     let of_cores = cores.iter().flat_map(|core| [&*core.constants, &*core.state]);
-    header.only(&SHARED.into_iter().chain(of_cores).collect::<Vec<_>>())
+    header.only(&SHARED.iter().copied().chain(of_cores).collect::<Vec<_>>())
 }
 
 /// A core under a name that can be linked.

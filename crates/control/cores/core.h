@@ -71,6 +71,8 @@ struct core_input {
 	core_u32 priced;	   /* 1 if the connection has prices of its own instead of the controller's */
 	core_u32 price_of_loss;	   /* these prices, in the controller's unit */
 	core_u32 price_of_latency;
+	core_u32 sampled;	   /* 1 if the departure of a segment that this acknowledgement reports is known (rate_sample.prior_mstamp) */
+	core_u32 prior_delivered;  /* segments delivered when the latest sent of those left (rate_sample.prior_delivered) */
 };
 
 /* A controller's decision. Before the call it holds the values in force. */

@@ -28,11 +28,18 @@ struct pcc_interval {
 	core_u32 rtt_start, rtt_end;
 	core_u32 base; /* packets sent before it; 0 if it has not begun */
 	core_u32 end;  /* packets sent when it ended; 0 before */
+	core_u32 from, to; /* packets delivered when it began and when it ended */
 	core_u32 lost, delivered;
 };
 
 enum pcc_phase { PCC_START, PCC_PROBING, PCC_MOVING };
 enum pcc_decision { PCC_UP, PCC_DOWN, PCC_STAY };
+
+/* How packets are accounted to intervals. */
+enum pcc_association {
+	PCC_BY_COUNT,	 /* they meet their fates in the order sent, as the module takes it */
+	PCC_BY_DELIVERED /* by how many were delivered when a packet left, which rate samples tell */
+};
 
 /* What a connection remembers. */
 struct pcc_state {
@@ -41,6 +48,8 @@ struct pcc_state {
 	core_u32 accounted; /* delivered + lost - spare: this many packets have met their fate, in the order sent as far as is known */
 	core_u32 spare;	   /* counted twice around timeouts */
 	core_u32 delivered_base, lost_base; /* the totals at the acknowledgement before */
+	core_u32 prior; /* packets delivered when the latest packet left that has met its fate */
+	core_u32 reserved;
 	core_u32 sending, receiving;	   /* indices of intervals */
 	core_u32 waiting; /* paces at `rate`, belongs to no interval */
 	core_u32 in_loss;
@@ -87,6 +96,7 @@ static inline void pcc_start_interval(struct pcc_state *state, const struct core
 		struct pcc_interval *interval = &state->intervals[state->sending % PCC_INTERVALS];
 
 		interval->base = in->sent ? in->sent : 1;
+		interval->from = in->delivered;
 		interval->end = 0;
 		interval->lost = 0;
 		interval->delivered = 0;
@@ -157,10 +167,19 @@ static inline void pcc_leave_loss(struct pcc_state *state, const struct core_inp
 	state->spare = in->delivered + in->lost + in->in_flight - in->sent;
 }
 
-/* Sending stops at `enough` packets, once the first of them is accounted for: after about a round trip. */
-static inline int pcc_has_sent(const struct pcc_interval *interval, core_u32 accounted, core_u32 sent, core_u32 enough)
+/* The latest packet that has met its fate left when `delivered` were delivered, or later. */
+static inline int pcc_left_since(const struct pcc_state *state, core_u32 delivered)
 {
-	return (core_s32)(sent - interval->base) >= (core_s32)enough && accounted > interval->base;
+	return (core_s32)(state->prior - delivered) >= 0;
+}
+
+/* Sending stops at `enough` packets, once the first of them is accounted for: after about a round trip. */
+static inline int pcc_has_sent(const struct pcc_state *state, const struct pcc_interval *interval, core_u32 sent, core_u32 enough,
+			       core_u32 association)
+{
+	int known = association == PCC_BY_DELIVERED ? pcc_left_since(state, interval->from) : state->accounted > interval->base;
+
+	return (core_s32)(sent - interval->base) >= (core_s32)enough && known;
 }
 
 static inline void pcc_collect(const struct pcc_state *state, struct pcc_interval *interval, const struct core_input *in)
@@ -176,25 +195,13 @@ static inline void pcc_collect(const struct pcc_state *state, struct pcc_interva
 }
 
 /*
- * Accounts an acknowledgement to the intervals; answers whether one has become complete. Packets carry no mark: they are taken to meet their fates in the order
- * sent, and the first and last `ignore` of an interval, which may belong to its neighbours, are left out.
+ * Accounts an acknowledgement by counts; answers whether an interval has become complete. Packets carry no mark: they are taken to meet
+ * their fates in the order sent, and the first and last `ignore` of an interval, which may belong to its neighbours, are left out.
  */
-static inline int pcc_account(struct pcc_state *state, const struct core_input *in, struct core_output *out,
-			      core_u32 ignore, core_u32 enough)
+static inline int pcc_account_by_count(struct pcc_state *state, const struct core_input *in, core_u32 ignore, core_u32 before)
 {
-	struct pcc_interval *sending = &state->intervals[state->sending % PCC_INTERVALS];
-	struct pcc_interval *receiving;
-	core_u32 before = state->accounted;
+	struct pcc_interval *receiving = &state->intervals[state->receiving % PCC_INTERVALS];
 
-	if (!state->waiting && pcc_has_sent(sending, state->accounted, in->sent, enough)) {
-		sending->end = in->sent;
-		sending->send_end = in->now;
-		state->sending++;
-		state->waiting = state->sending == PCC_INTERVALS || state->phase != PCC_PROBING;
-		pcc_start_interval(state, in, out);
-	}
-	state->accounted = in->delivered + in->lost - state->spare;
-	receiving = &state->intervals[state->receiving % PCC_INTERVALS];
 	if (!receiving->base)
 		return 0;
 	if (before > receiving->base + ignore)
@@ -203,6 +210,49 @@ static inline int pcc_account(struct pcc_state *state, const struct core_input *
 		return 0;
 	state->receiving++;
 	return 1;
+}
+
+/*
+ * The same by what was delivered when packets left. Intervals begin and end with an acknowledgement, which has moved that count, so each
+ * packet belongs to one interval and none is left out. Losses count where the acknowledgement that revealed them does.
+ */
+static inline int pcc_account_by_delivered(struct pcc_state *state, const struct core_input *in)
+{
+	struct pcc_interval *receiving = &state->intervals[state->receiving % PCC_INTERVALS];
+	int complete = receiving->base && receiving->end && pcc_left_since(state, receiving->to);
+
+	if (complete) {
+		state->receiving++;
+		if (state->phase != PCC_PROBING || state->receiving == PCC_INTERVALS)
+			return 1;
+		receiving = &state->intervals[state->receiving % PCC_INTERVALS];
+	}
+	if (receiving->base && pcc_left_since(state, receiving->from))
+		pcc_collect(state, receiving, in);
+	return complete;
+}
+
+/* Accounts an acknowledgement to the intervals; answers whether one has become complete. */
+static inline int pcc_account(struct pcc_state *state, const struct core_input *in, struct core_output *out,
+			      core_u32 ignore, core_u32 enough, core_u32 association)
+{
+	struct pcc_interval *sending = &state->intervals[state->sending % PCC_INTERVALS];
+	core_u32 before = state->accounted;
+
+	if (association == PCC_BY_DELIVERED && in->sampled && (core_s32)(in->prior_delivered - state->prior) > 0)
+		state->prior = in->prior_delivered;
+	if (!state->waiting && pcc_has_sent(state, sending, in->sent, enough, association)) {
+		sending->end = in->sent;
+		sending->to = in->delivered;
+		sending->send_end = in->now;
+		state->sending++;
+		state->waiting = state->sending == PCC_INTERVALS || state->phase != PCC_PROBING;
+		pcc_start_interval(state, in, out);
+	}
+	state->accounted = in->delivered + in->lost - state->spare;
+	if (association == PCC_BY_DELIVERED)
+		return pcc_account_by_delivered(state, in);
+	return pcc_account_by_count(state, in, ignore, before);
 }
 
 /* What every acknowledgement ends with. */
@@ -221,6 +271,8 @@ static inline void pcc_init(struct pcc_state *state, core_u32 first_rate)
 	state->last_rate = first_rate;
 	state->accounted = 0;
 	state->spare = 0;
+	state->prior = 0;
+	state->reserved = 0;
 	state->delivered_base = 0;
 	state->lost_base = 0;
 	state->in_loss = 0;

@@ -20,7 +20,7 @@ struct pcc_allegro_constants {
 	core_u32 epsilon_max;	  /* 5 % */
 	core_u32 loss_margin;	  /* 5 % */
 	core_u32 fixed;
-	core_u32 reserved;
+	core_u32 association;	  /* enum pcc_association */
 };
 
 /* In thousandths: the part of the utility per rate that counts in the start. */
@@ -153,7 +153,7 @@ static inline void pcc_allegro_step(const struct pcc_allegro_constants *constant
 	core_u32 enough = constants->interval_packets - (state->phase == PCC_PROBING ? 0 : constants->ignore);
 
 	pcc_set_cwnd(in, out);
-	if (!state->in_loss && pcc_account(state, in, out, constants->ignore, enough) &&
+	if (!state->in_loss && pcc_account(state, in, out, constants->ignore, enough, constants->association) &&
 	    (state->phase != PCC_PROBING || state->receiving == PCC_INTERVALS)) {
 		if (state->phase == PCC_START)
 			pcc_allegro_decide_start(constants, state, in);

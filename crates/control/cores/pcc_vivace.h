@@ -33,6 +33,8 @@ struct pcc_vivace_constants {
 	core_u32 pair_bug; /* before 29 November 2018: the first pair's verdict chooses among the second pair's rates */
 	core_u32 utility;	  /* enum pcc_vivace_utility_choice */
 	core_u32 loss_margin;	  /* 5 %, in the utility of Allegro */
+	core_u32 association;	  /* enum pcc_association */
+	core_u32 reserved;
 };
 
 /* The utility whose gradient the rate follows. */
@@ -241,7 +243,7 @@ static inline void pcc_vivace_step(const struct pcc_vivace_constants *constants,
 				   const struct core_input *in, struct core_output *out)
 {
 	pcc_set_cwnd(in, out);
-	if (!state->in_loss && pcc_account(state, in, out, constants->ignore, constants->interval_packets) &&
+	if (!state->in_loss && pcc_account(state, in, out, constants->ignore, constants->interval_packets, constants->association) &&
 	    (state->phase != PCC_PROBING || state->receiving == PCC_INTERVALS)) {
 		if (state->phase == PCC_START)
 			pcc_vivace_decide_start(constants, state, in);

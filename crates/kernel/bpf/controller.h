@@ -8,6 +8,7 @@
  *	#define CORE_REMEMBERS struct pcc_state	what a connection remembers
  *	#define CORE_IS_LONG			that does not fit the private area of a socket
  *	#define CORE_IS_PRICED			connections can have prices of their own
+ *	#define CORE_ASKS_SAMPLES(constants)	when the core asks for rate samples
  *	#include "pcc_vivace.h"
  *	#include "controller.h"
  *
@@ -122,6 +123,8 @@ static __always_inline void look_at_prices(struct sock *sk, struct core_input *i
 	in->priced = 0;
 	in->price_of_loss = 0;
 	in->price_of_latency = 0;
+	in->sampled = 0;
+	in->prior_delivered = 0;
 #ifdef CORE_IS_PRICED
 	const struct shared_price *price = bpf_map_lookup_elem(&prices, &in->priority);
 

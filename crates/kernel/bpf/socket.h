@@ -124,6 +124,11 @@ struct bpf_sock_ops {
 	struct bpf_sock *sk;
 } KERNEL;
 
+struct rate_sample {
+	u64 prior_mstamp;
+	u32 prior_delivered;
+} KERNEL;
+
 struct ack_sample {
 	u32 pkts_acked;
 	s32 rtt_us;

@@ -59,6 +59,8 @@ static __always_inline void look(struct tcp_sock *tp, struct core_input *in, __u
 	in->priced = 0;
 	in->price_of_loss = 0;
 	in->price_of_latency = 0;
+	in->sampled = 0;
+	in->prior_delivered = 0;
 	in->ect0_bytes = 0;
 	in->ect1_bytes = 0;
 	in->ce_bytes = 0;
@@ -183,6 +185,8 @@ void BPF_PROG(cong_control, struct tcp_sock *tp, __u32 ack, int flag, const stru
 
 	look(tp, &in, CORE_ACK);
 	in.acked = sample->acked_sacked;
+	in.sampled = sample->prior_mstamp != 0;
+	in.prior_delivered = sample->prior_delivered;
 	told(tp, &in);
 }
 #else

@@ -42,7 +42,7 @@ pub static CONSUMERS: &[&ConsumerEntry] = &[
         summary: "primary Interests at the best subflow's rate over all subflows, secondary ones at the sum of secondary rates",
         source: "MIRCC (Mahdian, Arianfar, Gibson, Oran, ICN 2016), sections 4.2 and 4.3",
         classes: 2,
-        params: &[SPLIT.spec, PROBE.spec, PROBES.spec, STRICT.spec, HOLD.spec],
+        params: &[SPLIT.spec, PROBE.spec, PROBES.spec, FIRST.spec, STRICT.spec, HOLD.spec],
         total: false,
     },
     &ConsumerEntry {
@@ -50,7 +50,7 @@ pub static CONSUMERS: &[&ConsumerEntry] = &[
         summary: "one class of Interests at the best subflow's rate: for MIRCC with one class and for RCP",
         source: "MIRCC (ICN 2016), section 3",
         classes: 1,
-        params: &[SPLIT.spec, PROBE.spec, PROBES.spec, STRICT.spec, MULTIPATH.spec],
+        params: &[SPLIT.spec, PROBE.spec, PROBES.spec, FIRST.spec, STRICT.spec, MULTIPATH.spec],
         total: false,
     },
     &ConsumerEntry {
@@ -58,7 +58,7 @@ pub static CONSUMERS: &[&ConsumerEntry] = &[
         summary: "mircc without secondary Interests: leaves capacity beyond the best subflow unused",
         source: "MIRCC (ICN 2016), section 4.1",
         classes: 1,
-        params: &[SPLIT.spec, PROBE.spec, PROBES.spec, STRICT.spec],
+        params: &[SPLIT.spec, PROBE.spec, PROBES.spec, FIRST.spec, STRICT.spec],
         total: false,
     },
     &ConsumerEntry {
@@ -66,7 +66,7 @@ pub static CONSUMERS: &[&ConsumerEntry] = &[
         summary: "primary Interests at the sum of all primary rates: exceeds its share where others have fewer paths",
         source: "MIRCC (ICN 2016), section 4.1",
         classes: 1,
-        params: &[PROBE.spec, PROBES.spec, STRICT.spec],
+        params: &[PROBE.spec, PROBES.spec, FIRST.spec, STRICT.spec],
         total: true,
     },
 ];
@@ -83,6 +83,13 @@ const PROBE: Param<f64> =
     Param::number("probe", 0.03, (0.0, 1.0), "", "share of primary Interests without a path, for discovery (MIRCC, section 4.3.3: 3 %)");
 const PROBES: Param<f64> =
     Param::number("probes", 1.0, (0.0, 1000.0), "per second", "least number of Interests without a path; not in the paper");
+const FIRST: Param<u32> = Param::whole(
+    "first",
+    1,
+    (1, 1000),
+    "Interests",
+    "sent at once without a path while none is known (MIRCC, section 4.3.3: initial Interests, without a number)",
+);
 const STRICT: Param<bool> = Param::flag("strict", false, "refuse Interests whose path no longer exists, instead of taking any other");
 const HOLD: Param<f64> = Param::number(
     "hold",
@@ -103,6 +110,8 @@ pub(crate) struct Settings {
     pub(crate) probe: f64,
     /// The longest time without a hintless Interest.
     pub(crate) longest_without_probe: Span,
+    /// Interests sent at once while no path is known.
+    pub(crate) first: u32,
     pub(crate) strict: bool,
     /// Round trips before the first secondary Interest; `None` for a consumer that sends none.
     pub(crate) hold: Option<f64>,
@@ -117,6 +126,7 @@ impl Settings {
             best_path: params.optional(&SPLIT).unwrap_or(false),
             probe: params.get(&PROBE),
             longest_without_probe: Span::from_secs_f64(1.0 / params.get(&PROBES)),
+            first: params.get(&FIRST),
             strict: params.get(&STRICT),
             hold: params.optional(&HOLD),
         }

@@ -24,6 +24,23 @@ fn the_first_data_sets_the_pace() {
     assert_eq!(consumer.rates(), (Rate::from_mbps(1), Rate::ZERO));
 }
 
+/// Three at once without a path. A silent network times all three out after 1 s, and the next three after 2 s more.
+#[test]
+fn several_interests_may_look_for_paths_at_once() {
+    let mut patient = consumer("mircc?first=3", Some(10));
+    let sent = run(&mut patient, (at(0), at(2500)), RTT, |_, _| None);
+    let times: Vec<_> = sent.iter().map(|(time, interest)| (*time, segment_of(interest), path_of(interest))).collect();
+    let burst = |ms| (0..3).map(move |segment| (at(ms), segment, None));
+    assert_eq!(times, burst(0).chain(burst(1000)).collect::<Vec<_>>());
+    assert_eq!((patient.counters().timeouts, patient.counters().retransmissions), (3, 3));
+    // Once a path is known the rest of a burst is as any other Interest, and counts in the pace.
+    let mut answered = consumer("mircc?first=3", Some(10));
+    let sent = run(&mut answered, (at(0), at(1000)), RTT, |_, interest| Some(data(interest, 1, kbps(1000, 0))));
+    let times: Vec<_> = sent.iter().map(|(time, _)| *time).collect();
+    assert_eq!(times[..5], [at(0), at(0), at(0), at(50), at(58)]);
+    assert!(answered.finished() && answered.counters().timeouts == 0);
+}
+
 #[test]
 fn secondary_interests_wait_for_four_round_trips() {
     let mut consumer = consumer("mircc", None);

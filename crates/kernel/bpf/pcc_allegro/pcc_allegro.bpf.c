@@ -2,6 +2,7 @@
 #define CORE pcc_allegro
 #define CORE_REMEMBERS struct pcc_state
 #define CORE_IS_LONG
+#define CORE_ASKS_SAMPLES(constants) ((constants).association == PCC_BY_DELIVERED)
 #include "pcc_allegro.h"
 #include "../controller.h"
 #include "../pcc.h"

@@ -2,6 +2,7 @@
 #define CORE pcc_vivace
 #define CORE_REMEMBERS struct pcc_state
 #define CORE_IS_LONG
+#define CORE_ASKS_SAMPLES(constants) ((constants).association == PCC_BY_DELIVERED)
 #define CORE_IS_PRICED
 #include "pcc_vivace.h"
 #include "../controller.h"

@@ -47,13 +47,23 @@ pub(crate) struct RateConsumer<C: Content> {
     counters: ConsumerCounters,
 }
 
-/// Path discovery (MIRCC, section 4.3.3): one Interest at a time is in flight without a hint.
-#[derive(Clone, Copy, Debug)]
+/// Path discovery (MIRCC, section 4.3.3): a few Interests at a time are in flight without a hint.
+#[derive(Clone, Debug)]
 struct Discovery {
-    /// When the Interest in flight times out and the next one may leave.
+    /// When the Interests in flight time out and the next ones may leave.
     at: Time,
     wait: Span,
-    segment: Option<u64>,
+    /// Segments of the Interests in flight, in the order in which they left.
+    sent: Vec<u64>,
+    /// Interests that may still leave at once.
+    more: u32,
+}
+
+impl Discovery {
+    /// The first Interest may leave at `at`.
+    fn new(at: Time) -> Discovery {
+        Discovery { at, wait: RETRY.0, sent: Vec::new(), more: 0 }
+    }
 }
 
 /// The first timeout of path discovery, and the longest to which it doubles; the paper gives none.
@@ -83,7 +93,7 @@ impl<C: Content> RateConsumer<C> {
             random: Random::stream(setup.seed, "consumer"),
             now: start,
             segments: Segments::new(segments),
-            discovery: Some(Discovery { at: start, wait: RETRY.0, segment: None }),
+            discovery: Some(Discovery::new(start)),
             primary: Pacer::new(setup.catch_up),
             secondary: Pacer::new(setup.catch_up),
             first_data: start,
@@ -145,7 +155,7 @@ impl<C: Content> RateConsumer<C> {
         }
         if let Some(discovery) = self.discovery.take() {
             self.first_data = self.now;
-            if let Some(segment) = discovery.segment {
+            for segment in discovery.sent {
                 self.segments.start_timer(segment);
             }
         }
@@ -174,8 +184,11 @@ impl<C: Content> RateConsumer<C> {
             (reason, path) => self.subflows.on_nack(path, nack.rates, nack.route.limit, reason == NackReason::Congestion),
         }
         let rate = nack.rates.primary;
-        if let Some(discovery) = self.discovery.as_mut().filter(|discovery| discovery.segment == Some(segment)) {
-            discovery.segment = None;
+        if let Some(discovery) = self.discovery.as_mut().filter(|discovery| discovery.sent.contains(&segment)) {
+            discovery.sent.retain(|sent| *sent != segment);
+            if discovery.sent.is_empty() {
+                discovery.more = 0;
+            }
             if nack.reason == NackReason::Congestion && rate < Rates::UNLIMITED.primary {
                 discovery.at = discovery.at.min(self.now + gap_at(rate, self.data_size));
             }
@@ -185,17 +198,18 @@ impl<C: Content> RateConsumer<C> {
     /// Starts path discovery if no path is known.
     fn discover(&mut self) {
         if self.subflows.all().is_empty() && self.discovery.is_none() {
-            self.discovery = Some(Discovery { at: self.now, wait: RETRY.0, segment: None });
+            self.discovery = Some(Discovery::new(self.now));
         }
     }
 
     pub(crate) fn poll(&mut self, now: Time) {
         self.now = now;
         self.expire_segments();
-        if let Some(discovery) = self.discovery.as_mut().filter(|discovery| discovery.at <= now)
-            && let Some(segment) = discovery.segment.take()
-        {
-            self.counters.timeouts += u64::from(self.segments.time_out(segment));
+        if let Some(discovery) = self.discovery.as_mut().filter(|discovery| discovery.at <= now) {
+            discovery.more = 0;
+            for segment in discovery.sent.drain(..) {
+                self.counters.timeouts += u64::from(self.segments.time_out(segment));
+            }
         }
         if self.subflows.expire(now, self.waits.path) {
             self.update_gaps();
@@ -221,8 +235,8 @@ impl<C: Content> RateConsumer<C> {
             return None;
         }
         let mut due = self.segments.due(self.waits.timeout).min(self.subflows.due(self.waits.path));
-        if let Some(discovery) = self.discovery {
-            if discovery.segment.is_some() || self.segments.has_next() {
+        if let Some(discovery) = &self.discovery {
+            if !discovery.sent.is_empty() || self.segments.has_next() {
                 due = due.min(discovery.at);
             }
         } else if self.segments.has_next() {

@@ -1,6 +1,6 @@
 //! When the next Interest leaves, its class, and its path.
 
-use super::{Discovery, RETRY, RateConsumer};
+use super::{RETRY, RateConsumer};
 use crate::name::Content;
 use crate::packet::{Class, Interest};
 use crate::route::{Hint, Steer};
@@ -26,8 +26,9 @@ impl<C: Content> RateConsumer<C> {
         if self.stopped || !self.segments.has_next() {
             return None;
         }
-        if let Some(discovery) = self.discovery {
-            return (discovery.segment.is_none() && discovery.at <= self.now).then(|| self.send_discovery(discovery));
+        if let Some(discovery) = &self.discovery {
+            let may = discovery.more > 0 || (discovery.sent.is_empty() && discovery.at <= self.now);
+            return may.then(|| self.send_discovery());
         }
         let class = [Class::Primary, Class::Secondary].into_iter().find(|class| self.next_departure(*class) <= self.now)?;
         let gap = self.gaps.of(class);
@@ -55,12 +56,21 @@ impl<C: Content> RateConsumer<C> {
         true
     }
 
-    fn send_discovery(&mut self, discovery: Discovery) -> Interest<C::Name> {
+    /// An Interest that looks for paths; the first of those sent at once also sets the time of the next ones.
+    fn send_discovery(&mut self) -> Interest<C::Name> {
         // The pacer counts it, so that the next Interest keeps its distance.
         self.primary.take(self.now, Span::ZERO);
         let (interest, segment) = self.send(Class::Primary, None);
         self.last_probe = self.now;
-        self.discovery = Some(Discovery { at: self.now + discovery.wait, wait: (discovery.wait * 2).min(RETRY.1), segment: Some(segment) });
+        let (now, first) = (self.now, self.settings.first);
+        if let Some(discovery) = &mut self.discovery {
+            if discovery.more > 0 {
+                discovery.more -= 1;
+            } else {
+                (discovery.at, discovery.wait, discovery.more) = (now + discovery.wait, (discovery.wait * 2).min(RETRY.1), first - 1);
+            }
+            discovery.sent.push(segment);
+        }
         interest
     }
 

@@ -1,7 +1,7 @@
 //! The module's Allegro.
 
-use super::{FIRST_RATE, LOSS_MARGIN, PccKernel};
-use crate::cores::pcc::State;
+use super::{ASSOCIATION, FIRST_RATE, LOSS_MARGIN, PccKernel};
+use crate::cores::pcc::{Association, State};
 use crate::cores::pcc_allegro::Constants;
 use crate::cores::{Twin, replay};
 use crate::{Basis, Build, Built, Entry};
@@ -16,7 +16,7 @@ pub const CONSTANTS: Constants = Constants {
     epsilon_max: 5,
     loss_margin: 5,
     fixed: 0,
-    reserved: 0,
+    association: Association::ByCount as u32,
 };
 
 /// Registry line of the module's Allegro.
@@ -28,7 +28,16 @@ pub static ENTRY: Entry = Entry {
     basis: Basis::Utility,
     needs: &[Need::Pacing],
     numbered: false,
-    params: &[FIXED.spec, FIRST_RATE.spec, INTERVAL_PACKETS.spec, IGNORE.spec, EPSILON_MIN.spec, EPSILON_MAX.spec, LOSS_MARGIN.spec],
+    params: &[
+        FIXED.spec,
+        FIRST_RATE.spec,
+        INTERVAL_PACKETS.spec,
+        IGNORE.spec,
+        ASSOCIATION.spec,
+        EPSILON_MIN.spec,
+        EPSILON_MAX.spec,
+        LOSS_MARGIN.spec,
+    ],
     build: Build::Function(|setup, params| Ok(Built::new(PccKernel::new(constants(params), setup, "pcc-kernel-allegro")))),
 };
 
@@ -55,7 +64,7 @@ fn constants(params: &Params) -> Constants {
         epsilon_max: params.get(&EPSILON_MAX),
         loss_margin: params.get(&LOSS_MARGIN),
         fixed: params.get(&FIXED) as u32,
-        reserved: 0,
+        association: params.get(&ASSOCIATION) as u32,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The module's Vivace.
 
-use super::{FIRST_RATE, LOSS_MARGIN, PccKernel};
-use crate::cores::pcc::State;
+use super::{ASSOCIATION, FIRST_RATE, LOSS_MARGIN, PccKernel};
+use crate::cores::pcc::{Association, State};
 use crate::cores::pcc_vivace::{Constants, UtilityChoice};
 use crate::cores::{Twin, replay};
 use crate::{Basis, Build, Built, Entry};
@@ -27,6 +27,8 @@ pub const CONSTANTS: Constants = Constants {
     pair_bug: 0,
     utility: UtilityChoice::OwnUtility as u32,
     loss_margin: 5,
+    association: Association::ByCount as u32,
+    reserved: 0,
 };
 
 /// Registry line of the module's Vivace.
@@ -44,6 +46,7 @@ pub static ENTRY: Entry = Entry {
         FIRST_RATE.spec,
         INTERVAL_PACKETS.spec,
         IGNORE.spec,
+        ASSOCIATION.spec,
         PROBE.spec,
         LATENCY.spec,
         LOSS.spec,
@@ -143,6 +146,8 @@ fn constants(params: &Params) -> Result<Constants, ParamError> {
         pair_bug: params.get(&PAIR_BUG) as u32,
         utility: utility as u32,
         loss_margin: params.get(&LOSS_MARGIN),
+        association: params.get(&ASSOCIATION) as u32,
+        reserved: 0,
     })
 }
 

@@ -1,3 +1,4 @@
+mod association;
 mod equations;
 mod facts;
 mod lockstep;
