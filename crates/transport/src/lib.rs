@@ -35,7 +35,7 @@ pub use handshake::Handshake;
 pub use observer::{Content, Observer, Point, Seen};
 pub use ranges::RangeSet;
 pub use receiver::Receiver;
-pub use rtt::RttEstimator;
+pub use rtt::{RttEstimator, RttSettings, TimeoutRule};
 pub use scoreboard::MAX_DUPTHRESH;
 pub use sender::{Answer, Sender, SenderCounters};
 pub use signals::Signals;

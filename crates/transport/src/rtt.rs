@@ -1,19 +1,68 @@
 //! Round-trip estimation and the retransmission timeout.
 
-use crate::{RtoRule, RttSamples, Transport};
+use crate::{AckFormat, RtoRule, RttSamples, Transport};
 use narrows_units::{Span, Time};
 use std::collections::VecDeque;
 
-/// Smoothed round trip and its variation (RFC 6298), the timeout as [`RtoRule`] has it, and the windowed minimum (Linux `tcp_update_rtt_min`).
+/// The settings of an estimator.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RttSettings {
+    /// How the timeout follows from round trips.
+    pub rule: TimeoutRule,
+    /// Which acknowledgements give a round trip to the mean.
+    pub samples: RttSamples,
+    /// Round trips for the timeout are whole multiples of this, at least one; zero for exact ones.
+    pub tick: Span,
+    /// The timeout before the first round trip is known.
+    pub initial: Span,
+    /// The longest timeout after back-off.
+    pub longest: Span,
+}
+
+/// How the timeout follows from round trips.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TimeoutRule {
+    /// As Linux since 2.4 (`tcp_rtt_estimator`): this least value bounds the variation.
+    Linux(Span),
+    /// RFC 6298 section 2: this least value bounds the whole.
+    Rfc6298(Span),
+    /// The probe timeout of RFC 9002 section 6.2.1, where the receiver delays acknowledgements by at most this.
+    Rfc9002(Span),
+}
+
+impl RttSettings {
+    /// Those of an endpoint. Numbered acknowledgements have the probe timeout, whatever `rto`,
+    /// `min_rto` and `tick` are.
+    pub fn of(transport: &Transport) -> RttSettings {
+        let numbered = transport.acks == AckFormat::Numbered;
+        RttSettings {
+            rule: match transport.rto {
+                _ if numbered => TimeoutRule::Rfc9002(transport.ack_delay),
+                RtoRule::Linux => TimeoutRule::Linux(transport.min_rto),
+                RtoRule::Rfc6298 => TimeoutRule::Rfc6298(transport.min_rto),
+            },
+            samples: if numbered { RttSamples::Every } else { transport.rtt_samples },
+            tick: if numbered { Span::ZERO } else { transport.tick },
+            initial: transport.initial_rto,
+            longest: transport.max_rto,
+        }
+    }
+}
+
+/// Smoothed round trip and its variation, the timeout as [`TimeoutRule`] has it, and the windowed
+/// minimum (Linux `tcp_update_rtt_min`).
 ///
-/// Linux (`tcp_rtt_estimator`, `tcp_set_rto`) differs from RFC 6298 in three ways, kept here: the variation is the largest mean deviation of the latest round trips, not the latest; a sample
-/// below the mean moves the deviation eight times less; and the least timeout bounds the variation term, so that the timeout is at least the smoothed round
-/// trip plus 200 ms.
+/// Linux (`tcp_rtt_estimator`, `tcp_set_rto`) differs from RFC 6298 in three ways, kept here: the
+/// variation is the largest mean deviation of the latest round trips, not the latest; a sample below
+/// the mean moves the deviation eight times less; and the least timeout bounds the variation term, so
+/// that the timeout is at least the smoothed round trip plus 200 ms.
 ///
-/// The timer has a mean of its own: where round trips are counted in ticks (ns-2), only the timer sees the ticks. Controllers that divide a window by the round trip need
-/// a finer clock than a timeout does (`xcp-end-sys.cc` keeps an `xcp_srtt_` beside `t_srtt_` for that).
+/// The timer has a mean of its own: where round trips are counted in ticks (ns-2), only the timer
+/// sees the ticks. Controllers that divide a window by the round trip need a finer clock than a
+/// timeout does (`xcp-end-sys.cc` keeps an `xcp_srtt_` beside `t_srtt_` for that).
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
+    settings: RttSettings,
     /// The mean of the round trips in nanoseconds, and rounded down.
     srtt: f64,
     whole_srtt: Span,
@@ -24,25 +73,22 @@ pub struct RttEstimator {
     variation: f64,
     /// The round ends when this many segments have been delivered.
     round_end: u64,
-    rule: RtoRule,
-    samples: RttSamples,
-    tick: Span,
-    min_rto: Span,
-    /// The same in nanoseconds: Linux's least variation.
-    floor: f64,
-    max_rto: Span,
     backoff: u32,
     timeout: Span,
     minimum: VecDeque<(Time, Span)>,
 }
+
+/// The least variation term of RFC 9002 (section 6.1.2, `kGranularity`).
+pub(crate) const GRANULARITY: Span = Span::from_millis(1);
 
 /// How long a sample counts for the minimum (`tcp_min_rtt_wlen`).
 const MIN_WINDOW: Span = Span::from_secs(300);
 
 impl RttEstimator {
     /// Before the first sample.
-    pub fn new(transport: &Transport) -> RttEstimator {
+    pub fn new(settings: RttSettings) -> RttEstimator {
         RttEstimator {
+            settings,
             srtt: 0.0,
             whole_srtt: Span::ZERO,
             mean: 0.0,
@@ -50,42 +96,47 @@ impl RttEstimator {
             largest_deviation: 0.0,
             variation: 0.0,
             round_end: 0,
-            rule: transport.rto,
-            samples: transport.rtt_samples,
-            tick: transport.tick,
-            min_rto: transport.min_rto,
-            floor: nanos(transport.min_rto),
-            max_rto: transport.max_rto,
             backoff: 0,
-            timeout: transport.initial_rto,
+            timeout: settings.initial,
             minimum: VecDeque::new(),
         }
     }
 
-    /// A sample for the means. `acked` is the first segment not yet acknowledged and `next` the first not yet sent: they mark the rounds.
+    /// A sample for the means. `acked` is the first segment not yet acknowledged and `next` the first
+    /// not yet sent: they mark the rounds.
     pub fn sample(&mut self, rtt: Span, acked: u64, next: u64) {
-        if self.samples == RttSamples::OncePerWindow && self.srtt > 0.0 && acked <= self.round_end {
+        if self.settings.samples == RttSamples::OncePerWindow && self.srtt > 0.0 && acked <= self.round_end {
             return;
         }
         let exact = nanos(rtt);
         self.srtt = if self.srtt == 0.0 { exact } else { self.srtt + (exact - self.srtt) / 8.0 };
         self.whole_srtt = whole(self.srtt);
-        let rtt = if self.tick.is_zero() { exact } else { nanos(self.in_ticks(rtt)) };
-        match self.rule {
-            RtoRule::Linux => self.sample_as_linux(rtt, acked, next),
-            RtoRule::Rfc6298 => self.sample_as_rfc6298(rtt, next),
+        let rtt = if self.settings.tick.is_zero() { exact } else { nanos(self.in_ticks(rtt)) };
+        let longest = self.settings.longest;
+        match self.settings.rule {
+            TimeoutRule::Linux(least) => self.sample_as_linux(rtt, nanos(least), acked, next),
+            TimeoutRule::Rfc6298(least) => {
+                self.sample_by_rfc(rtt, next);
+                let variation = whole(self.deviation * 4.0).max(self.settings.tick);
+                self.timeout = (whole(self.mean) + variation).max(least).min(longest);
+            }
+            TimeoutRule::Rfc9002(ack_delay) => {
+                self.sample_by_rfc(rtt, next);
+                let variation = whole(self.deviation * 4.0).max(GRANULARITY);
+                self.timeout = (whole(self.mean) + variation + ack_delay).min(longest);
+            }
         }
-        self.backoff = 0;
+        self.reset_backoff();
     }
 
     /// The nearest number of whole ticks, at least one.
     fn in_ticks(&self, rtt: Span) -> Span {
-        let tick = self.tick.as_nanos();
-        self.tick * ((rtt.as_nanos() + tick / 2) / tick).max(1)
+        let tick = self.settings.tick.as_nanos();
+        self.settings.tick * ((rtt.as_nanos() + tick / 2) / tick).max(1)
     }
 
-    /// RFC 6298 section 2, with the granularity that the tick is.
-    fn sample_as_rfc6298(&mut self, rtt: f64, next: u64) {
+    /// Mean and deviation of RFC 6298 section 2 and RFC 9002 section 5.3.
+    fn sample_by_rfc(&mut self, rtt: f64, next: u64) {
         if self.mean == 0.0 {
             self.mean = rtt;
             self.deviation = rtt / 2.0;
@@ -95,12 +146,9 @@ impl RttEstimator {
             self.mean += error / 8.0;
         }
         self.round_end = next;
-        let variation = whole(self.deviation * 4.0).max(self.tick);
-        self.timeout = (whole(self.mean) + variation).max(self.min_rto).min(self.max_rto);
     }
 
-    fn sample_as_linux(&mut self, rtt: f64, acked: u64, next: u64) {
-        let floor = self.floor;
+    fn sample_as_linux(&mut self, rtt: f64, floor: f64, acked: u64, next: u64) {
         if self.mean == 0.0 {
             self.mean = rtt;
             // In Linux's scale the deviation is 4 times the mean deviation, and starts at half of the round trip.
@@ -128,7 +176,7 @@ impl RttEstimator {
                 self.largest_deviation = floor;
             }
         }
-        self.timeout = whole(self.mean + self.variation).min(self.max_rto);
+        self.timeout = whole(self.mean + self.variation).min(self.settings.longest);
     }
 
     /// A sample for the minimum.
@@ -163,7 +211,17 @@ impl RttEstimator {
     /// The retransmission timeout, back-off included.
     #[inline]
     pub fn timeout(&self) -> Span {
-        if self.backoff == 0 { self.timeout } else { (self.timeout * (1 << self.backoff.min(32))).min(self.max_rto) }
+        if self.backoff == 0 { self.timeout } else { (self.timeout * (1 << self.backoff.min(32))).min(self.settings.longest) }
+    }
+
+    /// The timeout without back-off.
+    pub fn base_timeout(&self) -> Span {
+        self.timeout
+    }
+
+    /// The peer has answered: the next timeout is not doubled. A sample does this, too.
+    pub fn reset_backoff(&mut self) {
+        self.backoff = 0;
     }
 
     /// The timer expired: the next timeout is twice as long.
@@ -189,12 +247,12 @@ mod tests {
     use super::*;
 
     fn estimator() -> RttEstimator {
-        RttEstimator::new(&Transport::default())
+        RttEstimator::new(RttSettings::of(&Transport::default()))
     }
 
     #[test]
     fn in_ns_2_one_round_trip_per_window_counts_in_whole_ticks() {
-        let mut rtt = RttEstimator::new(&Transport::ns2_2005());
+        let mut rtt = RttEstimator::new(RttSettings::of(&Transport::ns2_2005()));
         assert_eq!(rtt.timeout(), Span::from_secs(6));
         rtt.sample(Span::from_millis(104), 1, 2);
         // 100 ms and four times half of it.
@@ -208,13 +266,13 @@ mod tests {
 
     #[test]
     fn only_the_timer_counts_in_ticks() {
-        let mut rtt = RttEstimator::new(&Transport::ns2_2005());
+        let mut rtt = RttEstimator::new(RttSettings::of(&Transport::ns2_2005()));
         for round in 0..200 {
             rtt.sample(Span::from_millis(3), 2 * round, 2 * round);
         }
         assert_eq!(rtt.srtt(), Span::from_millis(3));
         assert_eq!(rtt.timeout(), Span::from_millis(200));
-        let mut coarse = RttEstimator::new(&Transport { min_rto: Span::ZERO, ..Transport::ns2_2005() });
+        let mut coarse = RttEstimator::new(RttSettings::of(&Transport { min_rto: Span::ZERO, ..Transport::ns2_2005() }));
         coarse.sample(Span::from_millis(3), 1, 2);
         assert_eq!(coarse.timeout(), Span::from_millis(30), "a tick, never less, and four times half of it");
     }
@@ -242,6 +300,25 @@ mod tests {
             rtt.back_off();
         }
         assert_eq!(rtt.timeout(), Span::from_secs(120));
+    }
+
+    /// RFC 9002 section 6.2.1: 30 ms + max(4 x 15 ms, 1 ms) + 25 ms at first. With a steady round trip
+    /// the variation is the granularity.
+    #[test]
+    fn the_probe_timeout_has_no_floor_of_200_ms_and_counts_delayed_acknowledgements() {
+        let settings = RttSettings { rule: TimeoutRule::Rfc9002(Span::from_millis(25)), ..RttSettings::of(&Transport::default()) };
+        let mut rtt = RttEstimator::new(settings);
+        assert_eq!(rtt.timeout(), Span::from_secs(1));
+        rtt.sample(Span::from_millis(30), 0, 10);
+        assert_eq!(rtt.timeout(), Span::from_millis(115));
+        rtt.back_off();
+        assert_eq!((rtt.timeout(), rtt.base_timeout()), (Span::from_millis(230), Span::from_millis(115)));
+        rtt.reset_backoff();
+        assert_eq!(rtt.timeout(), Span::from_millis(115));
+        for round in 0..200 {
+            rtt.sample(Span::from_millis(30), round, round + 1);
+        }
+        assert_eq!(rtt.timeout(), Span::from_millis(56));
     }
 
     #[test]

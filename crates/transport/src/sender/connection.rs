@@ -7,7 +7,7 @@ use super::reduction::CwndReduction;
 use super::usage::Usage;
 use crate::pacing::Pacer;
 use crate::rate::RateSampler;
-use crate::rtt::RttEstimator;
+use crate::rtt::{RttEstimator, RttSettings};
 use crate::scoreboard::{Evidence, Flags, Scoreboard, Slot};
 use crate::short::ShortSegments;
 use crate::wire::{Ack, Block, MAX_BLOCKS};
@@ -111,7 +111,7 @@ impl Connection {
             decision: controller.decision(),
             target: whole(&controller.decision()),
             board: Scoreboard::new(signals.rates, transport.loss_detection, transport.dupthresh),
-            rtt: RttEstimator::new(&transport),
+            rtt: RttEstimator::new(RttSettings::of(&transport)),
             latest_rtt: None,
             rate: RateSampler::default(),
             signals,

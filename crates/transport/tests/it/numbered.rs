@@ -86,8 +86,9 @@ fn silence_makes_probes_and_no_losses() {
     rig.sack(100, 4, &[(0, 4)]);
     rig.window(4.0);
     rig.numbers(100);
-    // One round trip of 100 ms: a timeout of 300 ms after the latest transmission, then twice as long.
-    assert_eq!(rig.run_until(1_000).iter().map(|(time, _)| *time).collect::<Vec<_>>(), [at(400), at(1_000)]);
+    // One round trip of 100 ms: a timeout of 100 + 4 x 50 + 40 ms, by which acknowledgements are
+    // delayed, after the latest transmission, then twice as long.
+    assert_eq!(rig.run_until(1_200).iter().map(|(time, _)| *time).collect::<Vec<_>>(), [at(440), at(1_120)]);
     let script = rig.script.lock().unwrap();
     assert!(script.timeouts.is_empty() && script.fates.iter().all(|(_, acked)| *acked));
 }
@@ -100,12 +101,28 @@ fn losses_over_three_timeouts_collapse_the_window() {
     rig.sack(100, 4, &[(0, 4)]);
     rig.window(4.0);
     rig.numbers(100);
-    rig.run_until(4_700);
-    // Probes at 400, 1,000, 2,200 and 4,600 ms; the last is acknowledged.
+    rig.run_until(5_300);
+    // Probes at 440, 1,120, 2,480 and 5,200 ms; the last is acknowledged.
     let last = rig.sender.counters().sent - 1;
-    rig.sack(4_700, 4, &[(last, last + 1)]);
+    rig.sack(5_300, 4, &[(last, last + 1)]);
     assert_eq!(rig.script.lock().unwrap().timeouts.len(), 1);
     assert_eq!(rig.sender.ca_state(), CaState::Loss);
+}
+
+/// RFC 9002 section 6.2.1: what arrives ends the back-off, though a round trip that a probe is part of
+/// is not what a timeout was.
+#[test]
+fn an_acknowledgement_ends_the_back_off() {
+    let mut rig = rig(4.0);
+    rig.numbers(0);
+    rig.sack(100, 4, &[(0, 4)]);
+    rig.window(4.0);
+    rig.numbers(100);
+    rig.run_until(1_200);
+    rig.sack(1_200, 4, &[(4, 5)]);
+    let next = rig.run_until(3_000).first().map(|(time, _)| *time).expect("a probe");
+    // The sample of 1,100 ms makes a timeout of 225 + 4 x 287.5 + 40 ms; the back-off would make it four times that.
+    assert!(next <= at(1_200 + 1_415), "{next:?}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::name::Content;
 use crate::pacer::{Pacer, gap_at};
 use crate::packet::{Class, Data, Nack, NackReason, Packet};
 use crate::route::{Form, Hint};
-use narrows_transport::{RtoRule, RttEstimator, Transport};
+use narrows_transport::{RttEstimator, RttSamples, RttSettings, TimeoutRule};
 use narrows_units::{Random, Rate, Span, Time};
 use narrows_wire::Rates;
 use pace::{Gaps, Waits};
@@ -74,15 +74,15 @@ const SIZE_GAIN: f64 = 1.0 / 8.0;
 impl<C: Content> RateConsumer<C> {
     pub(crate) fn new(choice: &ConsumerChoice, setup: &ConsumerSetup, content: C, segments: Option<u64>, start: Time) -> RateConsumer<C> {
         let settings = Settings::new(choice);
-        let transport = Transport {
-            rto: RtoRule::Rfc6298,
-            min_rto: Span::from_millis(200),
-            initial_rto: Span::from_secs(1),
+        let rtt = RttEstimator::new(RttSettings {
+            rule: TimeoutRule::Rfc6298(Span::from_millis(200)),
+            samples: RttSamples::Every,
+            tick: Span::ZERO,
+            initial: Span::from_secs(1),
             // A node that has forgotten an Interest does not answer it any more.
-            max_rto: setup.lifetime.max(Span::from_secs(1)),
-            ..Transport::default()
-        };
-        let (rtt, data_size) = (RttEstimator::new(&transport), setup.data.get() as f64);
+            longest: setup.lifetime.max(Span::from_secs(1)),
+        });
+        let data_size = setup.data.get() as f64;
         RateConsumer {
             waits: Waits::new(&rtt, settings.hold),
             gaps: Gaps::new(data_size),

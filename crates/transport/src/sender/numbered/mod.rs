@@ -5,6 +5,7 @@ mod stream;
 
 use super::connection::Connection;
 use super::event::Event;
+use crate::rtt::GRANULARITY;
 use crate::scoreboard::{Flags, Slot};
 use crate::wire::Ack;
 use narrows_control::{CaState, Congestion, Timeout};
@@ -24,10 +25,11 @@ pub(super) struct Numbered {
     unproven: u32,
 }
 
-/// Round trips that a transmission may take before it is lost (RFC 9002 section 6.1.2, `kTimeThreshold`), and the least such time (`kGranularity`).
+/// Round trips that a transmission may take before it is lost (RFC 9002 section 6.1.2,
+/// `kTimeThreshold`).
 const TIME_THRESHOLD: (u64, u64) = (9, 8);
-const GRANULARITY: Span = Span::from_millis(1);
-/// Timeouts that lost transmissions must span for everything to start anew (RFC 9002 section 7.6.1, `kPersistentCongestionThreshold`).
+/// Probe timeouts without back-off that lost transmissions must span for everything to start anew
+/// (RFC 9002 section 7.6.1, `kPersistentCongestionThreshold`).
 const PERSISTENT: u64 = 3;
 
 impl Numbered {
@@ -47,15 +49,20 @@ impl Numbered {
             conn.board.sack(block.start, block.end, evidence, &mut conn.selective.arrived);
         }
         conn.selective.known_blocks[..ack.blocks.len()].copy_from_slice(&ack.blocks);
-        let mut sent: Option<(Time, Time)> = None;
+        let mut sent: Option<Time> = None;
         for index in 0..conn.selective.arrived.len() {
             let (packet, slot) = conn.selective.arrived[index];
             if let Some(at) = self.settle(conn, now, packet, &slot) {
-                sent = Some(sent.map_or((at, at), |(oldest, newest)| (oldest.min(at), newest.max(at))));
+                sent = sent.max(Some(at));
             }
         }
         conn.selective.arrived.clear();
-        event.rtt = sent.filter(|_| timed).map(|(oldest, newest)| conn.take_rtt(now, oldest, newest));
+        if sent.is_some() {
+            // RFC 9002 section 6.2.1: whether or not the acknowledgement shows a round trip.
+            conn.rtt.reset_backoff();
+        }
+        // The latest that arrived gives the round trip (section 5.1).
+        event.rtt = sent.filter(|_| timed).map(|newest| conn.take_rtt(now, newest, newest));
         event.undone = self.undo_if_late(conn, now);
         self.after_event(conn, Some(ack), &mut event);
         event.rtt
@@ -135,7 +142,7 @@ impl Numbered {
             })
         });
         conn.timers.reorder = again.unwrap_or(Time::NEVER);
-        !conn.rtt.srtt().is_zero() && longest > conn.rtt.timeout() * PERSISTENT
+        !conn.rtt.srtt().is_zero() && longest > conn.rtt.base_timeout() * PERSISTENT
     }
 
     /// RFC 9002 section 7.3: recovery ends when something sent during it has arrived. Notes the state that ends, and the reduction that is due.
