@@ -45,6 +45,12 @@ impl<N: Name> Node<N> {
         }
         interest.lifetime = interest.lifetime.min(self.longest_lifetime);
         let hash = self.pit.hash(&interest.name);
+        // NFD asks this list before the PIT (`Forwarder::onIncomingInterest`): another Interest may be
+        // pending when this one has looped.
+        if self.dead.as_mut().is_some_and(|dead| dead.contains(now, hash, interest.nonce)) {
+            self.counters.duplicate += 1;
+            return self.reject(from, interest, NackReason::Duplicate, Rates::UNLIMITED, spare);
+        }
         match self.pit.find(now, &interest, hash) {
             Some(entry) => self.join_entry(now, from, entry, interest, spare),
             None => self.create_entry(now, from, interest, hash, spare),
@@ -53,10 +59,6 @@ impl<N: Name> Node<N> {
 
     /// An Interest without a PIT entry: the cache answers it, or the node forwards it.
     fn create_entry(&mut self, now: Time, from: FaceId, interest: Box<Interest<N>>, hash: u64, spare: &mut Spare<N>) {
-        if self.dead.as_mut().is_some_and(|dead| dead.contains(now, hash, interest.nonce)) {
-            self.counters.duplicate += 1;
-            return self.reject(from, interest, NackReason::Duplicate, Rates::UNLIMITED, spare);
-        }
         if let Some(data) = self.cache.lookup(now, &interest, hash) {
             self.counters.cache_hits += 1;
             let data = spare.data(Data { token: interest.token.clone(), ..data });
