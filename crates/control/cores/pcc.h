@@ -60,6 +60,11 @@ struct pcc_state {
 	struct pcc_interval intervals[PCC_INTERVALS];
 };
 
+static inline struct pcc_interval *pcc_interval_at(struct pcc_state *state, core_u32 index)
+{
+	return &state->intervals[index % PCC_INTERVALS];
+}
+
 static inline core_u64 pcc_percent(core_u64 rate, core_u32 percent)
 {
 	return core_udiv(rate * percent, 100);
@@ -93,7 +98,7 @@ static inline void pcc_start_interval(struct pcc_state *state, const struct core
 	core_u64 rate = (core_u64)state->rate;
 
 	if (!state->waiting) {
-		struct pcc_interval *interval = &state->intervals[state->sending % PCC_INTERVALS];
+		struct pcc_interval *interval = pcc_interval_at(state, state->sending);
 
 		interval->base = in->sent ? in->sent : 1;
 		interval->from = in->delivered;
@@ -200,7 +205,7 @@ static inline void pcc_collect(const struct pcc_state *state, struct pcc_interva
  */
 static inline int pcc_account_by_count(struct pcc_state *state, const struct core_input *in, core_u32 ignore, core_u32 before)
 {
-	struct pcc_interval *receiving = &state->intervals[state->receiving % PCC_INTERVALS];
+	struct pcc_interval *receiving = pcc_interval_at(state, state->receiving);
 
 	if (!receiving->base)
 		return 0;
@@ -218,14 +223,14 @@ static inline int pcc_account_by_count(struct pcc_state *state, const struct cor
  */
 static inline int pcc_account_by_delivered(struct pcc_state *state, const struct core_input *in)
 {
-	struct pcc_interval *receiving = &state->intervals[state->receiving % PCC_INTERVALS];
+	struct pcc_interval *receiving = pcc_interval_at(state, state->receiving);
 	int complete = receiving->base && receiving->end && pcc_left_since(state, receiving->to);
 
 	if (complete) {
 		state->receiving++;
 		if (state->phase != PCC_PROBING || state->receiving == PCC_INTERVALS)
 			return 1;
-		receiving = &state->intervals[state->receiving % PCC_INTERVALS];
+		receiving = pcc_interval_at(state, state->receiving);
 	}
 	if (receiving->base && pcc_left_since(state, receiving->from))
 		pcc_collect(state, receiving, in);
@@ -236,7 +241,7 @@ static inline int pcc_account_by_delivered(struct pcc_state *state, const struct
 static inline int pcc_account(struct pcc_state *state, const struct core_input *in, struct core_output *out,
 			      core_u32 ignore, core_u32 enough, core_u32 association)
 {
-	struct pcc_interval *sending = &state->intervals[state->sending % PCC_INTERVALS];
+	struct pcc_interval *sending = pcc_interval_at(state, state->sending);
 	core_u32 before = state->accounted;
 
 	if (association == PCC_BY_DELIVERED && in->sampled && (core_s32)(in->prior_delivered - state->prior) > 0)

@@ -51,7 +51,8 @@ struct Dctcp {
     window: Window,
     share: MarkedShare,
     losses: Losses,
-    mss: Bytes,
+    /// A full packet, headers included.
+    packet: Bytes,
 }
 
 impl Dctcp {
@@ -60,7 +61,7 @@ impl Dctcp {
             window: Window::new(setup).restarting(Rule::Linux),
             share: MarkedShare::new(params.get(&ALPHA), params.get(&GAIN), Span::ZERO),
             losses: Losses::default(),
-            mss: setup.mss,
+            packet: setup.mss + setup.headers,
         }
     }
 
@@ -99,7 +100,7 @@ impl Controller for Dctcp {
     }
 
     fn decision(&self) -> Decision {
-        Decision::clocked(self.window.cwnd, self.mss, Ecn::Ect0)
+        Decision::clocked(self.window.cwnd, self.packet, Ecn::Ect0)
     }
 
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {

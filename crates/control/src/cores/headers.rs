@@ -39,10 +39,8 @@ fn only_magnitudes_are_divided() {
         divisions,
         [
             "return b ? a / b : 0;",
-            "struct pcc_interval *interval = &state->intervals[state->sending % PCC_INTERVALS];",
+            "return &state->intervals[index % PCC_INTERVALS];",
             "core_u32 low_first = random >> i / 2 & 1;",
-            "struct pcc_interval *sending = &state->intervals[state->sending % PCC_INTERVALS];",
-            "receiving = &state->intervals[state->receiving % PCC_INTERVALS];",
         ]
     );
 }

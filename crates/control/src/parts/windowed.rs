@@ -1,23 +1,32 @@
 //! The maximum of a quantity over a sliding window, in constant space (Linux `lib/win_minmax.c`, after Kathleen Nichols).
 
+use std::ops::{Div, Sub};
+
 /// The largest value of the last `window` time units, whatever the unit: rounds, microseconds, cycles.
 ///
-/// Kept are the best value and two later ones that will succeed it when it leaves the window, taken from the second quarter and the last half of the window: the
-/// answer may fall early by part of a window, and is never larger than the true maximum.
+/// Kept are the best value and two later ones that will succeed it when it leaves the window, taken
+/// from the second quarter and the last half of the window: the answer may fall early by part of a
+/// window, and is never larger than the true maximum.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct WindowedMax<T> {
-    best: [Sample<T>; 3],
+pub(crate) struct WindowedMax<T, A = u32> {
+    best: [Sample<T, A>; 3],
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Sample<T> {
-    at: u32,
+struct Sample<T, A> {
+    at: A,
     value: T,
 }
 
-impl<T: Copy + PartialOrd> WindowedMax<T> {
+/// A count of time units.
+pub(crate) trait Count: Copy + PartialOrd + Sub<Output = Self> + Div<Output = Self> + From<u8> {}
+
+impl Count for u32 {}
+impl Count for u64 {}
+
+impl<T: Copy + PartialOrd, A: Count> WindowedMax<T, A> {
     /// A filter that has seen `value` at time `at`.
-    pub(crate) fn new(at: u32, value: T) -> WindowedMax<T> {
+    pub(crate) fn new(at: A, value: T) -> WindowedMax<T, A> {
         WindowedMax { best: [Sample { at, value }; 3] }
     }
 
@@ -27,9 +36,10 @@ impl<T: Copy + PartialOrd> WindowedMax<T> {
     }
 
     /// Takes in `value` at time `at`, not before the last update.
-    pub(crate) fn update(&mut self, window: u32, at: u32, value: T) {
+    pub(crate) fn update(&mut self, window: A, at: A, value: T) {
         let sample = Sample { at, value };
         let [first, second, third] = self.best;
+        debug_assert!(at >= third.at, "samples come in time order");
         if value >= first.value || at - third.at > window {
             self.best = [sample; 3];
             return;
@@ -43,7 +53,7 @@ impl<T: Copy + PartialOrd> WindowedMax<T> {
     }
 
     /// Lets successors move up as the best grows old.
-    fn age(&mut self, window: u32, sample: Sample<T>) {
+    fn age(&mut self, window: A, sample: Sample<T, A>) {
         let [first, second, third] = self.best;
         let age = sample.at - first.at;
         if age > window {
@@ -51,9 +61,9 @@ impl<T: Copy + PartialOrd> WindowedMax<T> {
             if sample.at - second.at > window {
                 self.best = [third, sample, sample];
             }
-        } else if second.at == first.at && age > window / 4 {
+        } else if second.at == first.at && age > window / A::from(4) {
             self.best = [first, sample, sample];
-        } else if third.at == second.at && age > window / 2 {
+        } else if third.at == second.at && age > window / A::from(2) {
             self.best[2] = sample;
         }
     }
@@ -65,7 +75,7 @@ mod tests {
 
     #[test]
     fn a_maximum_lasts_its_window_and_successors_follow() {
-        let mut max = WindowedMax::new(0, 0u32);
+        let mut max = WindowedMax::new(0_u32, 0u32);
         max.update(10, 0, 100);
         for (at, value) in [(1, 50), (3, 90), (6, 80), (10, 70)] {
             max.update(10, at, value);
@@ -79,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_new_maximum_replaces_everything() {
-        let mut max = WindowedMax::new(0, 5u32);
+        let mut max = WindowedMax::new(0_u32, 5u32);
         max.update(10, 1, 3);
         max.update(10, 2, 9);
         max.update(10, 12, 1);
@@ -90,7 +100,7 @@ mod tests {
 
     #[test]
     fn silence_for_a_window_forgets() {
-        let mut max = WindowedMax::new(0, 100u32);
+        let mut max = WindowedMax::new(0_u32, 100u32);
         max.update(10, 50, 1);
         assert_eq!(max.get(), 1);
     }

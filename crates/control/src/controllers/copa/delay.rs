@@ -8,16 +8,14 @@ use std::cmp::Reverse;
 const MEMORY: Span = Span::from_secs(10);
 /// Smoothed round trips for which one counts for the greatest (section 2.2).
 const GREATEST_OVER: u64 = 4;
-/// The clock of the windows. Ours: in 32 bits it lasts five days, and a window of half a round trip of 1 ms has five ticks.
-const TICK: Span = Span::from_micros(100);
 
-/// The round trips in their windows, each in constant space: the least may rise, and the greatest fall, before a whole window is over (Linux `lib/win_minmax.c`, as
-/// in mvfst).
+/// The round trips in their windows, in nanoseconds, each in constant space: the least may rise, and
+/// the greatest fall, before a whole window is over (Linux `lib/win_minmax.c`, as in mvfst).
 #[derive(Clone, Debug)]
 pub struct Delay {
-    least: WindowedMax<Reverse<Span>>,
-    standing: WindowedMax<Reverse<Span>>,
-    greatest: WindowedMax<Span>,
+    least: WindowedMax<Reverse<Span>, u64>,
+    standing: WindowedMax<Reverse<Span>, u64>,
+    greatest: WindowedMax<Span, u64>,
 }
 
 /// What they say.
@@ -40,10 +38,10 @@ impl Delay {
 
     /// A round trip was measured; `srtt` is the smoothed one.
     pub fn sample(&mut self, now: Time, rtt: Span, srtt: Span) {
-        let at = ticks(now.since(Time::ZERO));
-        self.least.update(ticks(MEMORY), at, Reverse(rtt));
-        self.standing.update(ticks(srtt) / 2, at, Reverse(rtt));
-        self.greatest.update(ticks(srtt * GREATEST_OVER), at, rtt);
+        let at = now.as_nanos();
+        self.least.update(MEMORY.as_nanos(), at, Reverse(rtt));
+        self.standing.update(srtt.as_nanos() / 2, at, Reverse(rtt));
+        self.greatest.update((srtt * GREATEST_OVER).as_nanos(), at, rtt);
     }
 
     /// What is known; `None` before the first round trip.
@@ -61,10 +59,6 @@ impl Delay {
         let Reverse(least) = self.least.get();
         if least == Span::MAX { f64::NAN } else { least.as_secs_f64() }
     }
-}
-
-fn ticks(span: Span) -> u32 {
-    (span.as_nanos() / TICK.as_nanos()) as u32
 }
 
 #[cfg(test)]
@@ -91,5 +85,18 @@ mod tests {
         // More than a quarter of 10 s after the 80, its successor; then the 80 is more than 10 s old.
         assert_eq!(seen(4_000, 85), [85, 5, 5]);
         assert_eq!(seen(11_010, 95), [95, 10, 10]);
+    }
+
+    /// Half of a round trip of 150 us: the 100 us stand for 75 us, and then the 140.
+    #[test]
+    fn round_trips_below_a_fifth_of_a_millisecond_have_a_standing_one_too() {
+        let (mut delay, srtt) = (Delay::new(), Span::from_micros(150));
+        let mut standing = |us: u64, rtt: u64| {
+            delay.sample(Time::ZERO + Span::from_micros(us), Span::from_micros(rtt), srtt);
+            delay.seen().map(|seen| seen.standing)
+        };
+        let micros = |us: u64| Some(Span::from_micros(us));
+        assert_eq!((standing(1_000, 100), standing(1_040, 150), standing(1_074, 140)), (micros(100), micros(100), micros(100)));
+        assert_eq!(standing(1_076, 160), micros(140));
     }
 }

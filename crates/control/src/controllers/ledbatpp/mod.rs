@@ -1,15 +1,22 @@
-//! LEDBAT++: a background sender that keeps at most a target of queueing delay and gives way to others.
+//! LEDBAT++: a background sender that keeps at most a target of queueing delay and gives way to
+//! others.
 //!
-//! Sources: draft-irtf-iccrg-ledbat-plus-plus-01, sections 4.1 to 4.5; RFC 6817 for the filters of the delay and the reduction on loss.
+//! Sources: draft-irtf-iccrg-ledbat-plus-plus-01, sections 4.1 to 4.5; RFC 6817 for the filters of
+//! the delay and the reduction on loss.
 //!
-//! Below the target the window grows by GAIN = 1/min(16, ⌈2·target/base⌉) segments per round trip, never faster than NewReno's; above it each round trip takes
-//! w·(delay/target − 1), at most half. Slow start grows by GAIN per segment acknowledged and at first ends at 3/4 of the target. Two round trips later the flow slows
-//! down: two packets for two round trips, so that the queue empties and the base can be measured, then slow start back to the window of before. Each slowdown is
+//! Below the target the window grows by GAIN = 1/min(16, ⌈2·target/base⌉) segments per round trip,
+//! never faster than NewReno's; above it each round trip takes w·(delay/target − 1), at most half.
+//! Slow start grows by GAIN per segment acknowledged and at first ends at 3/4 of the target. Two
+//! round trips later the flow slows down: two packets for two round trips, so that the queue empties
+//! and the base can be measured, then slow start back to the window of before. Each slowdown is
 //! followed by the next after nine times its duration.
 //!
-//! From Apple's implementation (`tcp_ledbat.c` in xnu): the way back from a slowdown is slow start with GAIN, too.
+//! From Apple's implementation (`tcp_ledbat.c` in xnu): the way back from a slowdown is slow start
+//! with GAIN, too.
 //!
-//! Ours: a loss on the way back ends the slowdown; a timeout ends the first slow start; a window that is not used does not grow; the initial window is the transport's.
+//! Ours: a loss on the way back ends the slowdown; after a timeout the first slow start goes on to
+//! the threshold only; a window that is not used does not grow; the initial window is the
+//! transport's.
 
 mod delay;
 
@@ -67,7 +74,7 @@ struct Ledbat {
     phase: Phase,
     /// When the slowdown in progress began.
     slow_since: Option<Time>,
-    /// When the next one begins.
+    /// When the next one begins; never before slow start has ended for the first time.
     next_slowdown: Time,
     /// A full packet, headers included.
     packet: Bytes,
@@ -96,7 +103,7 @@ impl Ledbat {
 
     /// Slow start is over, in the first or in a later one, by reaching the threshold, by delay or by loss.
     fn settle(&mut self, now: Time, srtt: Span) {
-        if self.phase == (Phase::Climb { first: true }) {
+        if self.next_slowdown == Time::NEVER {
             self.next_slowdown = now + srtt * FROZEN;
         }
         if let Some(began) = self.slow_since.take() {
@@ -166,9 +173,6 @@ impl Controller for Ledbat {
 
     fn on_timeout(&mut self, timeout: &Timeout) {
         self.window.collapse(timeout, self.window.cwnd / 2.0);
-        if self.phase == (Phase::Climb { first: true }) {
-            self.next_slowdown = timeout.now;
-        }
         self.phase = Phase::Climb { first: false };
     }
 
@@ -267,6 +271,18 @@ mod tests {
         assert_eq!(tell(&mut ledbat, 1_200, 9..15, 140), 5.0);
         assert_eq!(tell(&mut ledbat, 1_250, 15..21, 140), 6.0);
         assert_eq!((ledbat.phase, ledbat.next_slowdown), (Phase::Settled, at(1_250 + 9 * 250)));
+    }
+
+    /// Section 4.4: the first slowdown comes two round trips after slow start has ended, also where a
+    /// timeout made it begin again.
+    #[test]
+    fn a_timeout_in_the_first_slow_start_does_not_bring_a_slowdown_forward() {
+        let mut ledbat = ledbat(30.0);
+        ledbat.on_timeout(&Timeout::new(at(100), 30, 30, false));
+        assert_eq!((ledbat.phase, ledbat.next_slowdown), (Phase::Climb { first: false }, Time::NEVER));
+        ledbat.window.cwnd = 14.9;
+        tell(&mut ledbat, 500, 0..14, 40);
+        assert_eq!((ledbat.phase, ledbat.next_slowdown), (Phase::Settled, at(600)));
     }
 
     #[test]

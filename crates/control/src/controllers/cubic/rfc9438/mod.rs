@@ -49,7 +49,8 @@ pub struct Rfc9438 {
     restart: Restart,
     fast_convergence: bool,
     friendliness: bool,
-    mss: Bytes,
+    /// A full packet, headers included.
+    packet: Bytes,
     ecn: Ecn,
 }
 
@@ -101,7 +102,7 @@ impl Rfc9438 {
             restart: Restart::new(Rule::Rfc5681, window),
             fast_convergence: params.get(&FAST_CONVERGENCE),
             friendliness: params.get(&FRIENDLINESS),
-            mss: setup.mss,
+            packet: setup.mss + setup.headers,
             ecn: codepoint(params),
         }
     }
@@ -219,7 +220,7 @@ impl Controller for Rfc9438 {
     }
 
     fn decision(&self) -> Decision {
-        Decision::clocked(self.state.window, self.mss, self.ecn)
+        Decision::clocked(self.state.window, self.packet, self.ecn)
     }
 
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
