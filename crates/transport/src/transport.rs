@@ -169,6 +169,9 @@ impl fmt::Display for LossDetection {
 pub enum RecoveryAlgorithm {
     /// Spread over the acknowledgements in proportion to deliveries (RFC 6937, Linux since 3.2).
     Prr,
+    /// The same as RFC 9937 has it: in proportion to what was in flight. Only with SACK; its section 6
+    /// has a form for duplicate acknowledgements, too.
+    Rfc9937,
     /// One segment less for every second acknowledgement, and never more than one beyond those in flight; afterwards slow start to where the controller wants
     /// the window (Linux 2.4 `tcp_cwnd_down`).
     RateHalving,
@@ -182,6 +185,7 @@ impl fmt::Display for RecoveryAlgorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             RecoveryAlgorithm::Prr => "prr",
+            RecoveryAlgorithm::Rfc9937 => "rfc9937",
             RecoveryAlgorithm::RateHalving => "rate-halving",
             RecoveryAlgorithm::Pipe => "pipe",
             RecoveryAlgorithm::Reno => "reno",

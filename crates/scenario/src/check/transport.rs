@@ -177,6 +177,10 @@ impl Table<'_> {
             let message = "recovery that ends with the first new data needs a sender that does not know what is missing";
             return self.refuse(span(&keys.recovery), message, "add sack = false, or take recovery = \"pipe\"");
         }
+        if transport.recovery == RecoveryAlgorithm::Rfc9937 && !transport.sack {
+            let message = "a reduction in proportion to what was in flight needs a sender that knows what arrived";
+            return self.refuse(span(&keys.recovery), message, "leave sack = false out, or take recovery = \"prr\"");
+        }
         if transport.dupthresh == 0 || transport.dupthresh > MAX_DUPTHRESH {
             let message = format!("a segment cannot count as lost after {} later ones", transport.dupthresh);
             return self.refuse(span(&keys.dupthresh), message, "give a dupthresh from 1 to 127; TCP has 3");
@@ -244,6 +248,7 @@ fn loss_detection(raw: RawLossDetection) -> LossDetection {
 fn recovery(raw: RawRecovery) -> RecoveryAlgorithm {
     match raw {
         RawRecovery::Prr => RecoveryAlgorithm::Prr,
+        RawRecovery::Rfc9937 => RecoveryAlgorithm::Rfc9937,
         RawRecovery::RateHalving => RecoveryAlgorithm::RateHalving,
         RawRecovery::Pipe => RecoveryAlgorithm::Pipe,
         RawRecovery::Reno => RecoveryAlgorithm::Reno,

@@ -161,8 +161,10 @@ pub(crate) enum RawLossDetection {
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "Recovery")]
 pub(crate) enum RawRecovery {
-    /// In proportion to what is delivered (RFC 6937).
+    /// In proportion to what is delivered (RFC 6937, as Linux has it: of the window).
     Prr,
+    /// The same of what was in flight (RFC 9937); only with SACK.
+    Rfc9937,
     /// One segment less for every second acknowledgement, then slow start (Linux 2.4).
     RateHalving,
     /// At once: nothing leaves until the flight is below the new window (RFC 6675; without SACK RFC 6582, NewReno).

@@ -363,7 +363,8 @@ impl Connection {
     pub fn reduce(&mut self, event: &Event, reducing_before: bool, acked: u32, clean: bool) {
         let reducing = self.is_reducing();
         if reducing && (event.congestion.is_some() || !reducing_before) {
-            self.reduction.begin(self.target);
+            let flight = self.board.outstanding() - self.board.sacked_out() + acked;
+            self.reduction.begin(self.target, flight);
         }
         self.decide(event.now);
         let (in_flight, target) = (self.board.in_flight(), self.target);

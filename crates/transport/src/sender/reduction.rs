@@ -14,15 +14,17 @@ impl CwndReduction {
     pub(super) fn new(algorithm: RecoveryAlgorithm) -> CwndReduction {
         match algorithm {
             RecoveryAlgorithm::Prr => CwndReduction::Prr(Prr::default()),
+            RecoveryAlgorithm::Rfc9937 => CwndReduction::Prr(Prr { of_flight: true, ..Prr::default() }),
             RecoveryAlgorithm::RateHalving => CwndReduction::RateHalving(RateHalving::default()),
             RecoveryAlgorithm::Pipe | RecoveryAlgorithm::Reno => CwndReduction::Pipe,
         }
     }
 
-    /// A reduction from this window begins.
-    pub(super) fn begin(&mut self, prior_window: u32) {
+    /// A reduction from this window begins, while `flight` segments were neither acknowledged nor
+    /// SACKed before the acknowledgement that made it begin (RFC 9937 section 6: RecoverFS).
+    pub(super) fn begin(&mut self, prior_window: u32, flight: u32) {
         match self {
-            CwndReduction::Prr(prr) => *prr = Prr::begin(prior_window),
+            CwndReduction::Prr(prr) => prr.begin(prior_window, flight),
             CwndReduction::RateHalving(halving) => halving.begin(prior_window),
             CwndReduction::Pipe => {}
         }
@@ -120,23 +122,31 @@ impl RateHalving {
     }
 }
 
-/// Proportional rate reduction (RFC 6937 with the reduction bound of Linux `tcp_cwnd_reduction`): the window goes from where it was to where the controller
-/// wants it in step with deliveries.
+/// Proportional rate reduction (RFC 6937 with the reduction bound of Linux `tcp_cwnd_reduction`, or
+/// RFC 9937): the window goes from where it was to where the controller wants it in step with
+/// deliveries.
+///
+/// RFC 9937 has Linux's bound too. It differs in what deliveries are a part of: the flight, where
+/// Linux takes the window, which is larger if the application was the limit or SACKs came before.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Prr {
-    prior_window: u32,
+    /// Deliveries are a part of the flight, not of the window.
+    of_flight: bool,
+    /// All that is to be delivered until the window has arrived.
+    whole: u32,
     delivered: u32,
     out: u32,
     window: u32,
 }
 
 impl Prr {
-    fn begin(prior_window: u32) -> Prr {
-        Prr { prior_window, delivered: 0, out: 0, window: prior_window }
+    fn begin(&mut self, prior_window: u32, flight: u32) {
+        let whole = if self.of_flight { flight } else { prior_window };
+        *self = Prr { of_flight: self.of_flight, whole, delivered: 0, out: 0, window: prior_window };
     }
 
-    /// An acknowledgement delivered `acked` segments. `target` is where the window shall arrive; `advanced`: the cumulative acknowledgement moved and nothing
-    /// more was lost.
+    /// An acknowledgement delivered `acked` segments. `target` is where the window shall arrive;
+    /// `advanced`: the cumulative acknowledgement moved and nothing more was lost.
     #[inline]
     fn on_ack(&mut self, acked: u32, in_flight: u32, target: u32, advanced: bool) {
         if acked == 0 {
@@ -144,7 +154,7 @@ impl Prr {
         }
         self.delivered += acked;
         let send = if in_flight > target {
-            let share = (target as u64 * self.delivered as u64).div_ceil(self.prior_window.max(1) as u64) as u32;
+            let share = (target as u64 * self.delivered as u64).div_ceil(self.whole.max(1) as u64) as u32;
             share.saturating_sub(self.out)
         } else {
             let unsent = self.delivered.saturating_sub(self.out).max(acked) + advanced as u32;
@@ -153,5 +163,40 @@ impl Prr {
         // The first retransmission of a recovery always leaves.
         let send = send.max((self.out == 0) as u32);
         self.window = in_flight + send;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Twenty segments out, all of the window; the third SACK of 1 to 3 shows that 0 is lost, and the
+    /// window is to fall to 14. What may have left after so many deliveries, while data arrives and
+    /// each segment that may leave does.
+    fn left(algorithm: RecoveryAlgorithm) -> [u32; 3] {
+        let mut reduction = CwndReduction::new(algorithm);
+        reduction.begin(20, 18);
+        let (mut in_flight, mut left) = (16, 0);
+        [4, 9, 17].map(|until| {
+            let CwndReduction::Prr(Prr { delivered: before, .. }) = reduction else { unreachable!() };
+            for delivered in before..until {
+                // What the trigger delivered has left the flight already, and so has the lost one.
+                in_flight -= u32::from(delivered > 0);
+                reduction.on_ack(1, in_flight, 14, false);
+                for _ in in_flight..reduction.window(14, true) {
+                    reduction.on_sent();
+                    (in_flight, left) = (in_flight + 1, left + 1);
+                }
+            }
+            left
+        })
+    }
+
+    #[test]
+    fn rfc_9937_spreads_the_reduction_over_the_flight_and_linux_over_the_window() {
+        // ⌈14/18 · 4⌉ and ⌈14/18 · 9⌉; then the flight is down to 14, and each delivery lets one leave.
+        assert_eq!(left(RecoveryAlgorithm::Rfc9937), [4, 7, 14]);
+        // ⌈14/20 · 4⌉; after nine the flight is down to 14 already, by having sent one less.
+        assert_eq!(left(RecoveryAlgorithm::Prr), [3, 6, 14]);
     }
 }
