@@ -29,6 +29,7 @@ fn time(entry: u128) -> Time {
 impl Agenda {
     /// An agenda of `elements`, none of which wants anything yet.
     pub fn new(elements: usize) -> Agenda {
+        debug_assert!(elements <= u32::MAX as usize, "{elements} elements");
         let leaves = elements.next_power_of_two().max(2);
         let mut agenda = Agenda { places: vec![entry(Time::NEVER, 0); 2 * leaves], leaves };
         for element in 0..leaves {

@@ -25,8 +25,9 @@ impl Default for Request {
 }
 
 impl Request {
-    /// One bit for each packet.
+    /// One bit for each packet. Scenarios bound a request to ten.
     pub(crate) fn all(&self) -> u32 {
+        debug_assert!(self.packets < u32::BITS, "a request of {} packets", self.packets);
         (1 << self.packets) - 1
     }
 }

@@ -6,6 +6,7 @@
 
 mod bytes;
 mod depth;
+mod order;
 mod parse;
 mod random;
 mod rate;
@@ -14,6 +15,7 @@ mod time;
 
 pub use bytes::Bytes;
 pub use depth::Depth;
+pub use order::TimeOrder;
 pub use parse::ParseError;
 pub use random::Random;
 pub use rate::Rate;

@@ -57,7 +57,7 @@ use dead_nonces::DeadNonces;
 use face::Face;
 use face_table::FaceTable;
 use fib::Fib;
-use narrows_units::{Bytes, Random, Rate, Span, Time};
+use narrows_units::{Bytes, Random, Rate, Span, Time, TimeOrder};
 use narrows_wire::Rates;
 use pit::{EntryId, Pit};
 use prefixes::Prefixes;
@@ -90,6 +90,8 @@ pub struct Node<N: Name> {
     /// The next hops of an Interest beside the first one, and those asked before; empty between calls.
     further: Vec<FaceId>,
     asked: Vec<FaceId>,
+    /// Of packets that arrive.
+    order: TimeOrder,
 }
 
 impl<N: Name> Node<N> {
@@ -130,6 +132,7 @@ impl<N: Name> Node<N> {
             served: Vec::new(),
             further: Vec::new(),
             asked: Vec::new(),
+            order: TimeOrder::default(),
         }
     }
 

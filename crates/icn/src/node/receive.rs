@@ -21,6 +21,7 @@ use narrows_wire::Rates;
 impl<N: Name> Node<N> {
     /// A packet arrives on `face` at `now`. Packets are taken from `spare` and given to it.
     pub fn handle(&mut self, now: Time, face: FaceId, packet: Packet<N>, spare: &mut Spare<N>) {
+        self.order.call(now);
         self.poll(now);
         match packet {
             Packet::Interest(interest) => self.on_interest(now, face, interest, spare),

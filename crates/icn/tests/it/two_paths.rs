@@ -12,6 +12,7 @@ const DELAY: Span = Span::from_millis(10);
 
 /// Node 0 has the consumer and node 1 the producer at face 0; faces 1 and 2 of both are the links.
 struct World {
+    now: Time,
     nodes: [Node<Interned>; 2],
     links: [Rate; 2],
     /// When a link is free again, from either node.
@@ -66,6 +67,7 @@ impl World {
         let producer =
             ProducerSetup { prefix: Interned::prefix(CONTENT.prefix), data: Bytes::new(1000), freshness: Span::ZERO, delay: Span::ZERO };
         World {
+            now: Time::ZERO,
             nodes,
             links,
             free: [[Time::ZERO; 2]; 2],
@@ -77,8 +79,8 @@ impl World {
     }
 
     fn run(&mut self, end: Time) {
-        self.consumer.poll(Time::ZERO);
-        let mut now = Time::ZERO;
+        let mut now = self.now;
+        self.consumer.poll(now);
         while now <= end {
             self.settle(now);
             let arrival = self.arrivals.first_key_value().map(|((at, _), _)| *at);
@@ -93,6 +95,7 @@ impl World {
                 self.consumer.poll(now);
             }
         }
+        self.now = now;
     }
 
     /// What happens at once.

@@ -34,7 +34,7 @@ use far_end::FarEnd;
 use form::count_drop;
 use loss::LossProcess;
 use narrows_measure::{Histogram, LinkCounters};
-use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_units::{Bytes, Rate, Span, Time, TimeOrder};
 use origin::Origin;
 use service::Server;
 use std::collections::VecDeque;
@@ -68,6 +68,8 @@ pub struct Link<P> {
     settled: Time,
     counters: LinkCounters,
     origin: Box<Origin>,
+    /// Of packets that are offered.
+    order: TimeOrder,
 }
 
 impl<P: Packet> Link<P> {
@@ -97,6 +99,7 @@ impl<P: Packet> Link<P> {
             settled: Time::ZERO,
             counters: LinkCounters::default(),
             origin: Box::new(origin),
+            order: TimeOrder::default(),
         }
     }
 
@@ -110,6 +113,7 @@ impl<P: Packet> Link<P> {
     /// A packet arrives at the near end at `at`. Calls come in time order.
     #[inline]
     pub fn offer(&mut self, at: Time, packet: P) -> Fate {
+        self.order.call(at);
         if !self.knows_departure(at) {
             return self.enqueue(at, packet);
         }

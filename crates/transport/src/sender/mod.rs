@@ -16,7 +16,7 @@ use crate::wire::Ack;
 use crate::{AckFormat, Signals, Transport};
 use connection::Connection;
 use narrows_control::{Acked, CaState, Controller, Fault, Lost, Open, Role};
-use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_units::{Bytes, Rate, Span, Time, TimeOrder};
 use narrows_wire::{Ecn, Header};
 use recovery::Recovery;
 use std::sync::Arc;
@@ -32,13 +32,18 @@ pub use numbered::Answer;
 pub struct Sender {
     conn: Connection,
     recovery: Recovery,
+    order: TimeOrder,
 }
 
 impl Sender {
     /// A sender at the start of a connection; many may share their settings. The controller is told these `signals`.
     pub fn new(transport: impl Into<Arc<Transport>>, controller: Box<dyn Controller>, signals: Signals) -> Sender {
         let transport = transport.into();
-        Sender { recovery: Recovery::new(&transport), conn: Connection::new(transport, controller, signals) }
+        Sender {
+            recovery: Recovery::new(&transport),
+            conn: Connection::new(transport, controller, signals),
+            order: TimeOrder::default(),
+        }
     }
 
     /// The connection is open: its handshake took `rtt`, and this end of it had this role. ECN is agreed upon if the controller wants it.
@@ -111,6 +116,7 @@ impl Sender {
     /// An acknowledgement arrives. Returns the round trip that it shows, if any.
     #[inline(always)]
     pub fn on_ack(&mut self, now: Time, ack: &Ack) -> Option<Span> {
+        self.order.call(now);
         self.conn.begin_event();
         self.recovery.on_ack(&mut self.conn, now, ack)
     }
@@ -124,7 +130,8 @@ impl Sender {
 
     /// A timer may have expired: acts on those that have. Nothing more happens once there is a [`fault`](Sender::fault).
     pub fn on_timer(&mut self, now: Time) {
-        let Sender { conn, recovery } = self;
+        self.order.call(now);
+        let Sender { conn, recovery, .. } = self;
         if conn.fault.is_some() {
             return;
         }

@@ -20,7 +20,7 @@ impl Sender {
     /// The segment that may be sent now, or the reason that none may.
     #[inline]
     fn sendable(&self, now: Time) -> Result<u64, Blocked> {
-        let Sender { conn, recovery } = self;
+        let Sender { conn, recovery, .. } = self;
         let next = recovery.next_segment(&conn.board);
         let number = match recovery.first_to_retransmit(&conn.board) {
             Some(number) if !recovery.prefers_new_data() => number,
@@ -65,6 +65,7 @@ impl Sender {
     /// The next segment that leaves at `now` and the code point it carries; otherwise when there will be one, as [`ready_at`](Sender::ready_at) says.
     #[inline(always)]
     pub fn transmit(&mut self, now: Time) -> Result<(Data, Ecn), Option<Time>> {
+        self.order.call(now);
         match self.sendable(now) {
             Ok(number) => Ok(self.send(now, number)),
             Err(Blocked::Data) if self.conn.forced && self.conn.board.outstanding() > 0 => {
@@ -82,7 +83,7 @@ impl Sender {
     }
 
     fn end_burst(&mut self, blocked: Blocked) {
-        let Sender { conn, recovery } = self;
+        let Sender { conn, recovery, .. } = self;
         let limited = blocked == Blocked::Window;
         if !matches!(blocked, Blocked::Pacing(_)) {
             conn.pacer.end_burst();
@@ -117,7 +118,7 @@ impl Sender {
     /// Marks what leaves from now on as limited by the application if there is nothing to send or to repeat while the window has room
     /// (`tcp_rate_check_app_limited`).
     pub(super) fn look_for_app_limit(&mut self) {
-        let Sender { conn, recovery } = self;
+        let Sender { conn, recovery, .. } = self;
         let unsent = recovery.next_segment(&conn.board) < conn.written;
         if !unsent && conn.board.in_flight() < conn.window() && conn.board.first_to_retransmit().is_none() {
             conn.rate.limit_by_app(conn.board.in_flight());
@@ -126,7 +127,7 @@ impl Sender {
 
     #[inline]
     fn send(&mut self, now: Time, number: u64) -> (Data, Ecn) {
-        let Sender { conn, recovery } = self;
+        let Sender { conn, recovery, .. } = self;
         let fresh = number == recovery.next_segment(&conn.board);
         let bytes = conn.payload(number);
         let app_limited = conn.rate.is_app_limited();

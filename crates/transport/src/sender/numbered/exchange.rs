@@ -24,7 +24,7 @@ pub struct Answer {
 impl Sender {
     /// A transmission is answered: its segment is delivered. Returns the round trip that this shows, if it does.
     pub fn on_answer(&mut self, now: Time, answer: &Answer) -> Option<Span> {
-        let Sender { conn, recovery } = self;
+        let Sender { conn, recovery, .. } = self;
         conn.begin_event();
         let Recovery::Numbered(numbered) = recovery else { return None };
         // Though the transmission be forgotten as lost.
@@ -52,7 +52,7 @@ impl Sender {
 
     /// A transmission is refused: it is lost, and its segment is to be sent again.
     pub fn on_nack(&mut self, now: Time, packet: u64) {
-        let Sender { conn, recovery } = self;
+        let Sender { conn, recovery, .. } = self;
         // Whoever refuses makes the sender wait: transmissions that did not leave by then are not late.
         conn.pacer.end_burst();
         conn.begin_event();
