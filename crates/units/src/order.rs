@@ -34,7 +34,7 @@ mod tests {
     #[test]
     fn calls_at_one_time_are_in_order_and_an_earlier_one_is_not() {
         let mut order = TimeOrder::default();
-        [1, 1, 2].map(|nanos| order.call(Time::from_nanos(nanos)));
+        [1, 1, 2].into_iter().for_each(|nanos| order.call(Time::from_nanos(nanos)));
         let earlier = std::panic::catch_unwind(move || order.call(Time::from_nanos(1)));
         assert_eq!(earlier.is_err(), cfg!(debug_assertions));
     }

@@ -4,6 +4,7 @@
 use crate::common::{is_root, name};
 use narrows_control::Choice;
 use narrows_control::TWINS;
+use narrows_control::cores::Twin;
 use narrows_kernel::{Loaded, Replayer};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -16,8 +17,11 @@ fn over_the_loopback() {
         return;
     }
     let name = name("replay");
-    for twin in TWINS {
-        let choice: Choice = twin.choice.parse().unwrap();
+    let usual = TWINS.iter().map(|twin| (*twin, twin.choice));
+    // With rate samples, which Linux gives since 6.10.
+    let sampled = ["pcc-vivace?association=delivered", "pcc-allegro?association=delivered"].map(|text| (Twin::read(text).unwrap().0, text));
+    for (twin, text) in usual.chain(sampled) {
+        let choice: Choice = text.parse().unwrap();
         let constants = twin.constants_of(&choice).unwrap();
         let loaded = Loaded::new(twin, &constants, &name).unwrap_or_else(|error| panic!("{error}"));
         loaded.record(true);
@@ -33,9 +37,14 @@ fn over_the_loopback() {
         drop(stream);
         reader.join().unwrap();
         let mut replayer = Replayer::new(twin, &constants);
-        loaded.records(Duration::from_millis(100), |record| replayer.feed(record));
+        let mut samples = 0;
+        loaded.records(Duration::from_millis(100), |record| {
+            samples += u32::from(record.input.sampled == 1 && record.input.prior_delivered > 0);
+            replayer.feed(record);
+        });
         let tally = replayer.tally();
-        assert!(tally.replayed > 4 && tally.unequal == 0 && tally.missed == 0, "{}: {tally}", twin.kernel);
+        assert_eq!(samples > 4, text.contains("delivered"), "{text}: {samples} rate samples");
+        assert!(tally.replayed > 4 && tally.unequal == 0 && tally.missed == 0, "{text}: {tally}");
         assert_eq!(loaded.stats().opened, 1);
     }
 }
