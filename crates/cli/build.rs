@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 fn main() {
-    let root = Path::new(&env::var("CARGO_MANIFEST_DIR").expect("cargo says where")).join("../../papers");
+    let root =
+        Path::new(&env::var("CARGO_MANIFEST_DIR").expect("cargo says where")).join("../../papers");
     let root = root.canonicalize().expect("papers/ stands beside crates/");
     println!("cargo::rerun-if-changed={}", root.display());
     let mut code = String::from("&[\n");
@@ -14,7 +15,9 @@ fn main() {
         let experiments = folder.join("why");
         let inside = if experiments.is_dir() { sorted(&experiments) } else { Vec::new() };
         for file in sorted(folder).iter().chain(&inside).filter(|path| path.is_file()) {
-            let name = |path: &Path, root: &Path| path.strip_prefix(root).expect("a file of the folder").display().to_string();
+            let name = |path: &Path, root: &Path| {
+                path.strip_prefix(root).expect("a file of the folder").display().to_string()
+            };
             let _ = writeln!(
                 code,
                 "    ({:?}, {:?}, include_str!({:?})),",

@@ -21,7 +21,8 @@ fn share(out: &Path) -> Result<(), String> {
     let text = fs::read_to_string(SHARED).map_err(|error| format!("{SHARED}: {error}"))?;
     let header = Header::read(SHARED, &text)?;
     fs::write(out.join("shared.rs"), rust(&header, "shared")?).expect("OUT_DIR can be written");
-    fs::write(out.join("shared_checks.h"), format!("#include \"shared.h\"\n{}", checks(&header)?)).expect("OUT_DIR can be written");
+    fs::write(out.join("shared_checks.h"), format!("#include \"shared.h\"\n{}", checks(&header)?))
+        .expect("OUT_DIR can be written");
     Ok(())
 }
 
@@ -40,7 +41,8 @@ mod controllers {
         for name in folders(Path::new("bpf")) {
             let object = out.join(format!("{name}.o"));
             compile_one(&arguments, &format!("bpf/{name}/{name}.bpf.c"), &object);
-            writeln!(table, "(\"{name}\", include_bytes!({:?})),", object.display().to_string()).expect("a string grows");
+            writeln!(table, "(\"{name}\", include_bytes!({:?})),", object.display().to_string())
+                .expect("a string grows");
         }
         compile_one(&arguments, "bpf/acknowledgements.bpf.c", &out.join("acknowledgements.o"));
         compile_one(&arguments, "bpf/router.bpf.c", &out.join("router.o"));
@@ -53,14 +55,20 @@ mod controllers {
     /// The arguments of clang. The headers of the cores, and the assertions of their layout, are those that narrows-control has compiled
     /// for this machine.
     fn arguments(out: &Path) -> Vec<String> {
-        let told = |name: &str| PathBuf::from(env::var_os(name).expect("the build script of narrows-control sets it"));
+        let told = |name: &str| {
+            PathBuf::from(env::var_os(name).expect("the build script of narrows-control sets it"))
+        };
         let (cores, checks) = (told("DEP_NARROWS_CORES_INCLUDE"), told("DEP_NARROWS_CORES_CHECKS"));
         println!("cargo::rerun-if-changed={}", cores.display());
         // The third version of the instructions has 32-bit jumps, and is what clang 12 and later and all kernels since 5.1 know.
-        let mut arguments = ["-mcpu=v3", "-std=gnu11", "-Wall", "-Werror"].map(str::to_owned).to_vec();
+        let mut arguments =
+            ["-mcpu=v3", "-std=gnu11", "-Wall", "-Werror"].map(str::to_owned).to_vec();
         // In this order: callbacks and cores have headers of the same names, and the callbacks' are included by their paths.
         arguments.extend([format!("-I{}", cores.display()), "-Ibpf".to_owned()]);
-        arguments.extend([checks, out.join("shared_checks.h")].map(|file| format!("--include={}", file.display())));
+        arguments.extend(
+            [checks, out.join("shared_checks.h")]
+                .map(|file| format!("--include={}", file.display())),
+        );
         arguments
     }
 
@@ -74,9 +82,13 @@ mod controllers {
     }
 
     fn folders(bpf: &Path) -> Vec<String> {
-        let entries = fs::read_dir(bpf).expect("bpf/ stands beside build.rs").map(|entry| entry.expect("bpf/ can be read"));
-        let mut names: Vec<String> =
-            entries.filter(|entry| entry.path().is_dir()).map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        let entries = fs::read_dir(bpf)
+            .expect("bpf/ stands beside build.rs")
+            .map(|entry| entry.expect("bpf/ can be read"));
+        let mut names: Vec<String> = entries
+            .filter(|entry| entry.path().is_dir())
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .collect();
         names.sort();
         names
     }

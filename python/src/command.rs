@@ -79,7 +79,8 @@ pub fn carry_out(
     let heard = Arc::new(Heard::of(words.clone()));
     let around = Arc::clone(&heard);
     let words = words.into_iter().map(OsString::from);
-    let status = attended(py, &heard, progress.as_ref(), move || within::carry_out(words, &own, around))?;
+    let status =
+        attended(py, &heard, progress.as_ref(), move || within::carry_out(words, &own, around))?;
     let text = heard.text.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let directory = heard.directory.lock().unwrap_or_else(PoisonError::into_inner).clone();
     Ok((status, text, directory))
@@ -129,7 +130,9 @@ fn attended<T: Send + 'static>(
     }
     match done {
         Some(done) if !panicked => done.map_err(raised),
-        _ => Err(PyOSError::new_err("the command has failed in itself, which is a defect of narrows; its words are above")),
+        _ => Err(PyOSError::new_err(
+            "the command has failed in itself, which is a defect of narrows; its words are above",
+        )),
     }
 }
 
@@ -139,7 +142,9 @@ fn attended<T: Send + 'static>(
 pub fn plan(py: Python<'_>, words: Vec<String>) -> PyResult<(PathBuf, String, Vec<u64>)> {
     let heard = Arc::new(Heard::of(words.clone()));
     let around = Arc::clone(&heard);
-    let plan = attended(py, &heard, None, move || within::plan(words.into_iter().map(OsString::from), around))?;
+    let plan = attended(py, &heard, None, move || {
+        within::plan(words.into_iter().map(OsString::from), around)
+    })?;
     Ok((plan.directory, plan.origin, plan.costs))
 }
 

@@ -1,7 +1,10 @@
 //! Controllers in Python: one object for each connection, asked once per interval or at each acknowledgement.
 
 use crate::exchange::{Ack, Expired, LARGEST, PacingRate, Stats, Window};
-use narrows::control::{Basis, Build, Built, ByInterval, Entry, Fault, Feedback, Interval, Policy, Reduction, Setting, Setup, Timeout};
+use narrows::control::{
+    Basis, Build, Built, ByInterval, Entry, Fault, Feedback, Interval, Policy, Reduction, Setting,
+    Setup, Timeout,
+};
 use narrows::params::{Kind, Need, Params, Spec};
 use narrows::units::{Span, Time};
 use narrows::within::Own;
@@ -22,7 +25,8 @@ enum Attribute {
 
 impl Attribute {
     fn kind(&self) -> Kind {
-        let number = |default, whole| Kind::Number { default, min: -LARGEST, max: LARGEST, unit: "", whole };
+        let number =
+            |default, whole| Kind::Number { default, min: -LARGEST, max: LARGEST, unit: "", whole };
         match *self {
             Attribute::Flag(default) => Kind::Flag { default },
             Attribute::Whole(default) => number(default as f64, true),
@@ -78,7 +82,11 @@ impl Class {
             summary: leaked(self.summary),
             source: leaked(self.source),
             basis: Basis::Model,
-            needs: if self.hears { const { &[Need::Pacing, Need::RateSample] } } else { const { &[Need::Pacing] } },
+            needs: if self.hears {
+                const { &[Need::Pacing, Need::RateSample] }
+            } else {
+                const { &[Need::Pacing] }
+            },
             numbered: false,
             params,
             build: Build::Shared(Arc::new(build)),
@@ -114,15 +122,17 @@ impl Object {
                     let value: f64 = text.parse().unwrap_or_default();
                     match spec.kind {
                         Kind::Flag { .. } => values.set_item(spec.name, text == "true")?,
-                        Kind::Number { whole: true, .. } => values.set_item(spec.name, value as i64)?,
+                        Kind::Number { whole: true, .. } => {
+                            values.set_item(spec.name, value as i64)?
+                        }
                         _ => values.set_item(spec.name, value)?,
                     }
                 }
                 let made: Made = factory.bind(py).call1((values, seed))?.extract()?;
                 match made.interval_ms {
-                    Some(length) if !(0.1..=1e6).contains(&length) => {
-                        Err(PyValueError::new_err(format!("interval_ms is {length}; give 0.1 to 1000000, or None")))
-                    }
+                    Some(length) if !(0.1..=1e6).contains(&length) => Err(PyValueError::new_err(
+                        format!("interval_ms is {length}; give 0.1 to 1000000, or None"),
+                    )),
                     _ => Ok(made),
                 }
             };
@@ -141,7 +151,8 @@ impl Object {
         let made = self.made.as_ref().map_err(Clone::clone)?;
         let Some(method) = of(made) else { return Ok(None) };
         calling(|py| {
-            let answer = method.bind(py).call1((given(),)).and_then(|answer| setting(&answer, name));
+            let answer =
+                method.bind(py).call1((given(),)).and_then(|answer| setting(&answer, name));
             answer.map_err(|error| fault(py, &error))
         })
     }
@@ -154,15 +165,25 @@ impl Policy for Object {
 
     fn next(&self, now: Time, srtt: Span) -> Option<Time> {
         let Ok(made) = &self.made else { return Some(now + srtt) };
-        made.on_interval.as_ref().map(|_| now + made.interval_ms.map_or(srtt, |length| Span::from_secs_f64(length / 1e3)))
+        made.on_interval.as_ref().map(|_| {
+            now + made.interval_ms.map_or(srtt, |length| Span::from_secs_f64(length / 1e3))
+        })
     }
 
-    fn on_feedback(&mut self, feedback: &Feedback<'_>, seen: &Interval) -> Result<Option<Setting>, Fault> {
+    fn on_feedback(
+        &mut self,
+        feedback: &Feedback<'_>,
+        seen: &Interval,
+    ) -> Result<Option<Setting>, Fault> {
         self.call("on_ack", |made| &made.on_ack, || Ack::of(feedback, seen))
     }
 
     fn on_timeout(&mut self, timeout: &Timeout, seen: &Interval) -> Result<Option<Setting>, Fault> {
-        self.call("on_timeout", |made| &made.on_timeout, || Expired { timeout: *timeout, window: seen.window })
+        self.call(
+            "on_timeout",
+            |made| &made.on_timeout,
+            || Expired { timeout: *timeout, window: seen.window },
+        )
     }
 
     fn on_undo(&mut self, now: Time, _: &Interval) -> Result<Option<Setting>, Fault> {

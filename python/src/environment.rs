@@ -47,7 +47,9 @@ pub fn preset(name: &str) -> PyResult<(Vec<usize>, Option<f32>, Option<usize>)> 
 fn stuck(error: AgentsError) -> PyErr {
     match error {
         AgentsError::Scenario(error) => raised(Refused::from(error)),
-        AgentsError::Thread(_) | AgentsError::Forked | AgentsError::Simulation(_) => Error::new_err(error.to_string()),
+        AgentsError::Thread(_) | AgentsError::Forked | AgentsError::Simulation(_) => {
+            Error::new_err(error.to_string())
+        }
     }
 }
 
@@ -71,7 +73,11 @@ const BETWEEN_SIGNALS: usize = 64;
 /// # Errors
 /// A signal handler raised an exception.
 fn hear_signals(count: usize) -> PyResult<()> {
-    if count.is_multiple_of(BETWEEN_SIGNALS) { Python::attach(|py| py.check_signals()) } else { Ok(()) }
+    if count.is_multiple_of(BETWEEN_SIGNALS) {
+        Python::attach(|py| py.check_signals())
+    } else {
+        Ok(())
+    }
 }
 
 /// Numbers of simulations in this process.
@@ -80,20 +86,37 @@ static NUMBERS: AtomicU64 = AtomicU64::new(1);
 impl Environment {
     fn new(seed: u64) -> Environment {
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
-        Environment { number, random: draws(seed), simulation: None, seen: Vec::new(), steps: 0, ended: false }
+        Environment {
+            number,
+            random: draws(seed),
+            simulation: None,
+            seen: Vec::new(),
+            steps: 0,
+            ended: false,
+        }
     }
 
     /// Begins an episode. Its first intervals end later.
-    fn begin(&mut self, networks: &Networks, preset: &'static LearnedPreset, count: usize) -> PyResult<()> {
+    fn begin(
+        &mut self,
+        networks: &Networks,
+        preset: &'static LearnedPreset,
+        count: usize,
+    ) -> PyResult<()> {
         // The one before ends first: its number is taken.
         self.simulation = None;
         (self.steps, self.ended) = (0, false);
-        let drawn = networks.draw(&mut self.random, &Who::Agents { simulation: self.number, count });
+        let drawn =
+            networks.draw(&mut self.random, &Who::Agents { simulation: self.number, count });
         let scenario = scenario(&drawn.text, &|name| drawn.read(name)).map_err(stuck)?;
         // Where agents have no common interval, ours: a base round trip.
-        let together = (count > 1).then(|| preset.interval.unwrap_or(Span::from_micros(drawn.rtt_us)));
+        let together =
+            (count > 1).then(|| preset.interval.unwrap_or(Span::from_micros(drawn.rtt_us)));
         let first = drawn.first.into_iter().map(Some).collect();
-        self.simulation = Some(Steered::begin(scenario, self.number, Agents { preset, first, together }).map_err(stuck)?);
+        self.simulation = Some(
+            Steered::begin(scenario, self.number, Agents { preset, first, together })
+                .map_err(stuck)?,
+        );
         Ok(())
     }
 
@@ -132,15 +155,24 @@ pub struct Environments {
 }
 
 /// Observations, rewards, and whether episodes ended and were cut off, as raw arrays, of all agents of all environments.
-type Stepped<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
+type Stepped<'py> =
+    (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 
 #[pymethods]
 impl Environments {
     #[new]
-    fn new(preset: &str, count: usize, agents: usize, networks: Parts, steps: u32) -> PyResult<Environments> {
+    fn new(
+        preset: &str,
+        count: usize,
+        agents: usize,
+        networks: Parts,
+        steps: u32,
+    ) -> PyResult<Environments> {
         let (preset, networks) = (named(preset)?, Networks::new(networks)?);
         if steps == 0 || count == 0 || agents == 0 {
-            return Err(PyValueError::new_err("an episode has at least one step, and there is at least one environment and one agent"));
+            return Err(PyValueError::new_err(
+                "an episode has at least one step, and there is at least one environment and one agent",
+            ));
         }
         let environments = Mutex::new((0..count as u64).map(Environment::new).collect());
         Ok(Environments { networks, preset, agents, steps, environments })
@@ -148,14 +180,28 @@ impl Environments {
 
     /// Begins the episodes of the environments that `chosen` names, with new seeds where there are some; there is one of both
     /// for each environment. Returns the observations: float32, environments by agents by the shape of an observation.
-    fn reset<'py>(&self, py: Python<'py>, seeds: Vec<Option<u64>>, chosen: Vec<bool>) -> PyResult<Bound<'py, PyBytes>> {
+    fn reset<'py>(
+        &self,
+        py: Python<'py>,
+        seeds: Vec<Option<u64>>,
+        chosen: Vec<bool>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
         let mut environments = self.locked()?;
         let all = environments.len();
         if seeds.len() != all || chosen.len() != all {
-            return Err(PyValueError::new_err(format!("give {all} seeds, one for each environment; these are {}", seeds.len())));
+            return Err(PyValueError::new_err(format!(
+                "give {all} seeds, one for each environment; these are {}",
+                seeds.len()
+            )));
         }
-        if environments.iter().zip(&chosen).any(|(environment, chosen)| !chosen && environment.seen.is_empty()) {
-            return Err(Error::new_err("some environments have not begun; reset all of them once without a mask"));
+        if environments
+            .iter()
+            .zip(&chosen)
+            .any(|(environment, chosen)| !chosen && environment.seen.is_empty())
+        {
+            return Err(Error::new_err(
+                "some environments have not begun; reset all of them once without a mask",
+            ));
         }
         let (networks, preset, agents) = (&self.networks, self.preset, self.agents);
         let own = &mut *environments;
@@ -166,7 +212,8 @@ impl Environments {
                 hear_signals(count)?;
                 if let Some(seed) = seed {
                     environment.simulation = None;
-                    *environment = Environment { number: environment.number, ..Environment::new(seed) };
+                    *environment =
+                        Environment { number: environment.number, ..Environment::new(seed) };
                 }
                 environment.begin(networks, preset, agents)?;
                 begun.push(environment);
@@ -177,7 +224,10 @@ impl Environments {
             })
         });
         if reset.is_err() {
-            own.iter_mut().zip(chosen).filter(|(_, chosen)| *chosen).for_each(|(environment, _)| environment.abandon());
+            own.iter_mut()
+                .zip(chosen)
+                .filter(|(_, chosen)| *chosen)
+                .for_each(|(environment, _)| environment.abandon());
         }
         reset?;
         Ok(PyBytes::new(py, &observations(&environments)))
@@ -190,15 +240,24 @@ impl Environments {
         let wanted = environments.len() * self.agents;
         if actions.len() != wanted || actions.iter().any(|action| !action.is_finite()) {
             let given = actions.len();
-            return Err(PyValueError::new_err(format!("give {wanted} finite actions, one for each environment; these are {given}")));
+            return Err(PyValueError::new_err(format!(
+                "give {wanted} finite actions, one for each environment; these are {given}"
+            )));
         }
-        let (networks, preset, agents, limit) = (&self.networks, self.preset, self.agents, self.steps);
+        let (networks, preset, agents, limit) =
+            (&self.networks, self.preset, self.agents, self.steps);
         let own = &mut *environments;
         let stepped = py.detach(|| {
             let begins: Vec<bool> = own.iter().map(|environment| environment.ended).collect();
-            for (count, (environment, actions)) in own.iter_mut().zip(actions.chunks_exact(agents)).enumerate() {
+            for (count, (environment, actions)) in
+                own.iter_mut().zip(actions.chunks_exact(agents)).enumerate()
+            {
                 hear_signals(count)?;
-                if environment.ended { environment.begin(networks, preset, agents)? } else { environment.act(actions) }
+                if environment.ended {
+                    environment.begin(networks, preset, agents)?
+                } else {
+                    environment.act(actions)
+                }
             }
             let outcome = |(count, (environment, begins)): (usize, (&mut Environment, bool))| {
                 hear_signals(count)?;
@@ -211,22 +270,34 @@ impl Environments {
                 environment.ended = !goes_on || truncated;
                 Ok((goes_on, !goes_on, truncated))
             };
-            own.iter_mut().zip(begins).enumerate().map(outcome).collect::<PyResult<Vec<(bool, bool, bool)>>>()
+            own.iter_mut()
+                .zip(begins)
+                .enumerate()
+                .map(outcome)
+                .collect::<PyResult<Vec<(bool, bool, bool)>>>()
         });
         if stepped.is_err() {
             own.iter_mut().for_each(Environment::abandon);
         }
         let outcomes = stepped?;
         let reward = |(environment, (rewarded, ..)): (&Environment, &(bool, bool, bool))| {
-            let of = |agent: usize| environment.seen.get(agent).filter(|_| *rewarded).map_or(0.0, |step| step.reward);
+            let of = |agent: usize| {
+                environment.seen.get(agent).filter(|_| *rewarded).map_or(0.0, |step| step.reward)
+            };
             (0..agents).flat_map(|agent| of(agent).to_le_bytes()).collect::<Vec<u8>>()
         };
         let rewards: Vec<u8> = environments.iter().zip(&outcomes).flat_map(reward).collect();
         let told = |of: fn(&(bool, bool, bool)) -> bool| -> Vec<u8> {
             outcomes.iter().flat_map(|outcome| vec![u8::from(of(outcome)); agents]).collect()
         };
-        let all = [observations(&environments), rewards, told(|outcome| outcome.1), told(|outcome| outcome.2)];
-        let [observations, rewards, terminated, truncated] = all.map(|bytes| PyBytes::new(py, &bytes));
+        let all = [
+            observations(&environments),
+            rewards,
+            told(|outcome| outcome.1),
+            told(|outcome| outcome.2),
+        ];
+        let [observations, rewards, terminated, truncated] =
+            all.map(|bytes| PyBytes::new(py, &bytes));
         Ok((observations, rewards, terminated, truncated))
     }
 
@@ -251,9 +322,9 @@ impl Environments {
         match self.environments.try_lock() {
             Ok(environments) => Ok(environments),
             Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => {
-                Err(Error::new_err("another thread steps these environments now; give each thread environments of its own"))
-            }
+            Err(TryLockError::WouldBlock) => Err(Error::new_err(
+                "another thread steps these environments now; give each thread environments of its own",
+            )),
         }
     }
 
@@ -272,12 +343,17 @@ fn seen<T>(environments: &[Environment], of: impl Fn(&Step) -> T) -> Vec<T> {
 }
 
 fn observations(environments: &[Environment]) -> Vec<u8> {
-    let bytes = seen(environments, |step| step.observation.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>());
+    let bytes = seen(environments, |step| {
+        step.observation.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>()
+    });
     bytes.concat()
 }
 
 fn numbers(bytes: &[u8]) -> Vec<f32> {
-    bytes.chunks_exact(4).map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]])).collect()
+    bytes
+        .chunks_exact(4)
+        .map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]]))
+        .collect()
 }
 
 /// A learned policy of a file, which acts as the controller of the same file does.
@@ -301,12 +377,17 @@ impl Policy {
     fn actions<'py>(&self, py: Python<'py>, observations: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
         let LearnedPolicy { network, preset, .. } = &self.0;
         let (numbers, inputs) = (numbers(observations), preset.inputs());
-        if !numbers.len().is_multiple_of(inputs) || numbers.iter().any(|number| !number.is_finite()) {
+        if !numbers.len().is_multiple_of(inputs) || numbers.iter().any(|number| !number.is_finite())
+        {
             let given = numbers.len();
-            return Err(PyValueError::new_err(format!("give observations of {inputs} finite numbers each; these are {given}")));
+            return Err(PyValueError::new_err(format!(
+                "give observations of {inputs} finite numbers each; these are {given}"
+            )));
         }
         let mut room = Default::default();
-        let action = |observation: &[f32]| (preset.choose)(network.outputs(observation, &mut room)).to_le_bytes();
+        let action = |observation: &[f32]| {
+            (preset.choose)(network.outputs(observation, &mut room)).to_le_bytes()
+        };
         let actions: Vec<u8> = numbers.chunks_exact(inputs).flat_map(action).collect();
         Ok(PyBytes::new(py, &actions))
     }

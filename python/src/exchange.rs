@@ -20,7 +20,9 @@ impl PacingRate {
     #[staticmethod]
     fn bps(value: f64) -> PyResult<PacingRate> {
         if !(0.0..=LARGEST).contains(&value) {
-            return Err(PyValueError::new_err(format!("{value} is no rate in bit/s; give one from 0 to {LARGEST:e}")));
+            return Err(PyValueError::new_err(format!(
+                "{value} is no rate in bit/s; give one from 0 to {LARGEST:e}"
+            )));
         }
         Ok(PacingRate(Rate::from_bps(value as u64)))
     }
@@ -59,7 +61,9 @@ impl Window {
     #[new]
     fn new(segments: f64) -> PyResult<Window> {
         if !(1.0..=LARGEST).contains(&segments) {
-            return Err(PyValueError::new_err(format!("{segments} segments are no window; give 1 or more")));
+            return Err(PyValueError::new_err(format!(
+                "{segments} segments are no window; give 1 or more"
+            )));
         }
         Ok(Window(segments))
     }
@@ -329,7 +333,9 @@ impl Ack {
     /// Packets delivered with their headers, in Mbit/s, as its delivery rate sample has it; None without one.
     #[getter]
     fn delivery_rate_mbps(&self) -> Option<f64> {
-        self.rate.map(|(packets, over)| Rate::of(Bytes::new(u64::from(packets) * self.seen.packet.get()), over).as_mbps())
+        self.rate.map(|(packets, over)| {
+            Rate::of(Bytes::new(u64::from(packets) * self.seen.packet.get()), over).as_mbps()
+        })
     }
 
     /// "loss" or "mark" if a reduction is due, which is told once for the losses or marks of a round trip; else None.
@@ -373,7 +379,12 @@ impl Ack {
 
     fn __repr__(&self) -> String {
         let rtt = self.rtt_ms().map_or("-".to_owned(), |rtt| format!("{rtt:.3}"));
-        format!("<{} acknowledged, {} lost at {:.6} s, round trip {rtt} ms>", self.acked, self.lost, self.now_s())
+        format!(
+            "<{} acknowledged, {} lost at {:.6} s, round trip {rtt} ms>",
+            self.acked,
+            self.lost,
+            self.now_s()
+        )
     }
 }
 

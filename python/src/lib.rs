@@ -13,7 +13,12 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt};
 use pyo3::prelude::*;
 
-create_exception!(narrows, Error, PyException, "A command was not carried out: the text names the place, the reason and a remedy.");
+create_exception!(
+    narrows,
+    Error,
+    PyException,
+    "A command was not carried out: the text names the place, the reason and a remedy."
+);
 
 /// As Python has it: a command that was stopped is an interrupted one.
 fn raised(refused: Refused) -> PyErr {

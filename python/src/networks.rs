@@ -59,7 +59,8 @@ impl Drawn {
     /// What its text names.
     pub fn read(&self, name: &Path) -> io::Result<String> {
         let own = self.trace.as_ref().filter(|(own, _)| Path::new(own) == name);
-        own.map(|(_, recorded)| recorded.text.clone()).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
+        own.map(|(_, recorded)| recorded.text.clone())
+            .ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
     }
 }
 
@@ -88,12 +89,18 @@ impl Networks {
         let (mut kinds, mut sum) = (Vec::new(), 0.0);
         for (weight, ranges) in parts {
             if !(weight > 0.0 && weight.is_finite()) {
-                return refuse(format!("a part of a mix has the weight {weight}; give a positive number"));
+                return refuse(format!(
+                    "a part of a mix has the weight {weight}; give a positive number"
+                ));
             }
             sum += weight;
             kinds.push((sum, Kind::new(ranges)?));
         }
-        if kinds.is_empty() { refuse("a mix has no parts; give at least one".to_owned()) } else { Ok(Networks { kinds }) }
+        if kinds.is_empty() {
+            refuse("a mix has no parts; give at least one".to_owned())
+        } else {
+            Ok(Networks { kinds })
+        }
     }
 
     /// Draws a network.
@@ -116,7 +123,9 @@ impl Kind {
         ];
         for (name, (low, high), (least, most)) in checked {
             if !(least <= low && low <= high && high <= most) {
-                return Err(PyValueError::new_err(format!("{name} is ({low}, {high}); give two numbers in order from {least} to {most}")));
+                return Err(PyValueError::new_err(format!(
+                    "{name} is ({low}, {high}); give two numbers in order from {least} to {most}"
+                )));
             }
         }
         let read = |path: &PathBuf| {
@@ -138,10 +147,14 @@ impl Kind {
         let loss = between(ranges.loss);
         let seed = random.below(1 << 31);
         let count = if let Steered::Agents { count, .. } = steered { *count } else { 1 };
-        let parts: Vec<f64> = (0..count).map(|_| FIRST.0 + (FIRST.1 - FIRST.0) * random.uniform()).collect();
-        let trace = (!self.recorded.is_empty()).then(|| self.recorded[random.below(self.recorded.len() as u64) as usize].clone());
+        let parts: Vec<f64> =
+            (0..count).map(|_| FIRST.0 + (FIRST.1 - FIRST.0) * random.uniform()).collect();
+        let trace = (!self.recorded.is_empty())
+            .then(|| self.recorded[random.below(self.recorded.len() as u64) as usize].clone());
         // Episodes begin anywhere in a trace.
-        let start = trace.as_ref().map_or(0, |(_, recorded)| random.below((recorded.length.as_millis_f64()) as u64));
+        let start = trace
+            .as_ref()
+            .map_or(0, |(_, recorded)| random.below((recorded.length.as_millis_f64()) as u64));
         let (capacity, rate) = match &trace {
             Some((name, recorded)) => (format!("trace = {}", quoted(name)), recorded.mean.as_bps()),
             None => (format!("rate = \"{rate} bit/s\""), rate),
@@ -152,7 +165,10 @@ impl Kind {
         };
         let begins = if start > 0 { format!("start = \"{start} ms\"\n") } else { String::new() };
         let flow = |name: &str, controller: &str| {
-            format!("[[flow]]\nname = \"{name}\"\nfrom = \"a\"\nto = \"b\"\ncontroller = {}\n{begins}", quoted(controller))
+            format!(
+                "[[flow]]\nname = \"{name}\"\nfrom = \"a\"\nto = \"b\"\ncontroller = {}\n{begins}",
+                quoted(controller)
+            )
         };
         let mut text = format!(
             "duration = \"{duration} s\"\nsample = \"{sample} us\"\nseed = {seed}\n\
@@ -163,7 +179,8 @@ impl Kind {
             Steered::Flow { controller, .. } => text += &flow("agent", controller),
             Steered::Agents { simulation, count } => {
                 for seat in 0..*count {
-                    let name = if *count > 1 { format!("agent-{seat}") } else { "agent".to_owned() };
+                    let name =
+                        if *count > 1 { format!("agent-{seat}") } else { "agent".to_owned() };
                     text += &flow(&name, &format!("{AGENT}?simulation={simulation}&seat={seat}"));
                 }
             }

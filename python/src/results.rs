@@ -33,16 +33,25 @@ impl Directory {
 
     /// The names of its tables.
     fn tables(&self) -> Vec<String> {
-        self.files.names().filter_map(|name| name.strip_suffix(PARQUET)).map(str::to_owned).collect()
+        self.files
+            .names()
+            .filter_map(|name| name.strip_suffix(PARQUET))
+            .map(str::to_owned)
+            .collect()
     }
 
     /// One of its tables.
     fn table(&self, py: Python<'_>, name: &str) -> PyResult<Table> {
         let file = format!("{name}{PARQUET}");
         if !self.files.names().any(|own| own == file) {
-            return Err(PyKeyError::new_err(format!("this result has no table {name:?}; it has {}", self.tables().join(", "))));
+            return Err(PyKeyError::new_err(format!(
+                "this result has no table {name:?}; it has {}",
+                self.tables().join(", ")
+            )));
         }
-        py.detach(|| Table::read(name, self.files.file(&file).map_err(|error| raised(error.into()))?))
+        py.detach(|| {
+            Table::read(name, self.files.file(&file).map_err(|error| raised(error.into()))?)
+        })
     }
 
     /// What one of its files holds.

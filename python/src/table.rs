@@ -2,7 +2,9 @@
 
 use crate::Error;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, RecordBatchIterator, StringArray};
+use arrow_array::{
+    ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, RecordBatchIterator, StringArray,
+};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use narrows_sheet::{Cells, ParquetError, Reader, Sheet};
 use pyo3::prelude::*;
@@ -30,12 +32,19 @@ impl Table {
             for index in 0..reader.groups() {
                 gathered.append(reader.group(index)?)?;
                 if gathered.rows() >= BATCH || index + 1 == reader.groups() {
-                    batches.push(batch(&schema, std::mem::replace(&mut gathered, reader.columns().clone()))?);
+                    batches.push(batch(
+                        &schema,
+                        std::mem::replace(&mut gathered, reader.columns().clone()),
+                    )?);
                 }
             }
             Ok(Table { schema, batches })
         };
-        let damaged = |error: ParquetError| Error::new_err(format!("the table {name} cannot be read: {error}; make the result again"));
+        let damaged = |error: ParquetError| {
+            Error::new_err(format!(
+                "the table {name} cannot be read: {error}; make the result again"
+            ))
+        };
         read().map_err(damaged)
     }
 }
@@ -66,14 +75,19 @@ fn batch(schema: &SchemaRef, sheet: Sheet) -> Result<RecordBatch, ParquetError> 
             }
             Cells::Flag(cells) => Arc::new(BooleanArray::from(cells)),
             // Signed as in the files, whose counts are at most i64::MAX.
-            Cells::Count(cells) => Arc::new(Int64Array::from_iter_values(cells.into_iter().map(|count| count as i64))),
-            Cells::MaybeCount(cells) => Arc::new(Int64Array::from_iter(cells.into_iter().map(|cell| cell.map(|count| count as i64)))),
+            Cells::Count(cells) => {
+                Arc::new(Int64Array::from_iter_values(cells.into_iter().map(|count| count as i64)))
+            }
+            Cells::MaybeCount(cells) => Arc::new(Int64Array::from_iter(
+                cells.into_iter().map(|cell| cell.map(|count| count as i64)),
+            )),
             Cells::Real(cells) => Arc::new(Float64Array::from(cells)),
             Cells::MaybeReal(cells) => Arc::new(Float64Array::from(cells)),
         })
     };
     let arrays = sheet.into_columns().into_iter().map(array).collect::<Result<_, _>>()?;
-    RecordBatch::try_new(schema.clone(), arrays).map_err(|error| ParquetError::External(Box::new(error)))
+    RecordBatch::try_new(schema.clone(), arrays)
+        .map_err(|error| ParquetError::External(Box::new(error)))
 }
 
 #[pymethods]
@@ -91,10 +105,17 @@ impl Table {
 
     /// The Arrow PyCapsule interface: a stream of record batches. `requested_schema` is not followed, as the interface allows.
     #[pyo3(signature = (requested_schema=None))]
-    fn __arrow_c_stream__<'py>(&self, py: Python<'py>, requested_schema: Option<Py<PyAny>>) -> PyResult<Bound<'py, PyCapsule>> {
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Py<PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
         drop(requested_schema);
         let batches = self.batches.clone().into_iter().map(Ok);
-        let stream = FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new(batches, self.schema.clone())));
+        let stream = FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new(
+            batches,
+            self.schema.clone(),
+        )));
         PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
     }
 }

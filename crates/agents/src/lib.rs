@@ -1,4 +1,5 @@
-//! Simulations some of whose connections are steered from outside, step by step: environments for learning.
+//! Simulations some of whose connections are steered from outside, step by step: environments for
+//! learning.
 
 mod recorded;
 mod remote;

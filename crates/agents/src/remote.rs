@@ -3,17 +3,19 @@
 use crate::table::{Shared, Step, TABLES, gone, locked};
 use narrows_control::learned::{Chooser, Guided, Steering};
 use narrows_control::{
-    Basis, Build, Built, ByInterval, Entry, Fault, Feedback, Interval, Open, Policy, Reduction, SHORTEST_INTERVAL, Sent, Setting, Setup,
-    Timeout,
+    Basis, Build, Built, ByInterval, Entry, Fault, Feedback, Interval, Open, Policy, Reduction,
+    SHORTEST_INTERVAL, Sent, Setting, Setup, Timeout,
 };
 use narrows_params::{Kind, Need, Params, Spec};
 use narrows_units::{Span, Time};
 
-/// The name by which scenarios have a flow steered: `agent?simulation=N&seat=0`, where N is the number of [`Steered`](crate::Steered) and the seats are those of its agents.
+/// The name by which scenarios have a flow steered: `agent?simulation=N&seat=0`, where N is the
+/// number of [`Steered`](crate::Steered) and the seats are those of its agents.
 pub const AGENT: &str = "agent";
 const SIMULATION: &str = "simulation";
 const SEAT: &str = "seat";
-/// How long agents that decide together wait for each other: all see the same moment, and each decision holds from this much later. The least there is.
+/// How long agents that decide together wait for each other: all see the same moment, and each
+/// decision holds from this much later. The least there is.
 const TOGETHER: Span = Span::from_nanos(1);
 
 const fn number(name: &'static str, help: &'static str) -> Spec {
@@ -28,11 +30,17 @@ pub(crate) static ENTRY: Entry = Entry {
     basis: Basis::Model,
     needs: &[Need::Pacing, Need::Outstanding, Need::RateSample],
     numbered: false,
-    params: &[number(SIMULATION, "which simulation steers it"), number(SEAT, "which of its agents steers it")],
-    build: Build::Function(|setup, params| Ok(Built::new(ByInterval::new(setup, Remote::new(setup, params))))),
+    params: &[
+        number(SIMULATION, "which simulation steers it"),
+        number(SEAT, "which of its agents steers it"),
+    ],
+    build: Build::Function(|setup, params| {
+        Ok(Built::new(ByInterval::new(setup, Remote::new(setup, params))))
+    }),
 };
 
-/// The policy of a steered connection. It sits down when its connection begins: controllers are also made to see whether they can be.
+/// The policy of a steered connection. It sits down when its connection begins: controllers are
+/// also made to see whether they can be.
 enum Remote {
     Standing { simulation: u64, seat: usize, setup: Setup },
     Alone(Guided<Seat>),
@@ -59,7 +67,13 @@ struct Member {
 }
 
 fn step(steering: &dyn Steering, reward: f64, window: f64, now: Time) -> Step {
-    Step { observation: steering.observation().to_vec(), reward, rate: steering.rate(), window, now }
+    Step {
+        observation: steering.observation().to_vec(),
+        reward,
+        rate: steering.rate(),
+        window,
+        now,
+    }
 }
 
 impl Chooser for Seat {
@@ -78,7 +92,8 @@ impl Member {
         // Once all take part, one that has nothing to show shows what it last did.
         if shows || table.begun {
             let reward = if shows { self.steering.reward() } else { 0.0 };
-            table.shown[self.seat] = Some(step(&*self.steering, reward, interval.window, interval.now));
+            table.shown[self.seat] =
+                Some(step(&*self.steering, reward, interval.window, interval.now));
         }
         self.shown = Some(interval.now);
     }
@@ -104,8 +119,14 @@ impl Member {
 
 impl Remote {
     fn new(setup: &Setup, params: &Params) -> Remote {
-        let number = |name| params.text(name).and_then(|text| text.parse::<f64>().ok()).unwrap_or_default() as u64;
-        Remote::Standing { simulation: number(SIMULATION), seat: number(SEAT) as usize, setup: *setup }
+        let number = |name| {
+            params.text(name).and_then(|text| text.parse::<f64>().ok()).unwrap_or_default() as u64
+        };
+        Remote::Standing {
+            simulation: number(SIMULATION),
+            seat: number(SEAT) as usize,
+            setup: *setup,
+        }
     }
 
     /// Takes its place at the table.
@@ -124,7 +145,11 @@ impl Remote {
         let steering = (preset.begin)(setup, first);
         Some(match together {
             Some(every) => Remote::Together(Member { table, seat, steering, every, shown: None }),
-            None => Remote::Alone(Guided::new(steering, preset.interval, Seat { table, window: 0.0, now: Time::ZERO })),
+            None => Remote::Alone(Guided::new(
+                steering,
+                preset.interval,
+                Seat { table, window: 0.0, now: Time::ZERO },
+            )),
         })
     }
 }
@@ -171,7 +196,11 @@ impl Policy for Remote {
         }
     }
 
-    fn on_feedback(&mut self, feedback: &Feedback<'_>, seen: &Interval) -> Result<Option<Setting>, Fault> {
+    fn on_feedback(
+        &mut self,
+        feedback: &Feedback<'_>,
+        seen: &Interval,
+    ) -> Result<Option<Setting>, Fault> {
         match self {
             Remote::Alone(alone) => alone.on_feedback(feedback, seen),
             Remote::Together(member) => Ok(member.steering.on_feedback(feedback, seen)),

@@ -41,8 +41,9 @@ pub struct Agents {
 }
 
 impl Steered {
-    /// Begins to simulate `scenario` on a thread of its own. For each agent one of its flows has the controller `agent?simulation=NUMBER&seat=SEAT`, which has one
-    /// connection; no other simulation goes by this number that runs now.
+    /// Begins to simulate `scenario` on a thread of its own. For each agent one of its flows has
+    /// the controller `agent?simulation=NUMBER&seat=SEAT`, which has one connection; no other
+    /// simulation goes by this number that runs now.
     ///
     /// # Errors
     ///
@@ -51,7 +52,17 @@ impl Steered {
         let ((told, hear), (answer, answered)) = (channel(), channel());
         let Agents { preset, first, together } = agents;
         let (shown, actions) = (first.iter().map(|_| None).collect(), Vec::new());
-        let table = Table { preset, first, together, shown, actions, begun: false, asked: None, told, answered };
+        let table = Table {
+            preset,
+            first,
+            together,
+            shown,
+            actions,
+            begun: false,
+            asked: None,
+            told,
+            answered,
+        };
         locked(&TABLES).insert(number, Arc::new(Mutex::new(table)));
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
@@ -62,11 +73,22 @@ impl Steered {
             // Its record is of no use: who steers it sees all.
             ended.map(drop)
         };
-        let simulation = thread::Builder::new().name(format!("agents {number}")).spawn(simulate).map_err(AgentsError::Thread)?;
-        Ok(Steered { number, process: process::id(), told: Mutex::new(hear), answer: Some(answer), stop, simulation: Some(simulation) })
+        let simulation = thread::Builder::new()
+            .name(format!("agents {number}"))
+            .spawn(simulate)
+            .map_err(AgentsError::Thread)?;
+        Ok(Steered {
+            number,
+            process: process::id(),
+            told: Mutex::new(hear),
+            answer: Some(answer),
+            stop,
+            simulation: Some(simulation),
+        })
     }
 
-    /// Waits until the agents are asked, and returns what each sees; `None` if the simulation has ended.
+    /// Waits until the agents are asked, and returns what each sees; `None` if the simulation has
+    /// ended.
     ///
     /// # Errors
     ///
@@ -79,8 +101,12 @@ impl Steered {
     ///
     /// # Errors
     ///
-    /// The simulation cannot go on, or `go_on` has refused to: the simulation then goes on by itself until it is dropped.
-    pub fn steps_while<E: From<AgentsError>>(&mut self, go_on: &mut dyn FnMut() -> Result<(), E>) -> Result<Option<Vec<Step>>, E> {
+    /// The simulation cannot go on, or `go_on` has refused to: the simulation then goes on by
+    /// itself until it is dropped.
+    pub fn steps_while<E: From<AgentsError>>(
+        &mut self,
+        go_on: &mut dyn FnMut() -> Result<(), E>,
+    ) -> Result<Option<Vec<Step>>, E> {
         if self.is_elsewhere() {
             return Err(AgentsError::Forked.into());
         }
@@ -105,7 +131,8 @@ impl Steered {
         }
     }
 
-    /// True if this process was forked from the one that began the simulation, and so has no thread of it.
+    /// True if this process was forked from the one that began the simulation, and so has no thread
+    /// of it.
     fn is_elsewhere(&self) -> bool {
         self.process != process::id()
     }
@@ -114,9 +141,12 @@ impl Steered {
 impl Drop for Steered {
     fn drop(&mut self) {
         if self.is_elsewhere() {
-            // To join a thread that this process does not have would wait for ever, and its ends of the channels may be
-            // locked. The table is replaced when the number is next used.
-            let told = mem::replace(self.told.get_mut().unwrap_or_else(PoisonError::into_inner), channel().1);
+            // To join a thread that this process does not have would wait for ever, and its ends of
+            // the channels may be locked. The table is replaced when the number is next used.
+            let told = mem::replace(
+                self.told.get_mut().unwrap_or_else(PoisonError::into_inner),
+                channel().1,
+            );
             mem::forget((told, self.answer.take(), self.simulation.take()));
             return;
         }

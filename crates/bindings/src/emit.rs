@@ -4,8 +4,9 @@ use crate::layout::Layout;
 use crate::parse::{Enum, Header, Scalar, Struct, Type};
 use std::fmt::Write;
 
-/// The structures and enumerations of a header as Rust, with the assertion of each layout. Names lose `prefix` and a following `_`:
-/// `x_state` is `State`, `X_END` is `End`. The structures derive `bytemuck::Pod`, which allows no padding.
+/// The structures and enumerations of a header as Rust, with the assertion of each layout. Names
+/// lose `prefix` and a following `_`: `x_state` is `State`, `X_END` is `End`. The structures derive
+/// `bytemuck::Pod`, which allows no padding.
 ///
 /// # Errors
 ///
@@ -31,7 +32,12 @@ pub fn checks(header: &Header) -> Result<String, String> {
     for one in &header.structs {
         let layout = Layout::of(one, header)?;
         let name = &one.name;
-        writeln!(text, "_Static_assert(sizeof(struct {name}) == {}, \"size of {name}\");", layout.size).expect(GROWS);
+        writeln!(
+            text,
+            "_Static_assert(sizeof(struct {name}) == {}, \"size of {name}\");",
+            layout.size
+        )
+        .expect(GROWS);
         for (member, offset) in one.members.iter().zip(layout.offsets) {
             let member = &member.name;
             writeln!(text, "_Static_assert(__builtin_offsetof(struct {name}, {member}) == {offset}, \"place of {name}.{member}\");")
@@ -46,7 +52,11 @@ const GROWS: &str = "a string grows";
 fn enumeration(text: &mut String, one: &Enum, prefix: &str) {
     doc(text, "", &one.doc, &format!("enum {}", one.name));
     let name = type_name(&one.name, prefix);
-    writeln!(text, "#[derive(Clone, Copy, Debug, PartialEq, Eq)]\n#[repr(u32)]\npub enum {name} {{").expect(GROWS);
+    writeln!(
+        text,
+        "#[derive(Clone, Copy, Debug, PartialEq, Eq)]\n#[repr(u32)]\npub enum {name} {{"
+    )
+    .expect(GROWS);
     for (value, comment) in &one.values {
         doc(text, "    ", comment, value);
         writeln!(text, "    {},", type_name(value, prefix)).expect(GROWS);
@@ -68,9 +78,15 @@ fn structure(text: &mut String, one: &Struct, layout: &Layout, prefix: &str) {
         let kind = member.array.map_or(kind.clone(), |length| format!("[{kind}; {length}]"));
         writeln!(text, "    pub {}: {kind},", member.name).expect(GROWS);
     }
-    writeln!(text, "}}\nconst _: () = assert!(size_of::<{name}>() == {});", layout.size).expect(GROWS);
+    writeln!(text, "}}\nconst _: () = assert!(size_of::<{name}>() == {});", layout.size)
+        .expect(GROWS);
     for (member, offset) in one.members.iter().zip(&layout.offsets) {
-        writeln!(text, "const _: () = assert!(::std::mem::offset_of!({name}, {}) == {offset});", member.name).expect(GROWS);
+        writeln!(
+            text,
+            "const _: () = assert!(::std::mem::offset_of!({name}, {}) == {offset});",
+            member.name
+        )
+        .expect(GROWS);
     }
     text.push('\n');
 }
@@ -78,7 +94,11 @@ fn structure(text: &mut String, one: &Struct, layout: &Layout, prefix: &str) {
 /// A comment as documentation; without one the name in C.
 fn doc(text: &mut String, indent: &str, comment: &str, name: &str) {
     let sentence = if comment.is_empty() { format!("`{name}`") } else { comment.to_owned() };
-    let sentence: String = sentence.chars().enumerate().map(|(at, c)| if at == 0 { c.to_ascii_uppercase() } else { c }).collect();
+    let sentence: String = sentence
+        .chars()
+        .enumerate()
+        .map(|(at, c)| if at == 0 { c.to_ascii_uppercase() } else { c })
+        .collect();
     let end = if sentence.ends_with('.') { "" } else { "." };
     writeln!(text, "{indent}#[doc = {:?}]", format!("{sentence}{end}")).expect(GROWS);
 }
@@ -97,7 +117,11 @@ fn rust_name(scalar: Scalar) -> &'static str {
 pub fn type_name(name: &str, prefix: &str) -> String {
     let lower = name.to_ascii_lowercase();
     let own = lower.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('_')).unwrap_or(&lower);
-    own.split('_').flat_map(|word| word.chars().enumerate().map(|(at, c)| if at == 0 { c.to_ascii_uppercase() } else { c })).collect()
+    own.split('_')
+        .flat_map(|word| {
+            word.chars().enumerate().map(|(at, c)| if at == 0 { c.to_ascii_uppercase() } else { c })
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -121,9 +145,11 @@ mod tests {
         ] {
             assert!(rust.contains(wanted), "{wanted}\n{rust}");
         }
-        for wanted in
-            ["sizeof(struct x_all) == 32", "__builtin_offsetof(struct x_all, b) == 24", "__builtin_offsetof(struct x_row, count) == 4"]
-        {
+        for wanted in [
+            "sizeof(struct x_all) == 32",
+            "__builtin_offsetof(struct x_all, b) == 24",
+            "__builtin_offsetof(struct x_row, count) == 4",
+        ] {
             assert!(c.contains(wanted), "{wanted}\n{c}");
         }
     }
@@ -131,6 +157,9 @@ mod tests {
     #[test]
     fn a_structure_of_another_header_is_refused() {
         let header = Header::read("x.h", "struct x_all {\n\tstruct y_row row;\n};\n").unwrap();
-        assert_eq!(rust(&header, "x").unwrap_err(), "struct y_row of x_all.row is declared in another header");
+        assert_eq!(
+            rust(&header, "x").unwrap_err(),
+            "struct y_row of x_all.row is declared in another header"
+        );
     }
 }

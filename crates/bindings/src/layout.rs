@@ -26,8 +26,12 @@ impl Layout {
                 Type::Scalar(scalar) => (scalar.size(), scalar.size()),
                 Type::Struct(name) => {
                     let inner = header.structs.iter().find(|inner| inner.name == *name);
-                    let inner =
-                        inner.ok_or_else(|| format!("struct {name} of {}.{} is declared in another header", one.name, member.name))?;
+                    let inner = inner.ok_or_else(|| {
+                        format!(
+                            "struct {name} of {}.{} is declared in another header",
+                            one.name, member.name
+                        )
+                    })?;
                     let inner = Layout::of(inner, header)?;
                     (inner.size, inner.align)
                 }

@@ -94,7 +94,8 @@ impl Header {
     /// A structure that is not in the dialect: the file, the line and the remedy.
     pub fn read(path: &str, text: &str) -> Result<Header, String> {
         let tokens = tokens(text);
-        let mut parser = Parser { path, rest: &tokens, doc: String::new(), lengths: lengths(&tokens) };
+        let mut parser =
+            Parser { path, rest: &tokens, doc: String::new(), lengths: lengths(&tokens) };
         let mut header = Header::default();
         while let Some(token) = parser.next() {
             match token.kind {
@@ -102,7 +103,9 @@ impl Header {
                     let one = parser.structure()?;
                     header.structs.push(one);
                 }
-                Kind::Word("enum") if parser.sign_after_name('{') => header.enums.extend(parser.enumeration()?),
+                Kind::Word("enum") if parser.sign_after_name('{') => {
+                    header.enums.extend(parser.enumeration()?)
+                }
                 Kind::Word(name) if parser.peek() == Some(Kind::Sign('(')) => {
                     let pointers = parser.pointers();
                     if parser.peek() == Some(Kind::Sign('{')) {
@@ -236,13 +239,19 @@ impl<'a> Parser<'a> {
             loop {
                 let member = self.word()?.to_owned();
                 let array = self.array()?;
-                members.push(Member { name: member, kind: kind.clone(), array, doc: String::new() });
+                members.push(Member {
+                    name: member,
+                    kind: kind.clone(),
+                    array,
+                    doc: String::new(),
+                });
                 if !self.take(',') {
                     break;
                 }
             }
             if !self.take(';') {
-                return self.error(&format!("the member {} of {name} does not end", members[first].name));
+                return self
+                    .error(&format!("the member {} of {name} does not end", members[first].name));
             }
             let doc = self.comment();
             members[first..].iter_mut().for_each(|member| member.doc = doc.clone());
@@ -355,11 +364,18 @@ mod tests {
         let phase = Enum {
             name: "x_phase".to_owned(),
             doc: String::new(),
-            values: vec![("X_START".to_owned(), "at first".to_owned()), ("X_END".to_owned(), String::new())],
+            values: vec![
+                ("X_START".to_owned(), "at first".to_owned()),
+                ("X_END".to_owned(), String::new()),
+            ],
         };
         assert_eq!(header.enums, [phase], "flags are no enumeration");
-        assert_eq!(header.functions, [("x_decide".to_owned(), vec!["x_row".to_owned(), "x_state".to_owned()])]);
-        let named = |header: Header| header.structs.into_iter().map(|one| one.name).collect::<Vec<_>>();
+        assert_eq!(
+            header.functions,
+            [("x_decide".to_owned(), vec!["x_row".to_owned(), "x_state".to_owned()])]
+        );
+        let named =
+            |header: Header| header.structs.into_iter().map(|one| one.name).collect::<Vec<_>>();
         assert_eq!(named(header.clone().only(&["x_state"])), ["x_row", "x_state"]);
         assert_eq!(named(header.only(&["x_row"])), ["x_row"]);
     }
@@ -367,7 +383,9 @@ mod tests {
     #[test]
     fn other_types_are_refused_with_their_line() {
         for wrong in ["long a;", "core_u32 *a;", "core_u32 a : 3;", "core_u32 a[N];"] {
-            let error = Header::read("x.h", &format!("struct x {{\n\tcore_u32 b;\n\t{wrong}\n}};\n")).unwrap_err();
+            let error =
+                Header::read("x.h", &format!("struct x {{\n\tcore_u32 b;\n\t{wrong}\n}};\n"))
+                    .unwrap_err();
             assert!(error.starts_with("x.h:3: ") && error.contains("members are"), "{error}");
         }
     }

@@ -51,7 +51,9 @@ pub fn tokens(text: &str) -> Vec<Token<'_>> {
 
 /// Where a directive ends: at the first line end that no backslash continues.
 fn directive_end(text: &str) -> usize {
-    text.match_indices('\n').find(|(at, _)| !text[..*at].ends_with('\\')).map_or(text.len(), |(at, _)| at)
+    text.match_indices('\n')
+        .find(|(at, _)| !text[..*at].ends_with('\\'))
+        .map_or(text.len(), |(at, _)| at)
 }
 
 fn is_word(c: char) -> bool {

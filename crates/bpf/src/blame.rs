@@ -6,10 +6,12 @@ use crate::program::{Program, address};
 use crate::socket::fields::PRIVATE;
 use crate::socket::{SIZE, may_store, socket_field, writable};
 
-/// Bytes at the bottom of the addresses that are taken for offsets from the null pointer, as large as a page.
+/// Bytes at the bottom of the addresses that are taken for offsets from the null pointer, as large
+/// as a page.
 const NEAR_NULL: u64 = 4096;
 
-/// The region that an address is in or near to, and the distance from its beginning. An offset below 0 makes an address seem to lie at the end of the region before.
+/// The region that an address is in or near to, and the distance from its beginning. An offset
+/// below 0 makes an address seem to lie at the end of the region before.
 fn nearest(memory: &Memory, at: u64) -> (u64, i64) {
     let (region, offset) = (at >> 32, at as u32);
     if offset > i32::MAX as u32 && memory.content(region + 1) != Content::Nothing {
@@ -30,14 +32,20 @@ pub fn blame(memory: &Memory, program: &Program, access: Access, at: u64) -> Rea
     let (region, offset) = nearest(memory, at);
     if region == 0 {
         let near = at < NEAR_NULL;
-        return if near { Reason::Null { access, address: at } } else { Reason::Number { access, address: at } };
+        return if near {
+            Reason::Null { access, address: at }
+        } else {
+            Reason::Number { access, address: at }
+        };
     }
     let length = memory.length(region);
     let content = memory.content(region);
     let inside = offset >= 0 && offset + access.size as i64 <= length as i64;
     match content {
         Content::Nothing => Reason::Wild { access, address: at },
-        Content::Stack if offset < 0 => Reason::BelowStack { access, below: length as i64 - offset, length },
+        Content::Stack if offset < 0 => {
+            Reason::BelowStack { access, below: length as i64 - offset, length }
+        }
         Content::Socket => in_socket(access, offset, length),
         _ if !inside => Reason::Outside { access, offset, place: place(program, content), length },
         _ => {
@@ -54,19 +62,31 @@ pub fn blame(memory: &Memory, program: &Program, access: Access, at: u64) -> Rea
 fn in_socket(access: Access, offset: i64, length: u32) -> Reason {
     let private = private();
     let end = offset + access.size as i64;
-    // Behind the area lies whatever the table puts there: a program that goes on from it means the area.
-    let from_private =
-        (private.0 as i64..private.1 as i64).contains(&offset) && end > private.1 as i64 || access.writes && offset == private.1 as i64;
+    // Behind the area lies whatever the table puts there: a program that goes on from it means the
+    // area.
+    let from_private = (private.0 as i64..private.1 as i64).contains(&offset)
+        && end > private.1 as i64
+        || access.writes && offset == private.1 as i64;
     if from_private {
-        return Reason::Private { access, offset: offset - private.0 as i64, length: private.1 - private.0 };
+        return Reason::Private {
+            access,
+            offset: offset - private.0 as i64,
+            length: private.1 - private.0,
+        };
     }
-    let Some(field) = usize::try_from(offset).ok().and_then(socket_field).filter(|_| end <= length as i64) else {
+    let Some(field) =
+        usize::try_from(offset).ok().and_then(socket_field).filter(|_| end <= length as i64)
+    else {
         return Reason::Outside { access, offset, place: "the socket".to_owned(), length };
     };
     let allowed = writable();
     if allowed.contains(&field) {
-        let length = (offset as usize..).take_while(|at| socket_field(*at).as_ref() == Some(&field)).count();
-        let before = (0..offset as usize).rev().take_while(|at| socket_field(*at).as_ref() == Some(&field)).count();
+        let length =
+            (offset as usize..).take_while(|at| socket_field(*at).as_ref() == Some(&field)).count();
+        let before = (0..offset as usize)
+            .rev()
+            .take_while(|at| socket_field(*at).as_ref() == Some(&field))
+            .count();
         return Reason::Across { access, field, length: before + length };
     }
     Reason::Field { access, field, allowed: allowed.join(", ") }
@@ -88,7 +108,10 @@ fn place(program: &Program, content: Content) -> String {
         Content::Arguments => "the arguments of the callback".to_owned(),
         Content::Socket => "the socket".to_owned(),
         Content::Sample => "the sample".to_owned(),
-        Content::Data(index) => program.regions.get(index).map_or("a section".to_owned(), |region| format!("the section {}", region.name)),
+        Content::Data(index) => program
+            .regions
+            .get(index)
+            .map_or("a section".to_owned(), |region| format!("the section {}", region.name)),
         Content::Value(map) => format!("a value of the map {}", of(map)),
         Content::Key(map) => format!("a key of the map {}", of(map)),
         Content::Record(map) => format!("a record of the ring {}", of(map)),

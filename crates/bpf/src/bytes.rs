@@ -29,7 +29,11 @@ impl<'a> Bytes<'a> {
     /// A part of what is left, which stays.
     pub fn part(&self, offset: u32, length: u32) -> Result<Bytes<'a>, Problem> {
         let (offset, length) = (offset as usize, length as usize);
-        let part = self.rest.get(offset..).and_then(|rest| rest.get(..length)).ok_or_else(|| self.ends_early())?;
+        let part = self
+            .rest
+            .get(offset..)
+            .and_then(|rest| rest.get(..length))
+            .ok_or_else(|| self.ends_early())?;
         Ok(Bytes { rest: part, place: self.place })
     }
 

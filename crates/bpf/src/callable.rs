@@ -13,7 +13,8 @@ pub enum Verdict {
 
 /// Knows the helpers and the kfuncs.
 pub trait Callable {
-    /// A helper by its number, called from a callback, a member of `struct tcp_congestion_ops`: some callbacks may call less than others.
+    /// A helper by its number, called from a callback, a member of `struct tcp_congestion_ops`:
+    /// some callbacks may call less than others.
     fn helper(&self, number: i32, callback: &str) -> Verdict;
 
     /// A function of the kernel by its name.

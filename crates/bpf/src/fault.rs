@@ -1,4 +1,5 @@
-//! What a program did that the kernel would have refused to load, or that no sender survives. A fault ends a run.
+//! What a program did that the kernel would have refused to load, or that no sender survives. A
+//! fault ends a run.
 
 use crate::lines::Line;
 use std::fmt;
@@ -51,7 +52,12 @@ pub struct Access {
 impl fmt::Display for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Access { writes, size } = self;
-        write!(f, "{} {size} byte{}", if *writes { "writes" } else { "reads" }, if *size == 1 { "" } else { "s" })
+        write!(
+            f,
+            "{} {size} byte{}",
+            if *writes { "writes" } else { "reads" },
+            if *size == 1 { "" } else { "s" }
+        )
     }
 }
 
@@ -59,7 +65,9 @@ impl fmt::Display for Access {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
     /// The null pointer, or something near it.
-    #[error("{access} at {address:#x}, next to the null pointer: test the answer of a look-up against NULL before it is used")]
+    #[error(
+        "{access} at {address:#x}, next to the null pointer: test the answer of a look-up against NULL before it is used"
+    )]
     Null {
         /// What was attempted.
         access: Access,
@@ -67,7 +75,9 @@ pub enum Reason {
         address: u64,
     },
     /// A number below 2^32 that is no offset from the null pointer either.
-    #[error("{access} at {address:#x}, which is a number and no pointer: pass a pointer that the kernel gave")]
+    #[error(
+        "{access} at {address:#x}, which is a number and no pointer: pass a pointer that the kernel gave"
+    )]
     Number {
         /// What was attempted.
         access: Access,
@@ -109,7 +119,9 @@ pub enum Reason {
         length: usize,
     },
     /// Below the frames of the functions.
-    #[error("{access} {below} bytes below the end of the stack, which has {length} here: keep large things in a map")]
+    #[error(
+        "{access} {below} bytes below the end of the stack, which has {length} here: keep large things in a map"
+    )]
     BelowStack {
         /// What was attempted.
         access: Access,
@@ -119,7 +131,9 @@ pub enum Reason {
         length: u32,
     },
     /// Something that is no pointer at all.
-    #[error("{access} at {address:#x}, where nothing is: use pointers only as the kernel gave them")]
+    #[error(
+        "{access} at {address:#x}, where nothing is: use pointers only as the kernel gave them"
+    )]
     Wild {
         /// What was attempted.
         access: Access,
@@ -127,7 +141,9 @@ pub enum Reason {
         address: u64,
     },
     /// A map itself.
-    #[error("{access} of the map {map} itself: use bpf_map_lookup_elem, or for a socket's value bpf_sk_storage_get")]
+    #[error(
+        "{access} of the map {map} itself: use bpf_map_lookup_elem, or for a socket's value bpf_sk_storage_get"
+    )]
     Handle {
         /// What was attempted.
         access: Access,
@@ -145,7 +161,9 @@ pub enum Reason {
         remedy: &'static str,
     },
     /// A field of the socket that controllers may not change.
-    #[error("{access} of {field}, which the kernel lets no controller change: it may change {allowed}")]
+    #[error(
+        "{access} of {field}, which the kernel lets no controller change: it may change {allowed}"
+    )]
     Field {
         /// What was attempted.
         access: Access,
@@ -155,7 +173,9 @@ pub enum Reason {
         allowed: String,
     },
     /// A field that a controller may change, from the middle or beyond its end.
-    #[error("{access} of {field} ({length} bytes): write it from its beginning and not beyond its end, as the kernel demands")]
+    #[error(
+        "{access} of {field} ({length} bytes): write it from its beginning and not beyond its end, as the kernel demands"
+    )]
     Across {
         /// What was attempted.
         access: Access,
@@ -165,13 +185,17 @@ pub enum Reason {
         length: usize,
     },
     /// Something that the simulator's socket does not have.
-    #[error("reads {0}, which the simulator does not have: ask bpf_core_field_exists before it is read, or do without")]
+    #[error(
+        "reads {0}, which the simulator does not have: ask bpf_core_field_exists before it is read, or do without"
+    )]
     Missing(String),
     /// A loop without an end.
     #[error("jumps back and calls more than {0} times in one callback: give the loop a bound")]
     Endless(u32),
     /// Functions that call each other too often.
-    #[error("calls functions more than {0} deep: the kernel allows no recursion and no deeper chain")]
+    #[error(
+        "calls functions more than {0} deep: the kernel allows no recursion and no deeper chain"
+    )]
     Deep(usize),
     /// Too much on the stack.
     #[error(
@@ -200,7 +224,9 @@ pub enum Reason {
     #[error("calls tcp_cong_avoid_ai with w = 0, by which the kernel divides: pass at least 1")]
     ZeroWidth,
     /// `dctcp_init` without ECN.
-    #[error("calls {0} on a connection without ECN, which the kernel then gives to Reno: set TCP_CONG_NEEDS_ECN (2) in the table's flags")]
+    #[error(
+        "calls {0} on a connection without ECN, which the kernel then gives to Reno: set TCP_CONG_NEEDS_ECN (2) in the table's flags"
+    )]
     NoEcn(&'static str),
     /// An argument of a function that is not as it must be.
     #[error("calls {function} with {found} as {parameter}: pass {wanted}")]
@@ -215,10 +241,14 @@ pub enum Reason {
         wanted: &'static str,
     },
     /// Another controller for the connection.
-    #[error("gives its connection the controller \"{0}\": a simulated connection keeps the one it began with; start the run with that")]
+    #[error(
+        "gives its connection the controller \"{0}\": a simulated connection keeps the one it began with; start the run with that"
+    )]
     Other(String),
     /// More in maps than we keep.
-    #[error("holds more than {most} bytes in its maps on one connection, with the map {map}: lower its max_entries or its value")]
+    #[error(
+        "holds more than {most} bytes in its maps on one connection, with the map {map}: lower its max_entries or its value"
+    )]
     Full {
         /// Its name.
         map: String,
@@ -226,6 +256,8 @@ pub enum Reason {
         most: usize,
     },
     /// A record that was reserved and not given on.
-    #[error("ends with a record of the ring {0} in its hands: pass it to bpf_ringbuf_submit or bpf_ringbuf_discard on every way")]
+    #[error(
+        "ends with a record of the ring {0} in its hands: pass it to bpf_ringbuf_submit or bpf_ringbuf_discard on every way"
+    )]
     Reserved(String),
 }

@@ -1,4 +1,5 @@
-//! Controllers from files: an object, or a source that is compiled first, becomes an entry of the registry, with the program's variables as parameters.
+//! Controllers from files: an object, or a source that is compiled first, becomes an entry of the
+//! registry, with the program's variables as parameters.
 
 use crate::around::{Around, Conditions, Shown};
 use crate::compile::Clang;
@@ -8,7 +9,9 @@ use crate::machine::Code;
 use crate::program::{Program, Variable};
 use crate::shown::structures;
 use crate::socket::Field;
-use narrows_control::{Basis, Build, Built, Entry, Form, KeptFile, Setup, Source, forget_passing, register_file};
+use narrows_control::{
+    Basis, Build, Built, Entry, Form, KeptFile, Setup, Source, forget_passing, register_file,
+};
 use narrows_files::{Limit, read as read_file};
 use narrows_params::{Kind, Need, ParamError, Params, Spec, Words};
 use std::collections::BTreeMap;
@@ -32,9 +35,11 @@ pub(crate) const OPS: &str = "ops";
 pub(crate) const STATE: &str = "state";
 /// What help says of a program's own parameters.
 const OWN_VARIABLE: &str = "a variable of the program";
-/// All of these: the parameters that every program has beside its own, and `ops`, which a file with several tables has.
+/// All of these: the parameters that every program has beside its own, and `ops`, which a file with
+/// several tables has.
 pub const OURS: [&str; 4] = [HZ, ISN, OPS, STATE];
-/// Words for the structure that is called as the controller is, or as it with `_state`, and for none.
+/// Words for the structure that is called as the controller is, or as it with `_state`, and for
+/// none.
 const OWN: &str = "own";
 const NONE: &str = "none";
 /// `CONFIG_HZ` of most distributions' kernels, and the values that kernels can have.
@@ -44,14 +49,19 @@ const HZ_RANGE: (f64, f64) = (24.0, 1200.0);
 /// The files loaded so far.
 static LOADED: Mutex<BTreeMap<PathBuf, &'static Entry>> = Mutex::new(BTreeMap::new());
 
-/// The controller of a file, which is loaded and registered at the first call: by the file's stem, or `STEM.bpf` where a controller has that name.
+/// The controller of a file, which is loaded and registered at the first call: by the file's stem,
+/// or `STEM.bpf` where a controller has that name.
 ///
 /// # Errors
 ///
-/// The file cannot be read, compiled or linked, or is no controller: the file, the place in it, the reason and a remedy.
+/// The file cannot be read, compiled or linked, or is no controller: the file, the place in it, the
+/// reason and a remedy.
 pub fn entry(path: &str) -> Result<&'static Entry, String> {
-    let unreadable =
-        |error: std::io::Error| format!("{path}: it cannot be read: {error}; give the path of a BPF source (.bpf.c) or object (.o)");
+    let unreadable = |error: std::io::Error| {
+        format!(
+            "{path}: it cannot be read: {error}; give the path of a BPF source (.bpf.c) or object (.o)"
+        )
+    };
     let own = fs::canonicalize(path).map_err(unreadable)?;
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(entry) = loaded.get(&own) {
@@ -63,7 +73,8 @@ pub fn entry(path: &str) -> Result<&'static Entry, String> {
     Ok(entry)
 }
 
-/// Forgets all files that were loaded, and what else was added for one command: the next loads files as they are then.
+/// Forgets all files that were loaded, and what else was added for one command: the next loads
+/// files as they are then.
 pub fn forget() {
     LOADED.lock().unwrap_or_else(PoisonError::into_inner).clear();
     forget_passing();
@@ -76,17 +87,34 @@ pub fn forget() {
 /// It cannot be read or compiled.
 pub fn read(path: &str) -> Result<KeptFile, String> {
     if path.ends_with(SOURCE) && fs::metadata(path).is_ok_and(|there| !there.is_file()) {
-        return Err(format!("{path}: it is not a regular file, which the compiler reads, too; give the path of a BPF source (.bpf.c)"));
+        return Err(format!(
+            "{path}: it is not a regular file, which the compiler reads, too; give the path of a BPF source (.bpf.c)"
+        ));
     }
     let content = content(path)?;
     if !path.ends_with(SOURCE) {
-        return Ok(KeptFile { form: Form::Object, object: content, source: None, notes: Vec::new() });
+        return Ok(KeptFile {
+            form: Form::Object,
+            object: content,
+            source: None,
+            notes: Vec::new(),
+        });
     }
     let clang = Clang::find(Path::new(path)).map_err(|error| error.to_string())?;
     let compiled = clang.compile(Path::new(path), &[]).map_err(|error| error.to_string())?;
-    let warned = (!compiled.said.is_empty()).then(|| format!("{} says: {}", clang.version, compiled.said.trim_end()));
-    let source = Source { name: path.rsplit('/').next().unwrap_or(path).to_owned(), text: content, compiler: clang.version.clone() };
-    Ok(KeptFile { form: Form::Object, object: compiled.object, source: Some(source), notes: warned.into_iter().collect() })
+    let warned = (!compiled.said.is_empty())
+        .then(|| format!("{} says: {}", clang.version, compiled.said.trim_end()));
+    let source = Source {
+        name: path.rsplit('/').next().unwrap_or(path).to_owned(),
+        text: content,
+        compiler: clang.version.clone(),
+    };
+    Ok(KeptFile {
+        form: Form::Object,
+        object: compiled.object,
+        source: Some(source),
+        notes: warned.into_iter().collect(),
+    })
 }
 
 fn content(path: &str) -> Result<Vec<u8>, String> {
@@ -101,23 +129,27 @@ fn stem(path: &str) -> String {
     ENDS.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name).to_owned()
 }
 
-/// Links an object for a host with so many ticks per second, and makes it ready for the machine. `ops` is the table, if the object has several.
+/// Links an object for a host with so many ticks per second, and makes it ready for the machine.
+/// `ops` is the table, if the object has several.
 ///
 /// # Errors
 ///
 /// It cannot be taken.
 pub fn code(path: &str, object: &[u8], hz: u32, ops: Option<&str>) -> Result<Arc<Code>, String> {
     let settings = Settings { hz, ops: ops.map(str::to_owned), ..Settings::default() };
-    let program = link(path, object, &settings, &SimulatedKernel).map_err(|error| error.to_string())?;
+    let program =
+        link(path, object, &settings, &SimulatedKernel).map_err(|error| error.to_string())?;
     Code::new(Arc::new(program)).map(Arc::new).map_err(|error| format!("{path}: {error}"))
 }
 
-/// The variables that users can set, beside which there are `hz`, `isn`, `state`, and with several tables `ops`.
+/// The variables that users can set, beside which there are `hz`, `isn`, `state`, and with several
+/// tables `ops`.
 pub fn parameters(program: &Program) -> impl Iterator<Item = &Variable> + Clone {
     program.variables.iter().filter(|variable| !OURS.contains(&variable.name.as_str()))
 }
 
-/// The complete tables of an object by their variables, if there are several: one has to be chosen then.
+/// The complete tables of an object by their variables, if there are several: one has to be chosen
+/// then.
 fn several_tables(path: &str, object: &[u8]) -> Result<Vec<&'static str>, String> {
     let tables = complete_tables(object).map_err(|problem| format!("{path}: {problem}"))?;
     Ok(if tables.len() > 1 { tables.into_iter().map(leaked).collect() } else { Vec::new() })
@@ -126,7 +158,8 @@ fn several_tables(path: &str, object: &[u8]) -> Result<Vec<&'static str>, String
 fn make(path: &str, mut file: KeptFile) -> Result<&'static Entry, String> {
     let tables = several_tables(path, &file.object)?;
     // Without a choice the only table is meant.
-    let choices: Vec<Option<&'static str>> = if tables.is_empty() { vec![None] } else { tables.iter().copied().map(Some).collect() };
+    let choices: Vec<Option<&'static str>> =
+        if tables.is_empty() { vec![None] } else { tables.iter().copied().map(Some).collect() };
     let (mut codes, mut refused) = (BTreeMap::new(), BTreeMap::new());
     for ops in choices {
         match code(path, &file.object, USUAL_HZ, ops) {
@@ -144,8 +177,13 @@ fn make(path: &str, mut file: KeptFile) -> Result<&'static Entry, String> {
         }
     }
     let program = programs[0];
-    for variable in program.variables.iter().filter(|variable| OURS.contains(&variable.name.as_str())) {
-        file.notes.push(format!("its variable {0} cannot be set: {0} is a parameter of every program; rename it", variable.name));
+    for variable in
+        program.variables.iter().filter(|variable| OURS.contains(&variable.name.as_str()))
+    {
+        file.notes.push(format!(
+            "its variable {0} cannot be set: {0} is a parameter of every program; rename it",
+            variable.name
+        ));
     }
     let file: &'static KeptFile = Box::leak(Box::new(file));
     let variables: Vec<Variable> = parameters(program).cloned().collect();
@@ -155,10 +193,19 @@ fn make(path: &str, mut file: KeptFile) -> Result<&'static Entry, String> {
     let controls = programs.iter().any(|program| program.callbacks.contains_key("cong_control"));
     let named = programs.iter().map(|program| program.name.as_str()).collect::<Vec<_>>().join(", ");
     let codes = Mutex::new(codes.clone());
-    let shared = Shared { path: path.to_owned(), object: &file.object, tables, refused, structures, codes, variables };
+    let shared = Shared {
+        path: path.to_owned(),
+        object: &file.object,
+        tables,
+        refused,
+        structures,
+        codes,
+        variables,
+    };
     let summary = leaked(format!("{named} in BPF, from {path}"));
     let source = leaked(path.to_owned());
-    let build = Build::Shared(Arc::new(move |setup: &Setup, params: &Params| shared.build(setup, params)));
+    let build =
+        Build::Shared(Arc::new(move |setup: &Setup, params: &Params| shared.build(setup, params)));
     let entry = |name: &'static str| Entry {
         name,
         kernel: None,
@@ -178,20 +225,33 @@ fn leaked(text: String) -> &'static str {
     Box::leak(text.into_boxed_str())
 }
 
-fn specs(variables: &[Variable], tables: &[&'static str], structures: &BTreeMap<&'static str, Arc<[Shown]>>) -> &'static [Spec] {
+fn specs(
+    variables: &[Variable],
+    tables: &[&'static str],
+    structures: &BTreeMap<&'static str, Arc<[Shown]>>,
+) -> &'static [Spec] {
     let own = variables.iter().map(|variable| {
         let name = leaked(variable.name.clone());
         if variable.boolean {
             return Spec::new(name, Kind::Flag { default: variable.initial != 0 }, OWN_VARIABLE);
         }
         let bits = 8 * variable.size as i32;
-        let (min, max) =
-            if variable.signed { (-(2_f64.powi(bits - 1)), 2_f64.powi(bits - 1) - 1.0) } else { (0.0, 2_f64.powi(bits) - 1.0) };
-        let default = if variable.signed { variable.initial as f64 } else { variable.initial as u64 as f64 };
+        let (min, max) = if variable.signed {
+            (-(2_f64.powi(bits - 1)), 2_f64.powi(bits - 1) - 1.0)
+        } else {
+            (0.0, 2_f64.powi(bits) - 1.0)
+        };
+        let default =
+            if variable.signed { variable.initial as f64 } else { variable.initial as u64 as f64 };
         whole(name, default, (min, max), OWN_VARIABLE)
     });
     let ours = [
-        whole(HZ, USUAL_HZ as f64, HZ_RANGE, "clock ticks per second of the simulated kernel (CONFIG_HZ)"),
+        whole(
+            HZ,
+            USUAL_HZ as f64,
+            HZ_RANGE,
+            "clock ticks per second of the simulated kernel (CONFIG_HZ)",
+        ),
         whole(ISN, 1.0, (0.0, u32::MAX as f64), "sequence number before the first byte"),
     ];
     let state = [OWN, NONE].into_iter().chain(structures.keys().copied()).collect();
@@ -201,30 +261,49 @@ fn specs(variables: &[Variable], tables: &[&'static str], structures: &BTreeMap<
         state,
         "the structure of the private area that traces show; own: NAME or NAME_state of the controller's name, if there is one",
     );
-    let ops = (!tables.is_empty()).then(|| word(OPS, "", tables.to_vec(), "the controller, of those in the file; one must be chosen"));
+    let ops = (!tables.is_empty()).then(|| {
+        word(OPS, "", tables.to_vec(), "the controller, of those in the file; one must be chosen")
+    });
     Box::leak(own.chain(ours).chain([state]).chain(ops).collect())
 }
 
-fn word(name: &'static str, default: &'static str, words: Vec<&'static str>, help: &'static str) -> Spec {
+fn word(
+    name: &'static str,
+    default: &'static str,
+    words: Vec<&'static str>,
+    help: &'static str,
+) -> Spec {
     Spec::new(name, Kind::Choice { default, options: Words::listed(words) }, help)
 }
 
-const fn whole(name: &'static str, default: f64, (min, max): (f64, f64), help: &'static str) -> Spec {
+const fn whole(
+    name: &'static str,
+    default: f64,
+    (min, max): (f64, f64),
+    help: &'static str,
+) -> Spec {
     Spec::new(name, Kind::Number { default, min, max, unit: "", whole: true }, help)
 }
 
-/// What the programs of a file cannot do without: their socket shows what is outstanding, `cong_control` gets samples of the rate and sets a pace. What one of them needs, all have.
+/// What the programs of a file cannot do without: their socket shows what is outstanding,
+/// `cong_control` gets samples of the rate and sets a pace. What one of them needs, all have.
 fn needs(programs: &[&Program]) -> &'static [Need] {
     const STATUS: Field = Field::of("tcp_sock.inet_conn.icsk_inet.sk.sk_pacing_status");
     const NEEDS_ECN: u32 = 2;
     /// Stores of 32 bits: of a constant, of a register, and of several of them at once.
     const STORES: [u8; 3] = [0x62, 0x63, 0xc3];
     let controls = programs.iter().any(|program| program.callbacks.contains_key("cong_control"));
-    let stores =
-        |instruction: &crate::program::Instruction| STORES.contains(&instruction.code) && instruction.off as usize == STATUS.offset();
+    let stores = |instruction: &crate::program::Instruction| {
+        STORES.contains(&instruction.code) && instruction.off as usize == STATUS.offset()
+    };
     let paces = controls || programs.iter().any(|program| program.code.iter().any(stores));
     let marks = programs.iter().any(|program| program.flags & NEEDS_ECN != 0);
-    let all = [(true, Need::Outstanding), (controls, Need::RateSample), (paces, Need::Pacing), (marks, Need::EcnCounts)];
+    let all = [
+        (true, Need::Outstanding),
+        (controls, Need::RateSample),
+        (paces, Need::Pacing),
+        (marks, Need::EcnCounts),
+    ];
     Box::leak(all.into_iter().filter_map(|(needed, need)| needed.then_some(need)).collect())
 }
 
@@ -247,41 +326,62 @@ struct Shared {
 
 impl Shared {
     fn build(&self, setup: &Setup, params: &Params) -> Result<Built, ParamError> {
-        let number = |name: &str| params.text(name).and_then(|text| text.parse::<f64>().ok()).unwrap_or_default();
-        let flag = |name: &str| if params.text(name).is_some_and(|text| text == "true") { 1.0 } else { 0.0 };
+        let number = |name: &str| {
+            params.text(name).and_then(|text| text.parse::<f64>().ok()).unwrap_or_default()
+        };
+        let flag = |name: &str| {
+            if params.text(name).is_some_and(|text| text == "true") { 1.0 } else { 0.0 }
+        };
         let hz = number(HZ) as u32;
         let set = self.variables.iter().filter_map(|variable| {
-            let value = if variable.boolean { flag(&variable.name) } else { number(&variable.name) };
+            let value =
+                if variable.boolean { flag(&variable.name) } else { number(&variable.name) };
             let bits = if variable.signed { value as i64 as u64 } else { value as u64 };
-            (bits != variable.initial as u64).then(|| (variable.region, variable.offset, bits.to_le_bytes()[..variable.size].to_vec()))
+            (bits != variable.initial as u64).then(|| {
+                (variable.region, variable.offset, bits.to_le_bytes()[..variable.size].to_vec())
+            })
         });
         let code = self.code(hz, self.table(params)?);
         let state = params.text(STATE).unwrap_or_default();
         let own = &code.program().name;
-        let named = if state == OWN { [own.clone(), format!("{own}_state")] } else { [state.clone(), state] };
-        let shown = named.iter().find_map(|name| self.structures.get(name.as_str())).cloned().unwrap_or_default();
+        let named = if state == OWN {
+            [own.clone(), format!("{own}_state")]
+        } else {
+            [state.clone(), state]
+        };
+        let shown = named
+            .iter()
+            .find_map(|name| self.structures.get(name.as_str()))
+            .cloned()
+            .unwrap_or_default();
         let conditions = Conditions { hz, isn: number(ISN) as u32, shown, set: set.collect() };
         Ok(Built::new(Around::new(code, conditions, setup)))
     }
 
     /// The table that was chosen; `None` if there is but one.
     fn table(&self, params: &Params) -> Result<Option<&'static str>, ParamError> {
-        let chosen = params.text(OPS).and_then(|text| self.tables.iter().copied().find(|table| *table == text));
+        let chosen = params
+            .text(OPS)
+            .and_then(|text| self.tables.iter().copied().find(|table| *table == text));
         match chosen {
             None if !self.tables.is_empty() => {
                 let allowed = format!("one of {}", self.tables.join(", "));
                 Err(ParamError::Unset { entry: params.entry(), name: OPS, allowed })
             }
-            Some(table) if self.refused.contains_key(&chosen) => {
-                Err(ParamError::Unfit { entry: params.entry(), name: OPS, value: table, reason: self.refused[&chosen].clone() })
-            }
+            Some(table) if self.refused.contains_key(&chosen) => Err(ParamError::Unfit {
+                entry: params.entry(),
+                name: OPS,
+                value: table,
+                reason: self.refused[&chosen].clone(),
+            }),
             chosen => Ok(chosen),
         }
     }
 
     fn code(&self, hz: u32, ops: Option<&'static str>) -> Arc<Code> {
         let mut codes = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
-        let linked = || code(&self.path, self.object, hz, ops).expect("an object that was linked before");
+        let linked =
+            || code(&self.path, self.object, hz, ops).expect("an object that was linked before");
         Arc::clone(codes.entry((hz, ops)).or_insert_with(linked))
     }
 }

@@ -1,4 +1,5 @@
-//! What a kernel is given of a controller from a file: the object, and the values that its variables begin with.
+//! What a kernel is given of a controller from a file: the object, and the values that its
+//! variables begin with.
 
 use crate::check::table_problems;
 use crate::files::{self, parameters};
@@ -40,12 +41,14 @@ pub struct Initial {
 }
 
 impl ForKernel {
-    /// Reads a controller by the path of its source or object, with parameters after a question mark: `./mine.bpf.c?gain=700`. It need not run in a simulation.
-    /// The second value is the file.
+    /// Reads a controller by the path of its source or object, with parameters after a question
+    /// mark: `./mine.bpf.c?gain=700`. It need not run in a simulation. The second value is the
+    /// file.
     ///
     /// # Errors
     ///
-    /// The file cannot be read, compiled or linked, or has no such parameters: the file, the place in it, the reason and a remedy.
+    /// The file cannot be read, compiled or linked, or has no such parameters: the file, the place
+    /// in it, the reason and a remedy.
     pub fn read(text: &str) -> Result<(ForKernel, KeptFile), String> {
         let (path, settings) = text.split_once('?').unwrap_or((text, ""));
         let file = files::read(path)?;
@@ -56,7 +59,11 @@ impl ForKernel {
         let mut values = BTreeMap::new();
         for (name, value) in settings.filter(|(name, _)| *name != files::OPS) {
             let Some(variable) = parameters(&program).find(|variable| variable.name == name) else {
-                let help = suggest(name, "parameters", parameters(&program).map(|variable| variable.name.as_str()));
+                let help = suggest(
+                    name,
+                    "parameters",
+                    parameters(&program).map(|variable| variable.name.as_str()),
+                );
                 return Err(format!("{path}: it has no global variable \"{name}\"; {help}"));
             };
             let bits = bits(variable, value).ok_or_else(|| {
@@ -79,7 +86,8 @@ impl ForKernel {
     ///
     /// A parameter that a kernel has by itself is set: which one.
     pub fn chosen(choice: &Choice) -> Option<Result<ForKernel, String>> {
-        let (_, file) = kept_objects().into_iter().find(|(name, _)| *name == choice.entry().name)?;
+        let (_, file) =
+            kept_objects().into_iter().find(|(name, _)| *name == choice.entry().name)?;
         Some(chosen(choice, &file.object))
     }
 
@@ -89,15 +97,23 @@ impl ForKernel {
     }
 
     /// With these values, by the names of variables.
-    pub(crate) fn of(program: &Program, object: &[u8], values: &BTreeMap<String, u64>) -> ForKernel {
-        let set = parameters(program).filter_map(|variable| Some((variable, *values.get(&variable.name)?)));
+    pub(crate) fn of(
+        program: &Program,
+        object: &[u8],
+        values: &BTreeMap<String, u64>,
+    ) -> ForKernel {
+        let set = parameters(program)
+            .filter_map(|variable| Some((variable, *values.get(&variable.name)?)));
         let initial = set.map(|(variable, bits)| Initial {
             section: program.regions[variable.region].name.clone(),
             offset: variable.offset,
             bytes: bits.to_le_bytes()[..variable.size].to_vec(),
         });
-        let mut functions: Vec<String> =
-            program.callbacks.values().filter_map(|start| Some(program.function_at(*start)?.name.clone())).collect();
+        let mut functions: Vec<String> = program
+            .callbacks
+            .values()
+            .filter_map(|start| Some(program.function_at(*start)?.name.clone()))
+            .collect();
         functions.extend(program.unknown_callbacks.iter().cloned());
         functions.sort_unstable();
         functions.dedup();
@@ -113,7 +129,11 @@ impl ForKernel {
 }
 
 fn chosen(choice: &Choice, object: &[u8]) -> Result<ForKernel, String> {
-    Ok(ForKernel::of(&linked(choice.entry().source, object, table(choice).as_deref())?, object, &values(choice)?))
+    Ok(ForKernel::of(
+        &linked(choice.entry().source, object, table(choice).as_deref())?,
+        object,
+        &values(choice)?,
+    ))
 }
 
 /// The table that a choice names, of an object that has several.
@@ -125,13 +145,21 @@ pub(crate) fn table(choice: &Choice) -> Option<String> {
 pub(crate) fn values(choice: &Choice) -> Result<BTreeMap<String, u64>, String> {
     let params = choice.params();
     let of_kernel = |name: &str| ![files::OPS, files::STATE].contains(&name);
-    let set = params.texts().filter(|(spec, _)| choice.set(spec.name).is_some() && of_kernel(spec.name));
+    let set =
+        params.texts().filter(|(spec, _)| choice.set(spec.name).is_some() && of_kernel(spec.name));
     let value = |name: &'static str, text: &str| match files::OURS.contains(&name) {
-        true => Err(format!("{name} of {} is that of a simulated host, and this kernel has its own; leave it out", choice.entry().name)),
+        true => Err(format!(
+            "{name} of {} is that of a simulated host, and this kernel has its own; leave it out",
+            choice.entry().name
+        )),
         // As everywhere, parameters are numbers that a double holds.
         // Flags are told as words.
         false if text == "true" => Ok((name.to_owned(), 1)),
-        false => Ok((name.to_owned(), text.parse::<f64>().map_or(0, |value| if value < 0.0 { value as i64 as u64 } else { value as u64 }))),
+        false => Ok((
+            name.to_owned(),
+            text.parse::<f64>()
+                .map_or(0, |value| if value < 0.0 { value as i64 as u64 } else { value as u64 }),
+        )),
     };
     set.map(|(spec, text)| value(spec.name, &text)).collect()
 }
@@ -139,7 +167,8 @@ pub(crate) fn values(choice: &Choice) -> Result<BTreeMap<String, u64>, String> {
 /// An object linked without regard to what a simulation has; `ops` is the table, if it has several.
 pub(crate) fn linked(path: &str, object: &[u8], ops: Option<&str>) -> Result<Program, String> {
     let settings = Settings { ops: ops.map(str::to_owned), ..Settings::default() };
-    link_against(socket::types(), object, &settings, &SimulatedKernel).map_err(|problem| format!("{path}: {problem}"))
+    link_against(socket::types(), object, &settings, &SimulatedKernel)
+        .map_err(|problem| format!("{path}: {problem}"))
 }
 
 /// A value as a variable holds it.
@@ -153,7 +182,11 @@ fn bits(variable: &Variable, text: &str) -> Option<u64> {
     }
     let unused = 64 - 8 * variable.size as u32;
     match variable.signed {
-        true => text.parse::<i64>().ok().filter(|value| value << unused >> unused == *value).map(|value| value as u64),
+        true => text
+            .parse::<i64>()
+            .ok()
+            .filter(|value| value << unused >> unused == *value)
+            .map(|value| value as u64),
         false => text.parse::<u64>().ok().filter(|value| value << unused >> unused == *value),
     }
 }

@@ -1,5 +1,6 @@
-//! BPF programs that are congestion controllers for Linux, `struct tcp_congestion_ops`, outside of a kernel: linked and relocated against a socket of our own, so that
-//! they need no rights, no libbpf and no kernel's types, and give the same on every machine.
+//! BPF programs that are congestion controllers for Linux, `struct tcp_congestion_ops`, outside of
+//! a kernel: linked and relocated against a socket of our own, so that they need no rights, no
+//! libbpf and no kernel's types, and give the same on every machine.
 
 #![forbid(unsafe_code)]
 
@@ -36,10 +37,14 @@ pub use check::{doubts, problems, table_problems};
 pub use fault::{Access, Fault, Reason};
 pub use files::parameters;
 pub use for_kernel::{ForKernel, Initial};
-pub use functions::{FUNCTIONS, HELPERS, Service, SimulatedKernel, Standing, World, errno, function, helper, ticks};
+pub use functions::{
+    FUNCTIONS, HELPERS, Service, SimulatedKernel, Standing, World, errno, function, helper, ticks,
+};
 pub use lines::{Line, Lines};
 pub use link::{Settings, link, link_against};
 pub use machine::{Callback, Code, MOST_JUMPS, Machine, Refusal, Unfit};
 pub use problem::{LoadError, Problem};
-pub use program::{Function, Instruction, MapSpec, Mention, Ops, Poisoned, Program, Region, Use, Variable, address};
+pub use program::{
+    Function, Instruction, MapSpec, Mention, Ops, Poisoned, Program, Region, Use, Variable, address,
+};
 pub use types::{StructMember, Types};

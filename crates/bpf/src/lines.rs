@@ -24,7 +24,8 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Of lines with the index of the first instruction of each. If two begin at one instruction, the latter counts.
+    /// Of lines with the index of the first instruction of each. If two begin at one instruction,
+    /// the latter counts.
     pub(crate) fn new(mut lines: Vec<(usize, LineInfo)>, strings: Strings) -> Lines {
         lines.sort_by_key(|(at, _)| *at);
         Lines { lines, strings }
@@ -36,7 +37,10 @@ impl Lines {
         let (_, info) = &self.lines[after.checked_sub(1)?];
         // Compilers give code that comes from no line the number 0.
         let info = Some(info).filter(|info| info.line > 0)?;
-        let (file, text) = (self.strings.text(info.file).replace("/./", "/"), self.strings.text(info.text).trim().to_owned());
+        let (file, text) = (
+            self.strings.text(info.file).replace("/./", "/"),
+            self.strings.text(info.text).trim().to_owned(),
+        );
         Some(Line { file, line: info.line, column: info.column, text })
     }
 }

@@ -1,4 +1,5 @@
-//! What programs print, by `bpf_trace_printk` and `bpf_trace_vprintk`: nobody reads it unless it is gathered.
+//! What programs print, by `bpf_trace_printk` and `bpf_trace_vprintk`: nobody reads it unless it is
+//! gathered.
 
 use narrows_units::Time;
 use std::cell::RefCell;
@@ -11,7 +12,8 @@ const MOST: usize = 1 << 20;
 pub struct Printed {
     /// When.
     pub at: Time,
-    /// The seed of the connection's controller ([`Setup::seed`](narrows_control::Setup::seed)), which tells whose it is.
+    /// The seed of the connection's controller ([`Setup::seed`](narrows_control::Setup::seed)),
+    /// which tells whose it is.
     pub seed: u64,
     /// What.
     pub text: String,
@@ -40,7 +42,9 @@ pub fn gather<T>(run: impl FnOnce() -> T) -> (T, Gathered) {
 /// A program prints a line.
 pub(crate) fn print(at: Time, seed: u64, text: &str) {
     GATHERED.with_borrow_mut(|gathered| match gathered {
-        Some(Gathered { lines, .. }) if lines.len() < MOST => lines.push(Printed { at, seed, text: text.to_owned() }),
+        Some(Gathered { lines, .. }) if lines.len() < MOST => {
+            lines.push(Printed { at, seed, text: text.to_owned() })
+        }
         Some(Gathered { left_out, .. }) => *left_out += 1,
         None => {}
     });

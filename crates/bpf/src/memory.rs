@@ -1,20 +1,24 @@
-//! The memory that a program sees: numbered regions, each with a length, and every access checked against it.
+//! The memory that a program sees: numbered regions, each with a length, and every access checked
+//! against it.
 
 use crate::program::{Program, address};
 use crate::socket::{ACK_SAMPLE_SIZE, RATE_SAMPLE_SIZE, SIZE, may_store};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Most bytes of values and records that the maps of one connection hold (ours: in a kernel all connections share what the machine has).
+/// Most bytes of values and records that the maps of one connection hold (ours: in a kernel all
+/// connections share what the machine has).
 pub const MOST_BYTES_OF_MAPS: usize = 16 << 20;
 
 /// Most arguments of a callback: BPF has five registers for them.
 pub const ARGUMENTS: usize = 5;
 
 /// Bytes of a sample, of whichever kind.
-pub const SAMPLE_SIZE: usize = if ACK_SAMPLE_SIZE > RATE_SAMPLE_SIZE { ACK_SAMPLE_SIZE } else { RATE_SAMPLE_SIZE };
+pub const SAMPLE_SIZE: usize =
+    if ACK_SAMPLE_SIZE > RATE_SAMPLE_SIZE { ACK_SAMPLE_SIZE } else { RATE_SAMPLE_SIZE };
 
-/// Where that lies which every connection has, and which a program only reads: known while we are compiled, so that to fill it needs no check.
+/// Where that lies which every connection has, and which a program only reads: known while we are
+/// compiled, so that to fill it needs no check.
 mod at {
     use super::{ARGUMENTS, SAMPLE_SIZE, SIZE, whole};
 
@@ -47,7 +51,8 @@ pub enum Content {
     Record(usize),
 }
 
-/// Where a region lies. One that a program may not write, or only in parts, has no bytes for stores.
+/// Where a region lies. One that a program may not write, or only in parts, has no bytes for
+/// stores.
 #[derive(Clone, Copy, Debug, Default)]
 struct Span {
     start: u32,
@@ -74,10 +79,12 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// That of a new connection: a stack of so many bytes, a socket and a sample, all zero, and the program's data.
+    /// That of a new connection: a stack of so many bytes, a socket and a sample, all zero, and the
+    /// program's data.
     pub fn new(program: &Program, stack: usize) -> Memory {
         let data = program.regions.len();
-        let total = whole(stack) + program.regions.iter().map(|region| whole(region.bytes.len())).sum::<usize>();
+        let total = whole(stack)
+            + program.regions.iter().map(|region| whole(region.bytes.len())).sum::<usize>();
         let mut memory = Memory {
             spans: Vec::with_capacity(address::DATA as usize + data),
             shown: Box::new([0; at::END]),
@@ -94,13 +101,15 @@ impl Memory {
             (address::SAMPLE, at::SAMPLE, SAMPLE_SIZE),
             (address::ARGUMENTS, at::ARGUMENTS_OF_CALLBACK, 8 * ARGUMENTS),
         ] {
-            memory.spans[region as usize] = Span { start: start as u32, length: length as u32, stores: 0 };
+            memory.spans[region as usize] =
+                Span { start: start as u32, length: length as u32, stores: 0 };
         }
         memory.spans[address::STACK as usize] = memory.append(stack, true);
         for region in &program.regions {
             let span = memory.append(region.bytes.len(), region.writable);
             memory.spans.push(span);
-            memory.bytes[span.start as usize..][..region.bytes.len()].copy_from_slice(&region.bytes);
+            memory.bytes[span.start as usize..][..region.bytes.len()]
+                .copy_from_slice(&region.bytes);
         }
         memory
     }
@@ -108,7 +117,11 @@ impl Memory {
     fn append(&mut self, length: usize, writable: bool) -> Span {
         let start = self.bytes.len();
         self.bytes.resize(start + whole(length), 0);
-        Span { start: start as u32, length: length as u32, stores: if writable { length as u32 } else { 0 } }
+        Span {
+            start: start as u32,
+            length: length as u32,
+            stores: if writable { length as u32 } else { 0 },
+        }
     }
 
     /// The bytes at an address; `None` if they are not all in one region.
@@ -119,7 +132,9 @@ impl Memory {
         match address >> 32 {
             address::SOCKET => self.load_from_socket(address),
             address::SAMPLE => self.sample().get(offset..offset + N)?.try_into().ok(),
-            address::ARGUMENTS => self.shown[at::ARGUMENTS_OF_CALLBACK..].get(offset..offset + N)?.try_into().ok(),
+            address::ARGUMENTS => {
+                self.shown[at::ARGUMENTS_OF_CALLBACK..].get(offset..offset + N)?.try_into().ok()
+            }
             region => {
                 let span = self.spans.get(region as usize)?;
                 if offset as u64 + N as u64 > span.length as u64 {
@@ -140,15 +155,24 @@ impl Memory {
 
     /// Where a region lies.
     fn holding(&self, region: u64) -> &[u8] {
-        if matches!(region, address::ARGUMENTS..=address::SAMPLE) { self.shown.as_slice() } else { &self.bytes }
+        if matches!(region, address::ARGUMENTS..=address::SAMPLE) {
+            self.shown.as_slice()
+        } else {
+            &self.bytes
+        }
     }
 
     /// The same to write it.
     fn holding_mut(&mut self, region: u64) -> &mut [u8] {
-        if matches!(region, address::ARGUMENTS..=address::SAMPLE) { self.shown.as_mut_slice() } else { &mut self.bytes }
+        if matches!(region, address::ARGUMENTS..=address::SAMPLE) {
+            self.shown.as_mut_slice()
+        } else {
+            &mut self.bytes
+        }
     }
 
-    /// Stores bytes at an address. False if they are not all in one region that can be written in every part; the socket cannot.
+    /// Stores bytes at an address. False if they are not all in one region that can be written in
+    /// every part; the socket cannot.
     #[inline(always)]
     pub fn store<const N: usize>(&mut self, address: u64, bytes: [u8; N]) -> bool {
         let Some(span) = self.spans.get((address >> 32) as usize) else { return false };
@@ -196,7 +220,8 @@ impl Memory {
         self.shown[at::SAMPLE..].first_chunk_mut().expect("each connection has a sample")
     }
 
-    /// Makes a stack of zeros for a callback with these arguments; those that it is not given are 0.
+    /// Makes a stack of zeros for a callback with these arguments; those that it is not given are
+    /// 0.
     #[inline]
     pub fn begin(&mut self, arguments: &[u64]) {
         let all = self.shown[at::ARGUMENTS_OF_CALLBACK..].as_chunks_mut::<8>().0;
@@ -243,12 +268,18 @@ impl Memory {
 
     /// Bytes of a region; 0 if there is none.
     pub fn length(&self, region: u64) -> u32 {
-        usize::try_from(region).ok().and_then(|region| self.spans.get(region)).map_or(0, |span| span.length)
+        usize::try_from(region)
+            .ok()
+            .and_then(|region| self.spans.get(region))
+            .map_or(0, |span| span.length)
     }
 
     /// Bytes that all regions take, with what is known of them.
     pub fn held(&self) -> usize {
-        at::END + self.bytes.capacity() + self.spans.capacity() * size_of::<Span>() + self.behind.capacity() * size_of::<Content>()
+        at::END
+            + self.bytes.capacity()
+            + self.spans.capacity() * size_of::<Span>()
+            + self.behind.capacity() * size_of::<Content>()
     }
 
     /// What lies in a region.
@@ -259,7 +290,9 @@ impl Memory {
             address::SOCKET => Content::Socket,
             address::SAMPLE => Content::Sample,
             _ => {
-                let Some(index) = region.checked_sub(address::DATA).and_then(|index| usize::try_from(index).ok()) else {
+                let Some(index) =
+                    region.checked_sub(address::DATA).and_then(|index| usize::try_from(index).ok())
+                else {
                     return Content::Nothing;
                 };
                 if index < self.data {
@@ -271,10 +304,15 @@ impl Memory {
         }
     }
 
-    /// A new region of `length` zero bytes. `None` if maps would hold more than [`MOST_BYTES_OF_MAPS`].
+    /// A new region of `length` zero bytes. `None` if maps would hold more than
+    /// [`MOST_BYTES_OF_MAPS`].
     pub fn add(&mut self, content: Content, length: usize) -> Option<u64> {
         if let Some(region) = self.free.get_mut(&(length as u32)).and_then(Vec::pop) {
-            self.spans[region as usize] = Span { length: length as u32, stores: length as u32, ..self.spans[region as usize] };
+            self.spans[region as usize] = Span {
+                length: length as u32,
+                stores: length as u32,
+                ..self.spans[region as usize]
+            };
             *self.behind(region) = content;
             self.region_mut(region as u64).fill(0);
             return Some(region as u64);

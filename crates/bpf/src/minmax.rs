@@ -1,11 +1,18 @@
-//! The best value of a sliding window and the two that succeed it when it grows old, as the kernel keeps them (lib/win_minmax.c).
+//! The best value of a sliding window and the two that succeed it when it grows old, as the kernel
+//! keeps them (lib/win_minmax.c).
 
 /// A time and the value that was measured then. Times wrap at 32 bits.
 pub type Measured = (u32, u32);
 
-/// Takes `new` into the three best of the last `window` units of time, the best first. `better` says whether a value is at least as good as another.
+/// Takes `new` into the three best of the last `window` units of time, the best first. `better`
+/// says whether a value is at least as good as another.
 #[inline]
-pub fn running(best: [Measured; 3], window: u32, new: Measured, better: fn(u32, u32) -> bool) -> [Measured; 3] {
+pub fn running(
+    best: [Measured; 3],
+    window: u32,
+    new: Measured,
+    better: fn(u32, u32) -> bool,
+) -> [Measured; 3] {
     let [first, second, third] = best;
     let (now, value) = new;
     if better(value, first.1) || now.wrapping_sub(third.0) > window {

@@ -25,7 +25,11 @@ pub struct Problem {
 }
 
 impl Problem {
-    pub(crate) fn new(place: impl Into<String>, reason: impl Into<String>, remedy: impl Into<String>) -> Problem {
+    pub(crate) fn new(
+        place: impl Into<String>,
+        reason: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Problem {
         Problem { place: place.into(), reason: reason.into(), remedy: remedy.into() }
     }
 

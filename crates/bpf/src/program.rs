@@ -15,13 +15,17 @@ pub mod address {
     pub const SOCKET: u64 = 3;
     /// The `struct ack_sample` or `struct rate_sample` of a callback.
     pub const SAMPLE: u64 = 4;
-    /// The first of [`Program::regions`](super::Program::regions). Values of maps lie in regions after the last of these.
+    /// The first of [`Program::regions`](super::Program::regions). Values of maps lie in regions
+    /// after the last of these.
     pub const DATA: u64 = 8;
-    /// Set in the handle of a map: the rest is its index in [`Program::maps`](super::Program::maps).
+    /// Set in the handle of a map: the rest is its index in
+    /// [`Program::maps`](super::Program::maps).
     pub const MAP: u64 = 1 << 63;
-    /// Set in the address of a function, as `bpf_loop` takes it: the rest is the index of its first instruction.
+    /// Set in the address of a function, as `bpf_loop` takes it: the rest is the index of its first
+    /// instruction.
     pub const FUNCTION: u64 = 1 << 62;
-    /// Set in the address of a kfunc, which programs compare with null: the rest is its index in [`Program::kfuncs`](super::Program::kfuncs).
+    /// Set in the address of a kfunc, which programs compare with null: the rest is its index in
+    /// [`Program::kfuncs`](super::Program::kfuncs).
     pub const KFUNC: u64 = 1 << 61;
 
     /// A place in a region.
@@ -30,14 +34,16 @@ pub mod address {
     }
 }
 
-/// One slot of 8 bytes. A load of a 64-bit immediate takes two; the second has the code 0 and the upper half.
+/// One slot of 8 bytes. A load of a 64-bit immediate takes two; the second has the code 0 and the
+/// upper half.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Instruction {
     /// Class, operation or size, source or mode.
     pub code: u8,
     /// The number of the destination's register, 0 to 15; only those up to 10 exist.
     pub dst: u8,
-    /// The number of the source's register, or which kind of call this is: 0 a helper, 1 a function of the program, 2 a kfunc.
+    /// The number of the source's register, or which kind of call this is: 0 a helper, 1 a function
+    /// of the program, 2 a kfunc.
     pub src: u8,
     /// A distance in bytes or instructions.
     pub off: i16,
@@ -52,12 +58,15 @@ impl Instruction {
     /// The code of a call.
     pub const CALL: u8 = 0x85;
 
-    /// How far from its register what it may read begins, and how many bytes that is: of a load, of an atomic operation, or of an address of anything that is formed.
+    /// How far from its register what it may read begins, and how many bytes that is: of a load, of
+    /// an atomic operation, or of an address of anything that is formed.
     pub(crate) fn reaches(&self) -> Option<(usize, usize)> {
         let size = [4, 2, 1, 8][(self.code >> 3 & 3) as usize];
         match self.code {
             0x07 => Some((usize::try_from(self.imm).ok()?, 1)),
-            code if code & 7 == 1 || code & 0xe7 == 0xc3 => Some((usize::try_from(self.off).ok()?, size)),
+            code if code & 7 == 1 || code & 0xe7 == 0xc3 => {
+                Some((usize::try_from(self.off).ok()?, size))
+            }
             _ => None,
         }
     }
@@ -111,7 +120,8 @@ pub struct Poisoned {
     pub what: String,
 }
 
-/// A part of the kernel's structures that an instruction names: the compiler leaves a relocation (CO-RE) for each.
+/// A part of the kernel's structures that an instruction names: the compiler leaves a relocation
+/// (CO-RE) for each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention {
     /// Index of the instruction.
@@ -135,7 +145,8 @@ pub enum Use {
     Writes,
     /// It reads and writes it at once, by an atomic operation.
     Updates,
-    /// It computes where it lies: for another instruction, of which it is not known what it does with it.
+    /// It computes where it lies: for another instruction, of which it is not known what it does
+    /// with it.
     Locates,
     /// It asks whether it exists.
     Asks,
@@ -161,7 +172,8 @@ pub struct Variable {
 }
 
 impl MapSpec {
-    /// Its kind in words: the end of the kernel's name for it, `hash` of `BPF_MAP_TYPE_HASH`; of those that no program here can have, the number.
+    /// Its kind in words: the end of the kernel's name for it, `hash` of `BPF_MAP_TYPE_HASH`; of
+    /// those that no program here can have, the number.
     pub fn kind_name(&self) -> String {
         const KINDS: [(u32, &str); 8] = [
             (1, "hash"),
@@ -173,7 +185,10 @@ impl MapSpec {
             (24, "sk_storage"),
             (27, "ringbuf"),
         ];
-        KINDS.iter().find(|(kind, _)| *kind == self.kind).map_or_else(|| format!("kind {}", self.kind), |(_, name)| (*name).to_owned())
+        KINDS
+            .iter()
+            .find(|(kind, _)| *kind == self.kind)
+            .map_or_else(|| format!("kind {}", self.kind), |(_, name)| (*name).to_owned())
     }
 }
 
@@ -206,15 +221,18 @@ pub struct Ops {
 
 /// An object that is linked and relocated.
 ///
-/// In `code` a load of a 64-bit immediate has the address that the machine shall see (see [`address`]), and the source 0. A call of a function has the source 1 and
-/// the distance from the next instruction; of a kfunc the source 2 and the index in `kfuncs`; of a helper the source 0 and the helper's number.
+/// In `code` a load of a 64-bit immediate has the address that the machine shall see (see
+/// [`address`]), and the source 0. A call of a function has the source 1 and the distance from the
+/// next instruction; of a kfunc the source 2 and the index in `kfuncs`; of a helper the source 0
+/// and the helper's number.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     /// All functions, one behind another.
     pub code: Vec<Instruction>,
     /// Sorted by start.
     pub functions: Vec<Function>,
-    /// The index of the first instruction of each callback, by the member of `struct tcp_congestion_ops`.
+    /// The index of the first instruction of each callback, by the member of `struct
+    /// tcp_congestion_ops`.
     pub callbacks: BTreeMap<String, usize>,
     /// The functions of members of its table that the simulator does not know; a newer kernel may
     /// have them.
@@ -241,13 +259,15 @@ pub struct Program {
     pub questions: BTreeSet<usize>,
     /// What it names of the kernel's structures, sorted by instruction.
     pub mentions: Vec<Mention>,
-    /// What it insists on and does not get, each with a remedy: it [cannot be taken](crate::problems) then.
+    /// What it insists on and does not get, each with a remedy: it [cannot be
+    /// taken](crate::problems) then.
     pub unmet: Vec<Problem>,
     /// Sorted by name.
     pub variables: Vec<Variable>,
     /// The object's types: what a structure in the private area of a connection has.
     pub types: Types,
-    /// What the user should know: what of the object is not used, and what may behave otherwise than it seems.
+    /// What the user should know: what of the object is not used, and what may behave otherwise
+    /// than it seems.
     pub notes: Vec<String>,
 }
 
@@ -255,7 +275,9 @@ impl Program {
     /// The function that an instruction belongs to.
     pub fn function_at(&self, instruction: usize) -> Option<&Function> {
         let after = self.functions.partition_point(|function| function.start <= instruction);
-        self.functions.get(after.checked_sub(1)?).filter(|function| instruction - function.start < function.length)
+        self.functions
+            .get(after.checked_sub(1)?)
+            .filter(|function| instruction - function.start < function.length)
     }
 
     /// The address or number that the load of a 64-bit immediate at this index loads.
@@ -266,7 +288,8 @@ impl Program {
 
     /// Which missing thing an instruction reads, if it is poisoned.
     pub fn poison_at(&self, instruction: usize) -> Option<&str> {
-        let found = self.poison.binary_search_by_key(&instruction, |poisoned| poisoned.instruction).ok()?;
+        let found =
+            self.poison.binary_search_by_key(&instruction, |poisoned| poisoned.instruction).ok()?;
         Some(&self.poison[found].what)
     }
 }

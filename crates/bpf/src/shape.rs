@@ -1,4 +1,5 @@
-//! That a function is one: jumps lead to whole instructions of it, it does not run out at its end, and its registers exist.
+//! That a function is one: jumps lead to whole instructions of it, it does not run out at its end,
+//! and its registers exist.
 
 use crate::flow::{Flow, flow};
 use crate::program::Instruction;
@@ -26,7 +27,9 @@ pub fn wrong(code: &[Instruction]) -> Option<(usize, Wrong)> {
     let mut at = 0;
     while at < code.len() {
         let instruction = &code[at];
-        if instruction.dst > FRAME || instruction.code != Instruction::CALL && instruction.src > FRAME {
+        if instruction.dst > FRAME
+            || instruction.code != Instruction::CALL && instruction.src > FRAME
+        {
             return Some((at, Wrong::NoRegister(instruction.dst.max(instruction.src))));
         }
         // Loads from memory and arithmetic write their destination.

@@ -1,4 +1,5 @@
-//! What traces show of a connection's private area: the integers of one of the program's structures.
+//! What traces show of a connection's private area: the integers of one of the program's
+//! structures.
 
 use crate::around::Shown;
 use crate::socket;
@@ -9,17 +10,27 @@ use std::sync::Arc;
 /// Bytes of the private area (`ICSK_CA_PRIV_SIZE`, include/net/inet_connection_sock.h).
 const AREA: u32 = 13 * 8;
 
-/// Those structures of a program that fit the area, are none of the kernel's and have integers, with these.
+/// Those structures of a program that fit the area, are none of the kernel's and have integers,
+/// with these.
 pub fn structures(types: &Types) -> BTreeMap<&'static str, Arc<[Shown]>> {
-    let own = types.structures().filter(|(name, size)| *size <= AREA && socket::types().members(name).is_none());
+    let own = types
+        .structures()
+        .filter(|(name, size)| *size <= AREA && socket::types().members(name).is_none());
     own.filter_map(|(name, _)| Some((leaked(name), integers(types, name)?))).collect()
 }
 
 fn integers(types: &Types, structure: &str) -> Option<Arc<[Shown]>> {
     let members = types.members(structure)?;
-    let fitting = members.into_iter().filter(|member| (1..=64).contains(&member.bits) && member.at + member.bits as u64 <= 8 * AREA as u64);
+    let fitting = members.into_iter().filter(|member| {
+        (1..=64).contains(&member.bits) && member.at + member.bits as u64 <= 8 * AREA as u64
+    });
     let shown: Arc<[Shown]> = fitting
-        .map(|member| Shown { name: leaked(&member.name), bit: member.at as usize, bits: member.bits, signed: member.signed })
+        .map(|member| Shown {
+            name: leaked(&member.name),
+            bit: member.at as usize,
+            bits: member.bits,
+            signed: member.signed,
+        })
         .collect();
     (!shown.is_empty()).then_some(shown)
 }

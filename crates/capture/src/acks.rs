@@ -8,12 +8,14 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 
-/// What the controllers of sampled flows remember, by the names that they give it ([`Controller::inspect`](narrows_control::Controller::inspect)): a column for each
-/// name, a value for each sample. Empty for the kernel, which shows nothing of the kind.
+/// What the controllers of sampled flows remember, by the names that they give it
+/// ([`Controller::inspect`](narrows_control::Controller::inspect)): a column for each name, a value
+/// for each sample. Empty for the kernel, which shows nothing of the kind.
 #[derive(Clone, Debug, Default)]
 pub struct Remembered {
     names: Vec<&'static str>,
-    /// Of each sample the values of as many names as were known then; not a number for those that its controller does not have.
+    /// Of each sample the values of as many names as were known then; not a number for those that
+    /// its controller does not have.
     values: Vec<Vec<f64>>,
 }
 
@@ -34,21 +36,34 @@ impl Remembered {
     }
 }
 
-/// Writes samples, in their order, with what controllers remember beside them; `flows` are the names of the scenario's flows.
+/// Writes samples, in their order, with what controllers remember beside them; `flows` are the
+/// names of the scenario's flows.
 ///
 /// # Errors
 ///
 /// `out` cannot be written.
-pub fn write_acks(out: File, flows: &[String], samples: &[AckSample], traced: &Remembered) -> io::Result<()> {
+pub fn write_acks(
+    out: File,
+    flows: &[String],
+    samples: &[AckSample],
+    traced: &Remembered,
+) -> io::Result<()> {
     let mut out = BufWriter::new(out);
     let names: Vec<Arc<str>> = flows.iter().map(|name| name.as_str().into()).collect();
-    write(&mut out, None, &sheet(&names, &[], traced), &mut std::iter::once(sheet(&names, samples, traced))).map_err(io::Error::other)?;
+    write(
+        &mut out,
+        None,
+        &sheet(&names, &[], traced),
+        &mut std::iter::once(sheet(&names, samples, traced)),
+    )
+    .map_err(io::Error::other)?;
     out.flush()
 }
 
 fn sheet(names: &[Arc<str>], rows: &[AckSample], traced: &Remembered) -> Sheet {
     let count = |of: &dyn Fn(&AckSample) -> u64| Cells::Count(rows.iter().map(of).collect());
-    let real = |of: &dyn Fn(&AckSample) -> Option<f64>| Cells::MaybeReal(rows.iter().map(of).collect());
+    let real =
+        |of: &dyn Fn(&AckSample) -> Option<f64>| Cells::MaybeReal(rows.iter().map(of).collect());
     let mut sheet = Sheet::default();
     sheet.add("flow", Cells::Text(rows.iter().map(|row| names[row.flow].clone()).collect()));
     sheet.add("flow_index", count(&|row| row.flow as u64));
@@ -98,7 +113,10 @@ impl AckLog {
 
 impl Observer for AckLog {
     fn on_packet(&mut self, seen: &Seen) {
-        if seen.point == Point::Sender && matches!(seen.content, Content::Ack(..)) && self.flows.contains(&seen.flow) {
+        if seen.point == Point::Sender
+            && matches!(seen.content, Content::Ack(..))
+            && self.flows.contains(&seen.flow)
+        {
             self.arrived = Some(seen.flow);
         }
     }

@@ -1,4 +1,5 @@
-//! Packet by packet: captures for Wireshark and logs for qvis, written while a simulation runs, and the table of samples at each acknowledgement, written after any run.
+//! Packet by packet: captures for Wireshark and logs for qvis, written while a simulation runs, and
+//! the table of samples at each acknowledgement, written after any run.
 
 mod acks;
 mod packets;

@@ -9,11 +9,12 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
-/// Writes what one sender does in qlog 0.3 (draft-ietf-quic-qlog-main-schema-02 and -quic-events-02), the version that qvis opens, as a
-/// JSON text sequence (RFC 7464).
+/// Writes what one sender does in qlog 0.3 (draft-ietf-quic-qlog-main-schema-02 and
+/// -quic-events-02), the version that qvis opens, as a JSON text sequence (RFC 7464).
 ///
-/// qlog is made for QUIC: each transmission has a packet number of its own, here the count of transmissions so far; payload bytes are those
-/// of stream 0; an acknowledgement lists the transmissions that it newly acknowledges.
+/// qlog is made for QUIC: each transmission has a packet number of its own, here the count of
+/// transmissions so far; payload bytes are those of stream 0; an acknowledgement lists the
+/// transmissions that it newly acknowledges.
 pub struct SenderLog {
     out: BufWriter<File>,
     flow: usize,
@@ -105,7 +106,8 @@ struct StateUpdate {
     new: &'static str,
 }
 
-/// What of the sender's state has changed: times in milliseconds, windows in bytes, the rate in bit/s.
+/// What of the sender's state has changed: times in milliseconds, windows in bytes, the rate in
+/// bit/s.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 struct Metrics {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -166,17 +168,23 @@ impl Metrics {
 }
 
 impl SenderLog {
-    /// Begins a log to `out` of `flow`, by its number in the scenario. Fails if it cannot be written, or with [`io::ErrorKind::InvalidInput`] if the flow has no
-    /// controller or many connections.
+    /// Begins a log to `out` of `flow`, by its number in the scenario. Fails if it cannot be
+    /// written, or with [`io::ErrorKind::InvalidInput`] if the flow has no controller or many
+    /// connections.
     pub fn new(out: File, scenario: &Scenario, flow: usize) -> io::Result<SenderLog> {
         let plan = &scenario.flows[flow];
         let Some(controller) = &plan.controller else {
-            let problem = format!("flow \"{}\" has no controller, so there is nothing to log; choose a flow that has one", plan.name);
+            let problem = format!(
+                "flow \"{}\" has no controller, so there is nothing to log; choose a flow that has one",
+                plan.name
+            );
             return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
         };
         if matches!(plan.workload, Workload::Arrivals(_)) {
-            let problem =
-                format!("flow \"{}\" opens a connection for each transfer, which a log does not tell apart; log another flow", plan.name);
+            let problem = format!(
+                "flow \"{}\" opens a connection for each transfer, which a log does not tell apart; log another flow",
+                plan.name
+            );
             return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
         }
         let mut log = SenderLog {
@@ -197,9 +205,18 @@ impl SenderLog {
             title: &scenario.name,
             trace: Trace {
                 title: &plan.name,
-                description: format!("{}, simulated by narrows {}, seed {}", controller.text(), env!("CARGO_PKG_VERSION"), scenario.seed),
+                description: format!(
+                    "{}, simulated by narrows {}, seed {}",
+                    controller.text(),
+                    env!("CARGO_PKG_VERSION"),
+                    scenario.seed
+                ),
                 vantage_point: VantagePoint { name: "sender", kind: "server" },
-                common_fields: CommonFields { time_format: "relative", reference_time: 0.0, protocol_type: ["TCP"] },
+                common_fields: CommonFields {
+                    time_format: "relative",
+                    reference_time: 0.0,
+                    protocol_type: ["TCP"],
+                },
             },
         });
         match log.failed.take() {
@@ -243,7 +260,8 @@ impl Observer for SenderLog {
                 self.sent += 1;
                 let length = data.bytes.get();
                 let raw = Raw { length: seen.size.get(), payload_length: length };
-                let frames = [Frame::Stream { stream_id: 0, offset: data.number * self.mss, length }];
+                let frames =
+                    [Frame::Stream { stream_id: 0, offset: data.number * self.mss, length }];
                 self.event(seen.at, "transport:packet_sent", Packet { header, raw, frames });
             }
             Content::Ack(ack) => self.arrived = Some((ack, seen.size.get())),
@@ -257,15 +275,29 @@ impl Observer for SenderLog {
         }
         let acknowledged = self.arrived.is_some();
         if let Some((ack, size)) = self.arrived.take() {
-            let mut numbers: Vec<u64> = sender.newly_acked().iter().filter_map(|acked| self.transmissions.remove(&acked.number)).collect();
+            let mut numbers: Vec<u64> = sender
+                .newly_acked()
+                .iter()
+                .filter_map(|acked| self.transmissions.remove(&acked.number))
+                .collect();
             numbers.sort_unstable();
-            let frames = [Frame::Ack { acked_ranges: ranges(&numbers), ect0: ack.ect0, ect1: ack.ect1, ce: ack.ce }];
+            let frames = [Frame::Ack {
+                acked_ranges: ranges(&numbers),
+                ect0: ack.ect0,
+                ect1: ack.ect1,
+                ce: ack.ce,
+            }];
             let header = header(self.acks);
             self.acks += 1;
-            self.event(at, "transport:packet_received", Packet { header, raw: Raw { length: size, payload_length: 0 }, frames });
+            self.event(
+                at,
+                "transport:packet_received",
+                Packet { header, raw: Raw { length: size, payload_length: 0 }, frames },
+            );
         }
         let state = sender.ca_state();
-        let trigger = if state == CaState::Loss && !acknowledged { "pto_expired" } else { "time_threshold" };
+        let trigger =
+            if state == CaState::Loss && !acknowledged { "pto_expired" } else { "time_threshold" };
         for lost in sender.newly_lost() {
             if let Some(number) = self.transmissions.get(&lost.number) {
                 self.event(at, "recovery:packet_lost", Lost { header: header(*number), trigger });
@@ -273,7 +305,11 @@ impl Observer for SenderLog {
         }
         if state != self.state {
             let old = std::mem::replace(&mut self.state, state);
-            self.event(at, "recovery:congestion_state_updated", StateUpdate { old: name(old), new: name(state) });
+            self.event(
+                at,
+                "recovery:congestion_state_updated",
+                StateUpdate { old: name(old), new: name(state) },
+            );
         }
         let metrics = Metrics::of(sender, self.mss);
         let changed = metrics.since(&self.metrics);

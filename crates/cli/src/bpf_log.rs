@@ -38,7 +38,13 @@ impl BpfLog {
     }
 
     /// Carries a run out, and keeps what its programs print. `index` is its place among the runs, `label` what it is called beside its seed.
-    pub fn gather<T>(&self, index: usize, label: &str, scenario: &Scenario, run: impl FnOnce() -> T) -> T {
+    pub fn gather<T>(
+        &self,
+        index: usize,
+        label: &str,
+        scenario: &Scenario,
+        run: impl FnOnce() -> T,
+    ) -> T {
         let (answer, gathered) = gather(run);
         let text = lines(label, scenario, &gathered);
         self.runs.lock().unwrap_or_else(PoisonError::into_inner).insert(index, text);
@@ -53,20 +59,28 @@ impl BpfLog {
     pub fn finish(self) -> Result<(), Failure> {
         let BpfLog { path, mut file, runs } = self;
         let runs = runs.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let written = runs.values().try_for_each(|text| file.write_all(text.as_bytes())).and_then(|()| file.finish());
+        let written = runs
+            .values()
+            .try_for_each(|text| file.write_all(text.as_bytes()))
+            .and_then(|()| file.finish());
         written.map_err(|error| unwritable(&path, &error))
     }
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Failure {
-    Failure::Other(format!("{}: what programs print cannot be written there: {error}; give --bpf-log another file", path.display()))
+    Failure::Other(format!(
+        "{}: what programs print cannot be written there: {error}; give --bpf-log another file",
+        path.display()
+    ))
 }
 
 /// The flows whose controllers come from files.
 fn prints(scenario: &Scenario) -> impl Iterator<Item = &narrows_scenario::Flow> {
     let files = kept_objects();
     let from_file = move |name: &str| files.iter().any(|(file, _)| *file == name);
-    scenario.flows.iter().filter(move |flow| flow.controller.as_ref().is_some_and(|choice| from_file(choice.entry().name)))
+    scenario.flows.iter().filter(move |flow| {
+        flow.controller.as_ref().is_some_and(|choice| from_file(choice.entry().name))
+    })
 }
 
 fn refuse(scenario: &Scenario) -> Result<(), Failure> {
@@ -85,18 +99,31 @@ fn refuse(scenario: &Scenario) -> Result<(), Failure> {
 
 fn lines(label: &str, scenario: &Scenario, gathered: &Gathered) -> String {
     let names = scenario.flows.iter().map(|flow| flow.name.as_str());
-    let flows: BTreeMap<u64, &str> = names.map(|name| (narrows_sim::controller_seed(scenario.seed, name), name)).collect();
+    let flows: BTreeMap<u64, &str> =
+        names.map(|name| (narrows_sim::controller_seed(scenario.seed, name), name)).collect();
     let label = if label.is_empty() { String::new() } else { format!("{label}, ") };
     let mut text = String::new();
     for line in &gathered.lines {
-        let (flow, at) = (flows.get(&line.seed).copied().unwrap_or("?"), line.at.since(Time::ZERO).as_nanos());
+        let (flow, at) =
+            (flows.get(&line.seed).copied().unwrap_or("?"), line.at.since(Time::ZERO).as_nanos());
         let (seconds, nanos) = (at / 1_000_000_000, at % 1_000_000_000);
         // A line of a program is one line of the file.
         let said = line.text.replace(['\n', '\r'], " ");
-        writeln!(text, "{label}seed {}, {seconds}.{nanos:09} s, flow {flow}: {}", scenario.seed, said.trim_end()).expect("a string grows");
+        writeln!(
+            text,
+            "{label}seed {}, {seconds}.{nanos:09} s, flow {flow}: {}",
+            scenario.seed,
+            said.trim_end()
+        )
+        .expect("a string grows");
     }
     if gathered.left_out > 0 {
-        writeln!(text, "{label}seed {}: {} further lines are left out", scenario.seed, gathered.left_out).expect("a string grows");
+        writeln!(
+            text,
+            "{label}seed {}: {} further lines are left out",
+            scenario.seed, gathered.left_out
+        )
+        .expect("a string grows");
     }
     text
 }

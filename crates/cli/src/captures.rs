@@ -23,23 +23,52 @@ pub struct Captures {
 
 impl Captures {
     /// What `args` asks to write down of `scenario`, whose result goes to `reserved`.
-    pub fn begin(args: &CaptureArgs, scenario: &Scenario, reserved: &Reserved) -> Result<Captures, Failure> {
+    pub fn begin(
+        args: &CaptureArgs,
+        scenario: &Scenario,
+        reserved: &Reserved,
+    ) -> Result<Captures, Failure> {
         let names = scenario.flows.iter().map(|flow| flow.name.clone()).collect();
         let mut all = Captures { captures: vec![], logs: vec![], acks: None, names };
         if args.is_empty() {
             return Ok(all);
         }
-        let heard = args.acks.iter().map(|name| flows(scenario, name)).collect::<Result<Vec<_>, _>>()?.concat();
+        let heard = args
+            .acks
+            .iter()
+            .map(|name| flows(scenario, name))
+            .collect::<Result<Vec<_>, _>>()?
+            .concat();
         all.acks = (!heard.is_empty()).then(|| AckLog::new(heard));
-        let captured = args.pcap.iter().map(|name| flows(scenario, name)).collect::<Result<Vec<_>, _>>()?.concat();
-        let logged = args.qlog.iter().map(|name| flows(scenario, name)).collect::<Result<Vec<_>, _>>()?.concat();
-        let points = args.at.iter().map(|name| point(scenario, name)).collect::<Result<Vec<_>, _>>()?;
+        let captured = args
+            .pcap
+            .iter()
+            .map(|name| flows(scenario, name))
+            .collect::<Result<Vec<_>, _>>()?
+            .concat();
+        let logged = args
+            .qlog
+            .iter()
+            .map(|name| flows(scenario, name))
+            .collect::<Result<Vec<_>, _>>()?
+            .concat();
+        let points =
+            args.at.iter().map(|name| point(scenario, name)).collect::<Result<Vec<_>, _>>()?;
         for point in points.into_iter().filter(|_| !captured.is_empty()) {
             let out = create(reserved, &capture_name(scenario, point))?;
-            all.captures.push(Capture::new(out, scenario, &captured, point, args.snaplen).map_err(Failure::from_capture)?);
+            all.captures.push(
+                Capture::new(out, scenario, &captured, point, args.snaplen)
+                    .map_err(Failure::from_capture)?,
+            );
         }
         for flow in logged {
-            let out = create(reserved, &format!("{}.sqlog", file_name(scenario.flows.iter().map(|flow| flow.name.as_str()), flow)))?;
+            let out = create(
+                reserved,
+                &format!(
+                    "{}.sqlog",
+                    file_name(scenario.flows.iter().map(|flow| flow.name.as_str()), flow)
+                ),
+            )?;
             all.logs.push(SenderLog::new(out, scenario, flow).map_err(Failure::from_capture)?);
         }
         Ok(all)
@@ -60,7 +89,10 @@ impl Captures {
 /// Refuses to write down segments where there are none.
 pub fn capturable(args: &CaptureArgs, scenario: &Scenario, file: &Path) -> Result<(), Failure> {
     let flags = [("--pcap", &args.pcap), ("--qlog", &args.qlog), ("--acks", &args.acks)];
-    flags.into_iter().filter(|(_, given)| !given.is_empty()).try_for_each(|(flag, _)| has_segments(flag, scenario, file))
+    flags
+        .into_iter()
+        .filter(|(_, given)| !given.is_empty())
+        .try_for_each(|(flag, _)| has_segments(flag, scenario, file))
 }
 
 /// Refuses `flag`, which writes down segments, where there are none.
@@ -68,7 +100,9 @@ pub fn has_segments(flag: &str, scenario: &Scenario, file: &Path) -> Result<(), 
     if scenario.icn.is_none() {
         return Ok(());
     }
-    let message = format!("{flag} records segments of flows, which an information-centric network does not have");
+    let message = format!(
+        "{flag} records segments of flows, which an information-centric network does not have"
+    );
     let remedy = format!("leave {flag} out; the result's tables cover consumers, paths and links");
     Err(Failure::Scenario(ScenarioError::unsupported(file, &["icn".to_owned()], message, remedy)))
 }
@@ -88,7 +122,12 @@ impl Observer for Captures {
 }
 
 /// Writes samples at acknowledgements into the result; `names` are those of the scenario's flows.
-pub fn keep_acks(reserved: &Reserved, names: &[String], samples: &[AckSample], traced: &Remembered) -> Result<(), Failure> {
+pub fn keep_acks(
+    reserved: &Reserved,
+    names: &[String],
+    samples: &[AckSample],
+    traced: &Remembered,
+) -> Result<(), Failure> {
     let out = reserved.create("acks.parquet")?;
     write_acks(out, names, samples, traced).map_err(|error| cannot_write(reserved, &error))
 }
@@ -97,7 +136,9 @@ pub fn keep_acks(reserved: &Reserved, names: &[String], samples: &[AckSample], t
 fn create(reserved: &Reserved, name: &str) -> Result<File, Failure> {
     match reserved.create(name) {
         Err(ReportError::Write { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => {
-            Err(Failure::Other(format!("{name} would be written twice; give each flow and capture point once")))
+            Err(Failure::Other(format!(
+                "{name} would be written twice; give each flow and capture point once"
+            )))
         }
         other => Ok(other?),
     }
@@ -111,7 +152,9 @@ impl CaptureArgs {
 
     /// These arguments on a command line, each after a space.
     pub fn words(&self) -> String {
-        let each = |flag: &str, values: &[String]| values.iter().map(|value| format!(" {flag} {}", quote(value))).collect::<String>();
+        let each = |flag: &str, values: &[String]| {
+            values.iter().map(|value| format!(" {flag} {}", quote(value))).collect::<String>()
+        };
         let mut words = each("--pcap", &self.pcap);
         if !self.pcap.is_empty() {
             words += &each("--at", &self.at);
@@ -128,8 +171,12 @@ pub fn flows(scenario: &Scenario, name: &str) -> Result<Vec<usize>, Failure> {
     }
     let found = scenario.flows.iter().position(|flow| flow.name == name);
     found.map(|flow| vec![flow]).ok_or_else(|| {
-        let known: Vec<&str> = scenario.flows.iter().take(20).map(|flow| flow.name.as_str()).collect();
-        Failure::Other(format!("there is no flow \"{name}\"; give all, or one of: {}", known.join(", ")))
+        let known: Vec<&str> =
+            scenario.flows.iter().take(20).map(|flow| flow.name.as_str()).collect();
+        Failure::Other(format!(
+            "there is no flow \"{name}\"; give all, or one of: {}",
+            known.join(", ")
+        ))
     })
 }
 
@@ -140,8 +187,12 @@ fn point(scenario: &Scenario, name: &str) -> Result<CapturePoint, Failure> {
         "receiver" => Ok(CapturePoint::Receiver),
         "dropped" => Ok(CapturePoint::Dropped),
         _ => link().map(|index| CapturePoint::Link(LinkId(index))).ok_or_else(|| {
-            let known: Vec<&str> = scenario.links.iter().take(20).map(|link| link.name.as_str()).collect();
-            Failure::Other(format!("there is no link \"{name}\"; give sender, receiver, dropped, or one of: {}", known.join(", ")))
+            let known: Vec<&str> =
+                scenario.links.iter().take(20).map(|link| link.name.as_str()).collect();
+            Failure::Other(format!(
+                "there is no link \"{name}\"; give sender, receiver, dropped, or one of: {}",
+                known.join(", ")
+            ))
         }),
     }
 }
@@ -151,7 +202,10 @@ fn capture_name(scenario: &Scenario, point: CapturePoint) -> String {
         CapturePoint::Sender => "sender.pcapng".to_owned(),
         CapturePoint::Receiver => "receiver.pcapng".to_owned(),
         CapturePoint::Dropped => "dropped.pcapng".to_owned(),
-        CapturePoint::Link(id) => format!("link-{}.pcapng", file_name(scenario.links.iter().map(|link| link.name.as_str()), id.0)),
+        CapturePoint::Link(id) => format!(
+            "link-{}.pcapng",
+            file_name(scenario.links.iter().map(|link| link.name.as_str()), id.0)
+        ),
     }
 }
 
@@ -170,12 +224,16 @@ fn file_name<'a>(names: impl Iterator<Item = &'a str>, place: usize) -> String {
 
 /// A name as part of a file's.
 fn plain(name: &str) -> String {
-    name.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' }).collect()
+    name.chars()
+        .map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' })
+        .collect()
 }
 
 fn cannot_write(reserved: &Reserved, error: &io::Error) -> Failure {
     let directory = reserved.directory().display();
-    Failure::Other(format!("a capture or log for {directory} cannot be written: {error}; choose another place with --out, or record less"))
+    Failure::Other(format!(
+        "a capture or log for {directory} cannot be written: {error}; choose another place with --out, or record less"
+    ))
 }
 
 #[cfg(test)]

@@ -20,16 +20,26 @@ pub struct Carried {
 
 /// Those that were loaded.
 pub fn loaded() -> Vec<Carried> {
-    controllers().into_iter().map(|own| Carried { file: own.file(), content: STANDARD.encode(&own.object) }).collect()
+    controllers()
+        .into_iter()
+        .map(|own| Carried { file: own.file(), content: STANDARD.encode(&own.object) })
+        .collect()
 }
 
 /// A directory with the files, where the sweep finds them as beside a result.
 pub fn unpacked(files: &[Carried]) -> Result<TemporaryFolder, Failure> {
-    let unwritable =
-        |error| Failure::Other(format!("the controllers that were kept cannot be written to a temporary directory: {error}; set TMPDIR"));
+    let unwritable = |error| {
+        Failure::Other(format!(
+            "the controllers that were kept cannot be written to a temporary directory: {error}; set TMPDIR"
+        ))
+    };
     let folder = TemporaryFolder::new().map_err(unwritable)?;
     for Carried { file, content } in files {
-        let damaged = || Failure::Other(format!("the controller {file:?} that was kept is damaged; make the runs again"));
+        let damaged = || {
+            Failure::Other(format!(
+                "the controller {file:?} that was kept is damaged; make the runs again"
+            ))
+        };
         let content = STANDARD.decode(content).map_err(|_| damaged())?;
         if Path::new(file).file_name() != Some(file.as_ref()) {
             return Err(damaged());

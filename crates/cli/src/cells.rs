@@ -92,7 +92,8 @@ pub fn program() -> String {
 /// the whole program.
 fn hash(mut file: impl Read) -> io::Result<u64> {
     const CHUNK: usize = 1 << 18;
-    let mix = |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    let mix =
+        |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
     let (mut hash, mut length, mut chunk) = (0, 0, Vec::with_capacity(CHUNK));
     while file.by_ref().take(CHUNK as u64).read_to_end(&mut chunk)? > 0 {
         length += chunk.len() as u64;
@@ -136,8 +137,8 @@ impl<T: Serialize + DeserializeOwned> Cells<T> {
 
     /// Keeps a run. It is on the disk when this returns, and outlasts a crash of the machine a second later.
     pub fn keep(&self, run: u64, kept: &T) -> Result<(), Failure> {
-        let text =
-            serde_json::to_string(&Line { run, kept }).map_err(|error| Failure::Other(format!("run {run} cannot be kept: {error}")))?;
+        let text = serde_json::to_string(&Line { run, kept })
+            .map_err(|error| Failure::Other(format!("run {run} cannot be kept: {error}")))?;
         self.lock().append(run, &text).map_err(|error| unwritable(&self.path, &error))
     }
 
@@ -145,10 +146,14 @@ impl<T: Serialize + DeserializeOwned> Cells<T> {
     pub fn get(&self, run: u64) -> Result<T, Failure> {
         let log = self.lock();
         let read = (|| {
-            let place = log.places.get(&run).ok_or_else(|| io::Error::other(format!("run {run} is missing")))?;
+            let place = log
+                .places
+                .get(&run)
+                .ok_or_else(|| io::Error::other(format!("run {run} is missing")))?;
             let mut line = vec![0; (place.end - place.start) as usize];
             log.file.read_exact_at(&mut line, place.start)?;
-            serde_json::from_slice::<Line<T>>(line.get(PREFIX..).unwrap_or_default()).map_err(io::Error::other)
+            serde_json::from_slice::<Line<T>>(line.get(PREFIX..).unwrap_or_default())
+                .map_err(io::Error::other)
         })();
         read.map(|line| line.kept).map_err(|error| unreadable(&self.path, &error))
     }
@@ -183,9 +188,12 @@ impl Log {
             line.clear();
             let length = reader.read_until(b'\n', &mut line)? as u64;
             // A file system that goes down may leave zeros where the last lines were to be.
-            let Some(whole) = line.strip_suffix(b"\n").filter(|whole| !whole.contains(&0)) else { break };
+            let Some(whole) = line.strip_suffix(b"\n").filter(|whole| !whole.contains(&0)) else {
+                break;
+            };
             let Some(kept) = summed::<T>(whole, &origin) else {
-                let text = format!("line {number} is not as it was written: its SHA-256 is another");
+                let text =
+                    format!("line {number} is not as it was written: its SHA-256 is another");
                 return Err(io::Error::new(io::ErrorKind::InvalidData, text));
             };
             places.insert(kept.run, end..end + length);
@@ -233,7 +241,13 @@ fn begin(path: &Path, origin: &Origin) -> io::Result<File> {
         std::fs::create_dir_all(parent)?;
     }
     let line = (origin.line() + "\n").into_bytes();
-    let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).custom_flags(NO_LINK).open(path)?;
+    let mut file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .custom_flags(NO_LINK)
+        .open(path)?;
     if !file.metadata()?.is_file() {
         return Err(io::Error::other("it is not a regular file"));
     }
@@ -250,7 +264,8 @@ fn begin(path: &Path, origin: &Origin) -> io::Result<File> {
 /// What the runs in a file belong to.
 pub fn read_origin(path: &Path) -> Result<Origin, Failure> {
     let mut text = String::new();
-    let read = open_unlinked(path).and_then(|file| BufReader::new(file).take(1 << 32).read_line(&mut text));
+    let read = open_unlinked(path)
+        .and_then(|file| BufReader::new(file).take(1 << 32).read_line(&mut text));
     read.map_err(|error| unreadable(path, &error))?;
     serde_json::from_str(&text).map_err(|error| unreadable(path, &error.into()))
 }
@@ -265,7 +280,11 @@ impl Origin {
     pub fn other_controller(&self, wanted: &Origin) -> Option<&str> {
         self.inputs.iter().find_map(|input| {
             let name = input.name.strip_suffix(IDENTITY)?;
-            wanted.inputs.iter().any(|other| other.name == input.name && other.text != input.text).then_some(name)
+            wanted
+                .inputs
+                .iter()
+                .any(|other| other.name == input.name && other.text != input.text)
+                .then_some(name)
         })
     }
 
@@ -274,10 +293,15 @@ impl Origin {
         if self.program != wanted.program {
             Some(format!("come from Narrows {}, not from {}", self.program, wanted.program))
         } else if self.sweep != wanted.sweep {
-            Some("belong to another scenario, or to what this one was before it was changed".to_owned())
+            Some(
+                "belong to another scenario, or to what this one was before it was changed"
+                    .to_owned(),
+            )
         } else if self.inputs != wanted.inputs || self.controllers != wanted.controllers {
-            let of_files = || "were made with other content of the files that the scenario names".to_owned();
-            let of_controller = |name| format!("were made with another controller by the name \"{name}\"");
+            let of_files =
+                || "were made with other content of the files that the scenario names".to_owned();
+            let of_controller =
+                |name| format!("were made with another controller by the name \"{name}\"");
             Some(self.other_controller(wanted).map_or_else(of_files, of_controller))
         } else {
             None
@@ -287,11 +311,17 @@ impl Origin {
 
 fn refuse_other(path: &Path, kept: &Origin, wanted: &Origin) -> Result<(), Failure> {
     let other_shard = || {
-        let name = |shard: Option<Shard>| shard.map_or_else(|| "the whole sweep".to_owned(), |shard| format!("shard {shard}"));
-        (kept.shard != wanted.shard).then(|| format!("are those of {}, not of {}", name(kept.shard), name(wanted.shard)))
+        let name = |shard: Option<Shard>| {
+            shard.map_or_else(|| "the whole sweep".to_owned(), |shard| format!("shard {shard}"))
+        };
+        (kept.shard != wanted.shard)
+            .then(|| format!("are those of {}, not of {}", name(kept.shard), name(wanted.shard)))
     };
     let Some(what) = kept.differs(wanted).or_else(other_shard) else { return Ok(()) };
-    Err(Failure::Other(format!("the runs kept in {} {what}; choose another --out, or remove that file to start over", path.display())))
+    Err(Failure::Other(format!(
+        "the runs kept in {} {what}; choose another --out, or remove that file to start over",
+        path.display()
+    )))
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Failure {
@@ -302,12 +332,18 @@ fn unwritable(path: &Path, error: &io::Error) -> Failure {
 }
 
 fn changed(path: &Path, error: &io::Error) -> Failure {
-    Failure::Other(format!("{}: {error}; get an undamaged copy, or remove the file to start over", path.display()))
+    Failure::Other(format!(
+        "{}: {error}; get an undamaged copy, or remove the file to start over",
+        path.display()
+    ))
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Failure {
     let or = if error.kind() == io::ErrorKind::NotFound { "" } else { ", or remove the file" };
-    Failure::Other(format!("{} cannot be read: {error}; give the result directory of an interrupted sweep{or}", path.display()))
+    Failure::Other(format!(
+        "{} cannot be read: {error}; give the result directory of an interrupted sweep{or}",
+        path.display()
+    ))
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use crate::cli::{Cli, Command};
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::{
-    attack, bench, check, compare, diff, doctor, export, fidelity, figure, forward, inspect, kernel, list, live, matrix, merge, node,
-    report, reproduce, run, sweep,
+    attack, bench, check, compare, diff, doctor, export, fidelity, figure, forward, inspect,
+    kernel, list, live, matrix, merge, node, report, reproduce, run, sweep,
 };
 
 /// Carries out the command of a command line.

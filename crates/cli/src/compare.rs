@@ -33,14 +33,24 @@ pub fn compare(args: CompareArgs) -> Result<Outcome, Failure> {
         }
         return scorecard::scorecard(&args);
     }
-    let contest = if args.icn { Contest::of_ways(&args, &ways(&args)?)? } else { Contest::of_controllers(&args, &controllers(&args)?)? };
+    let contest = if args.icn {
+        Contest::of_ways(&args, &ways(&args)?)?
+    } else {
+        Contest::of_controllers(&args, &controllers(&args)?)?
+    };
     let started = Started::now();
     let Contest { names, mut networks, own } = contest;
     let reserved = output::reserve(&args.output, "compare")?;
     let inputs = inputs::adopt(&mut networks, file(&args))?;
-    let runs: Vec<Scenario> = networks.iter().flat_map(|network| with_seeds(network, args.seed, args.seeds)).collect();
+    let runs: Vec<Scenario> =
+        networks.iter().flat_map(|network| with_seeds(network, args.seed, args.seeds)).collect();
     let log = BpfLog::begin(args.bpf_log.as_deref(), &runs)?;
-    let records = run_all_logged(&runs, log.as_ref(), |index| &names[index / args.seeds as usize], &args.output);
+    let records = run_all_logged(
+        &runs,
+        log.as_ref(),
+        |index| &names[index / args.seeds as usize],
+        &args.output,
+    );
     // What was printed before a fault helps to find it.
     log.map_or(Ok(()), BpfLog::finish)?;
     let mut records = records?.into_iter();
@@ -50,7 +60,11 @@ pub fn compare(args: CompareArgs) -> Result<Outcome, Failure> {
         runs: records.by_ref().take(args.seeds as usize).collect(),
     });
     let mut comparison = Comparison::new(
-        format!("{} compared{}", join(&names), args.on.path.first().map_or(String::new(), |path| format!(" on the path {path}"))),
+        format!(
+            "{} compared{}",
+            join(&names),
+            args.on.path.first().map_or(String::new(), |path| format!(" on the path {path}"))
+        ),
         cases.collect(),
         String::new(),
     );
@@ -59,15 +73,24 @@ pub fn compare(args: CompareArgs) -> Result<Outcome, Failure> {
     // Paths and files have their own hosts, and refuse `--host-rate`.
     let own_link = args.host_rate.is_none() && args.on.path.is_empty() && file(&args).is_none();
     comparison.notes.extend(own_link.then(|| offload::note(&networks[0])).flatten());
-    let opened = unopened::note(comparison.cases.iter().map(|case| (case.label.as_str(), case.runs.as_slice())));
+    let opened = unopened::note(
+        comparison.cases.iter().map(|case| (case.label.as_str(), case.runs.as_slice())),
+    );
     comparison.notes.extend(opened);
     comparison.notes.extend(unverified::notes());
     // The network as it was given, where there is one: in the others routers stand for its queues.
     let given = own.iter().position(Option::is_none).unwrap_or(0);
     let own: Vec<String> = own.into_iter().flatten().collect();
-    comparison.notes.extend((!own.is_empty()).then(|| format!("each with its own router: {}", own.join("; "))));
+    comparison
+        .notes
+        .extend((!own.is_empty()).then(|| format!("each with its own router: {}", own.join("; "))));
     comparison.remake = remake(&args, &names, &networks[given], &comparison.scenario_file(given));
-    output::deliver(reserved, &comparison, &started.info(inputs, &args.output.console), &args.output)?;
+    output::deliver(
+        reserved,
+        &comparison,
+        &started.info(inputs, &args.output.console),
+        &args.output,
+    )?;
     if !args.output.quiet && !args.output.json {
         args.output.console.print(&format!("Try next: {}\n", next(&args)))?;
     }
@@ -85,15 +108,22 @@ struct Contest {
 impl Contest {
     fn of_controllers(args: &CompareArgs, controllers: &[Choice]) -> Result<Contest, Failure> {
         let names = distinct(controllers.iter().map(Choice::text))?;
-        let mut networks = controllers.iter().map(|choice| network(args, choice)).collect::<Result<Vec<_>, _>>()?;
-        let equipped = networks.iter_mut().zip(controllers).map(|(network, choice)| routers::equip(network, choice));
+        let mut networks = controllers
+            .iter()
+            .map(|choice| network(args, choice))
+            .collect::<Result<Vec<_>, _>>()?;
+        let equipped = networks
+            .iter_mut()
+            .zip(controllers)
+            .map(|(network, choice)| routers::equip(network, choice));
         let own = equipped.collect::<Result<Vec<_>, _>>()?;
         Ok(Contest { names, networks, own })
     }
 
     fn of_ways(args: &CompareArgs, ways: &[IcnWay]) -> Result<Contest, Failure> {
         let names = distinct(ways.iter().map(IcnWay::text))?;
-        let networks = ways.iter().map(|way| way.network(file(args))).collect::<Result<Vec<_>, _>>()?;
+        let networks =
+            ways.iter().map(|way| way.network(file(args))).collect::<Result<Vec<_>, _>>()?;
         Ok(Contest { names, networks, own: vec![None; ways.len()] })
     }
 }
@@ -109,10 +139,12 @@ fn ways(args: &CompareArgs) -> Result<Vec<IcnWay>, Failure> {
     }
     let way = |compared: &Compared| match compared {
         Compared::Icn(way) => Ok(way.clone()),
-        Compared::Controller(choice) => Ok(match IcnWay::read(choice.text()).map_err(Failure::Other)? {
-            Some(way) => way,
-            None => IcnWay::window(choice.clone()),
-        }),
+        Compared::Controller(choice) => {
+            Ok(match IcnWay::read(choice.text()).map_err(Failure::Other)? {
+                Some(way) => way,
+                None => IcnWay::window(choice.clone()),
+            })
+        }
     };
     args.compared.iter().map(way).collect()
 }
@@ -128,15 +160,30 @@ fn network(args: &CompareArgs, choice: &Choice) -> Result<Scenario, Failure> {
         None => {
             let text = args.network().to_toml(choice.text(), args.seed.unwrap_or(1));
             let file = "the network given by flags";
-            Ok(narrows_scenario::parse_with(&text, file, &args.on.at_bottleneck(), None, &narrows_scenario::read_named)?)
+            Ok(narrows_scenario::parse_with(
+                &text,
+                file,
+                &args.on.at_bottleneck(),
+                None,
+                &narrows_scenario::read_named,
+            )?)
         }
         Some(file) => {
-            let scenario = narrows_scenario::load_with(file, &args.on.at_bottleneck(), Some(choice.text()))?;
+            let scenario =
+                narrows_scenario::load_with(file, &args.on.at_bottleneck(), Some(choice.text()))?;
             if scenario.icn.is_some() {
                 let message = "this network is information-centric: it has no flows";
-                let remedy =
-                    format!("narrows compare --icn {} --file {} lets the controller drive its consumers", choice.text(), file.display());
-                return Err(Failure::Scenario(ScenarioError::unsupported(file, &["icn".to_owned()], message, remedy)));
+                let remedy = format!(
+                    "narrows compare --icn {} --file {} lets the controller drive its consumers",
+                    choice.text(),
+                    file.display()
+                );
+                return Err(Failure::Scenario(ScenarioError::unsupported(
+                    file,
+                    &["icn".to_owned()],
+                    message,
+                    remedy,
+                )));
             }
             Ok(scenario)
         }
@@ -157,7 +204,11 @@ fn remake(args: &CompareArgs, names: &[String], network: &Scenario, scenario_fil
     let trace = |link: usize| network.links[link].trace_file.clone();
     option("file", file(args).map(|_| scenario_file.to_owned()));
     // A file has them written out.
-    let on = if file(args).is_none() { args.on.words(|_| trace(0).unwrap_or_default()) } else { Vec::new() };
+    let on = if file(args).is_none() {
+        args.on.words(|_| trace(0).unwrap_or_default())
+    } else {
+        Vec::new()
+    };
     on.into_iter().for_each(|(name, value)| option(name, Some(value)));
     option("rate", args.rate.map(|rate| rate.to_string()));
     option("host-rate", args.host_rate.map(|rate| rate.to_string()));
@@ -166,7 +217,10 @@ fn remake(args: &CompareArgs, names: &[String], network: &Scenario, scenario_fil
     option("flows", args.flows.map(|flows| flows.to_string()));
     option("stagger", args.stagger.map(|stagger| stagger.to_string()));
     // A bare 1 could mean 1 %, and is refused.
-    option("loss", args.loss.map(|loss| if loss == 1.0 { "100 %".to_owned() } else { loss.to_string() }));
+    option(
+        "loss",
+        args.loss.map(|loss| if loss == 1.0 { "100 %".to_owned() } else { loss.to_string() }),
+    );
     option("trace-back", args.trace_back.as_ref().and_then(|_| trace(1)));
     option("duration", args.duration.map(|duration| duration.to_string()));
     option("warmup", args.warmup.map(|warmup| warmup.to_string()));
@@ -181,18 +235,32 @@ fn next(args: &CompareArgs) -> String {
         return "narrows reproduce mircc --quick to reproduce its authors' results".to_owned();
     }
     if let Some(file) = file(args) {
-        return format!("narrows run {} to run it with its own controllers", quote(&file.display().to_string()));
+        return format!(
+            "narrows run {} to run it with its own controllers",
+            quote(&file.display().to_string())
+        );
     }
     let network = args.network();
     // As they were typed, where they come first.
-    let typed = args.output.console.words().into_iter().skip(2).take_while(|word| !word.starts_with('-')).map(|word| quote(&word) + " ");
+    let typed = args
+        .output
+        .console
+        .words()
+        .into_iter()
+        .skip(2)
+        .take_while(|word| !word.starts_with('-'))
+        .map(|word| quote(&word) + " ");
     let typed: String = typed.collect();
     if let Some(path) = &network.path {
         format!("narrows path {path} to print that network as a file")
     } else if network.loss == 0.0 && network.trace.is_none() && network.flows <= 2 {
-        format!("narrows compare {typed}--loss '1 %' to see which controllers mistake random loss for congestion")
+        format!(
+            "narrows compare {typed}--loss '1 %' to see which controllers mistake random loss for congestion"
+        )
     } else if network.flows <= 2 {
-        format!("narrows compare {typed}--flows 10 --buffer '0.5 bdp' to see how they share a small buffer")
+        format!(
+            "narrows compare {typed}--flows 10 --buffer '0.5 bdp' to see how they share a small buffer"
+        )
     } else {
         format!("narrows compare {typed}--path lte to compare them on a cellular link")
     }

@@ -111,10 +111,18 @@ impl Console {
             Console::Terminal if !quiet => ProgressDrawTarget::stderr(),
             _ => ProgressDrawTarget::hidden(),
         };
-        let style = ProgressStyle::with_template("{prefix} {bar:30} {percent:>3} % {eta} left {wide_msg}").expect("a valid template");
+        let style =
+            ProgressStyle::with_template("{prefix} {bar:30} {percent:>3} % {eta} left {wide_msg}")
+                .expect("a valid template");
         // Whoever is asked from now on knows of Ctrl-C.
         self.stop();
-        Progress { bar: ProgressBar::with_draw_target(Some(all), target).with_style(style).with_prefix(verb), all, console: self.clone() }
+        Progress {
+            bar: ProgressBar::with_draw_target(Some(all), target)
+                .with_style(style)
+                .with_prefix(verb),
+            all,
+            console: self.clone(),
+        }
     }
 }
 

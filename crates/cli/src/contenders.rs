@@ -16,11 +16,17 @@ pub fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Result<Vec<String>,
 /// Controllers that the arguments name.
 pub fn controllers(args: &CompareArgs) -> Result<Vec<Choice>, Failure> {
     if args.compared.is_empty() {
-        return Ok(DEFAULTS.iter().map(|name| name.parse().expect("a controller of the registry")).collect());
+        return Ok(DEFAULTS
+            .iter()
+            .map(|name| name.parse().expect("a controller of the registry"))
+            .collect());
     }
     let controller = |compared: &Compared| match compared {
         Compared::Controller(choice) => Ok(choice.clone()),
-        Compared::Icn(way) => Err(Failure::Other(format!("{} controls rates in an information-centric network; add --icn", way.text()))),
+        Compared::Icn(way) => Err(Failure::Other(format!(
+            "{} controls rates in an information-centric network; add --icn",
+            way.text()
+        ))),
     };
     args.compared.iter().map(controller).collect()
 }

@@ -62,7 +62,9 @@ pub fn diff(args: DiffArgs) -> Result<Outcome, Failure> {
     let (first, second) = (measured(&open(&args.before)?)?, measured(&open(&args.after)?)?);
     let told = tell(&first, &second, &args.before, &args.after)?;
     let text = if args.json {
-        serde_json::to_string_pretty(&told).map(|text| text + "\n").map_err(|error| Failure::Other(format!("no JSON: {error}")))?
+        serde_json::to_string_pretty(&told)
+            .map(|text| text + "\n")
+            .map_err(|error| Failure::Other(format!("no JSON: {error}")))?
     } else {
         words(&told, &first, &second)
     };
@@ -72,8 +74,10 @@ pub fn diff(args: DiffArgs) -> Result<Outcome, Failure> {
 
 fn tell(first: &Measured, second: &Measured, before: &Path, after: &Path) -> Result<Told, Failure> {
     let single = first.cases.len() == 1 && second.cases.len() == 1;
-    let partner = |case: &MeasuredCase| second.cases.iter().find(|other| single || other.label == case.label);
-    let pairs: Vec<(&MeasuredCase, &MeasuredCase)> = first.cases.iter().filter_map(|case| Some((case, partner(case)?))).collect();
+    let partner =
+        |case: &MeasuredCase| second.cases.iter().find(|other| single || other.label == case.label);
+    let pairs: Vec<(&MeasuredCase, &MeasuredCase)> =
+        first.cases.iter().filter_map(|case| Some((case, partner(case)?))).collect();
     if pairs.is_empty() && first.kind != second.kind {
         return Err(Failure::Other(format!(
             "{} is the result of a {} and {} of a {}, so they have no case in common; compare results of the same command",
@@ -102,15 +106,24 @@ fn tell(first: &Measured, second: &Measured, before: &Path, after: &Path) -> Res
     }
     let mut metrics: Vec<Moved> = pairs.iter().flat_map(|(own, other)| moved(own, other)).collect();
     // What is certain to have moved first, and of that what moved furthest for its size.
-    let size = |moved: &Moved| moved.change.abs() / moved.before.abs().max(moved.after.abs()).max(f64::MIN_POSITIVE);
-    metrics.sort_by(|a, b| (b.beyond_spread == Some(true)).cmp(&(a.beyond_spread == Some(true))).then(size(b).total_cmp(&size(a))));
+    let size = |moved: &Moved| {
+        moved.change.abs() / moved.before.abs().max(moved.after.abs()).max(f64::MIN_POSITIVE)
+    };
+    metrics.sort_by(|a, b| {
+        (b.beyond_spread == Some(true))
+            .cmp(&(a.beyond_spread == Some(true)))
+            .then(size(b).total_cmp(&size(a)))
+    });
     let alone = |all: &Measured, taken: &dyn Fn(&MeasuredCase) -> bool| {
         all.cases.iter().filter(|case| !taken(case)).map(|case| case.label.clone()).collect()
     };
     Ok(Told {
         before: before.display().to_string(),
         after: after.display().to_string(),
-        scenario: scenario.into_iter().map(|one| Changed { path: one.path, before: one.before, after: one.after }).collect(),
+        scenario: scenario
+            .into_iter()
+            .map(|one| Changed { path: one.path, before: one.before, after: one.after })
+            .collect(),
         only_before: alone(first, &|case| pairs.iter().any(|(own, _)| own.label == case.label)),
         only_after: alone(second, &|case| pairs.iter().any(|(_, other)| other.label == case.label)),
         metrics,
@@ -125,14 +138,21 @@ fn labels(all: &Measured) -> String {
 fn moved(own: &MeasuredCase, other: &MeasuredCase) -> Vec<Moved> {
     let one = |(name, all_before): (&String, &Vec<Option<f64>>)| {
         let (metric, all_after) = (metric(name)?, other.metrics.get(name)?);
-        let [before, after] = [all_before, all_after].map(|all| all.iter().flatten().copied().collect::<Vec<f64>>());
+        let [before, after] =
+            [all_before, all_after].map(|all| all.iter().flatten().copied().collect::<Vec<f64>>());
         let (from, to) = (median(&before)?, median(&after)?);
-        let [before_seeds, after_seeds] = [[before.len(), all_before.len()], [after.len(), all_after.len()]];
+        let [before_seeds, after_seeds] =
+            [[before.len(), all_before.len()], [after.len(), all_after.len()]];
         // Of one value nobody knows how far others would lie from it.
-        let interval = if before.len().min(after.len()) > 1 { difference_interval(&before, &after) } else { None };
+        let interval = if before.len().min(after.len()) > 1 {
+            difference_interval(&before, &after)
+        } else {
+            None
+        };
         // Of the seeds without a value none is in the medians.
         let everywhere = before.len() == all_before.len() && after.len() == all_after.len();
-        let comparable = everywhere || all_before.iter().map(Option::is_some).eq(all_after.iter().map(Option::is_some));
+        let comparable = everywhere
+            || all_before.iter().map(Option::is_some).eq(all_after.iter().map(Option::is_some));
         let change = to - from;
         Some(Moved {
             case: own.label.clone(),
@@ -194,7 +214,10 @@ fn words(told: &Told, first: &Measured, second: &Measured) -> String {
     let heads = ["Metric", "Unit", "Before", "After", "Change", "%", "95 % interval", ""];
     let mut rows: Vec<Vec<String>> = vec![heads.iter().map(|head| (*head).to_owned()).collect()];
     for moved in changed.iter().take(ROWS) {
-        let interval = moved.low.zip(moved.high).map_or_else(String::new, |(low, high)| format!("{} to {}", plain(low), plain(high)));
+        let interval = moved
+            .low
+            .zip(moved.high)
+            .map_or_else(String::new, |(low, high)| format!("{} to {}", plain(low), plain(high)));
         let verdict = match (moved.beyond_spread, moved.better) {
             (None, _) => "spread unknown",
             (Some(false), _) => "within spread",
@@ -217,7 +240,11 @@ fn words(told: &Told, first: &Measured, second: &Measured) -> String {
     }
     if several {
         rows[0].insert(0, "Case".to_owned());
-        changed.iter().take(ROWS).zip(&mut rows[1..]).for_each(|(moved, row)| row.insert(0, moved.case.clone()));
+        changed
+            .iter()
+            .take(ROWS)
+            .zip(&mut rows[1..])
+            .for_each(|(moved, row)| row.insert(0, moved.case.clone()));
     }
     text += &text_table(&rows, if several { 3 } else { 2 });
     if changed.len() > ROWS {
@@ -228,15 +255,27 @@ fn words(told: &Told, first: &Measured, second: &Measured) -> String {
         text += &format!("{unchanged} more did not change.\n");
     }
     if told.metrics.iter().all(|moved| moved.beyond_spread.is_none()) {
-        let one = first.cases.iter().chain(&second.cases).all(|case| case.metrics.values().all(|values| values.len() < 2));
-        text += if one { "One seed each: the spread is unknown.\n" } else { "One seed on one side: the spread is unknown.\n" };
+        let one = first
+            .cases
+            .iter()
+            .chain(&second.cases)
+            .all(|case| case.metrics.values().all(|values| values.len() < 2));
+        text += if one {
+            "One seed each: the spread is unknown.\n"
+        } else {
+            "One seed on one side: the spread is unknown.\n"
+        };
     }
     text
 }
 
 /// A median, and of how many seeds if some do not define it.
 fn with_seeds(median: f64, [defined, all]: [usize; 2]) -> String {
-    if defined < all { format!("{} ({defined} of {all} seeds)", plain(median)) } else { plain(median) }
+    if defined < all {
+        format!("{} ({defined} of {all} seeds)", plain(median))
+    } else {
+        plain(median)
+    }
 }
 
 /// Three significant digits or so; of what is smaller than four decimals show, its power of ten.
@@ -251,5 +290,9 @@ fn plain(value: f64) -> String {
         _ => 4,
     };
     let text = format!("{value:.digits$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
 }

@@ -13,7 +13,11 @@ pub fn doctor(args: DoctorArgs) -> Result<Outcome, Failure> {
     let ready = narrows_live::ready();
     let capabilities = narrows_live::probe();
     let why = ready.as_ref().err().map(ToString::to_string);
-    let text = if args.json { as_json(&capabilities, why.as_deref()) } else { as_text(&capabilities, why.as_deref()) };
+    let text = if args.json {
+        as_json(&capabilities, why.as_deref())
+    } else {
+        as_text(&capabilities, why.as_deref())
+    };
     output::print(&text)?;
     Ok(if ready.is_ok() { Outcome::Ok } else { Outcome::Missed })
 }
@@ -36,5 +40,8 @@ fn as_text(capabilities: &[Capability], why: Option<&str>) -> String {
 fn as_json(capabilities: &[Capability], why: Option<&str>) -> String {
     let one = |Capability { name, state, found, remedy }: &Capability| json!({ "name": name, "state": state.name(), "found": found, "remedy": remedy });
     let capabilities: Vec<_> = capabilities.iter().map(one).collect();
-    format!("{:#}\n", json!({ "live": why.is_none(), "why_not": why, "capabilities": capabilities }))
+    format!(
+        "{:#}\n",
+        json!({ "live": why.is_none(), "why_not": why, "capabilities": capabilities })
+    )
 }

@@ -22,7 +22,9 @@ pub enum Failure {
     Report(#[from] narrows_report::ReportError),
     #[error("the program \"{name}\" {exit}; its measurements are in {}", kept.display())]
     Program { name: String, exit: narrows_live::Exit, kept: std::path::PathBuf },
-    #[error("the output cannot be printed: {0}; redirect it elsewhere; results are in their directory regardless")]
+    #[error(
+        "the output cannot be printed: {0}; redirect it elsewhere; results are in their directory regardless"
+    )]
     Print(#[from] io::Error),
     #[error("stopped; nothing was written")]
     Interrupted,
@@ -46,14 +48,17 @@ impl Failure {
     pub fn from_capture(error: io::Error) -> Failure {
         match error.kind() {
             io::ErrorKind::InvalidInput => Failure::Other(error.to_string()),
-            _ => Failure::Other(format!("a capture or log cannot be written: {error}; choose another place with --out")),
+            _ => Failure::Other(format!(
+                "a capture or log cannot be written: {error}; choose another place with --out"
+            )),
         }
     }
 
     /// Tells the user, with the line of the scenario where there is one.
     pub fn print(&self) {
         let mut stderr = io::stderr().lock();
-        let colour = stderr.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let colour = stderr.is_terminal()
+            && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         // Nobody is left to tell if this fails.
         let _ = stderr.write_all(self.text(colour).as_bytes());
     }
@@ -68,7 +73,9 @@ impl Failure {
                     (true, false) => GraphicalTheme::unicode_nocolor(),
                 };
                 let mut text = String::new();
-                let rendered = GraphicalReportHandler::new_themed(theme).with_width(120).render_report(&mut text, error);
+                let rendered = GraphicalReportHandler::new_themed(theme)
+                    .with_width(120)
+                    .render_report(&mut text, error);
                 rendered.map_or_else(|_| format!("error: {}\n", error.short()), |()| text)
             }
             other => localised(&format!("error: {}\n", visible(&other.to_string()))).into_owned(),

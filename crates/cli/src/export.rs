@@ -10,7 +10,9 @@ pub fn export(args: ExportArgs) -> Result<Outcome, Failure> {
     let result = narrows_report::open(&args.directory)?;
     let written = match args.format {
         ExportFormat::Csv => narrows_report::export_csv(&result, args.out.as_deref())?,
-        ExportFormat::Perfetto => vec![narrows_report::export_perfetto(&result, args.out.as_deref())?],
+        ExportFormat::Perfetto => {
+            vec![narrows_report::export_perfetto(&result, args.out.as_deref())?]
+        }
     };
     for path in written {
         output::print(&format!("{}\n", path.display()))?;

@@ -36,7 +36,9 @@ pub fn figure(args: FigureArgs) -> Result<Outcome, Failure> {
     if let Some(file) = args.png {
         refuse_extension(&file, "svg", "--png", "--svg")?;
         let pixels = figure.png();
-        let pixels = pixels.ok_or_else(|| Failure::Other(format!("\"{name}\" is too large for a PNG; use --svg")))?;
+        let pixels = pixels.ok_or_else(|| {
+            Failure::Other(format!("\"{name}\" is too large for a PNG; use --svg"))
+        })?;
         written(&file, &pixels, "--png")?;
     }
     Ok(Outcome::Ok)
@@ -59,13 +61,20 @@ pub fn figures(files: &ResultDir) -> Result<Vec<Figure>, Failure> {
 /// Refuses a file of the other kind's name.
 fn refuse_extension(file: &Path, other: &str, flag: &str, instead: &str) -> Result<(), Failure> {
     match file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(other)) {
-        true => Err(Failure::Other(format!("{flag} would write another kind of file into {}; use {instead}", file.display()))),
+        true => Err(Failure::Other(format!(
+            "{flag} would write another kind of file into {}; use {instead}",
+            file.display()
+        ))),
         false => Ok(()),
     }
 }
 
 fn written(file: &Path, bytes: &[u8], flag: &str) -> Result<(), Failure> {
-    Output::write(file, bytes)
-        .map_err(|error| Failure::Other(format!("the figure cannot be written to {}: {error}; choose another {flag}", file.display())))?;
+    Output::write(file, bytes).map_err(|error| {
+        Failure::Other(format!(
+            "the figure cannot be written to {}: {error}; choose another {flag}",
+            file.display()
+        ))
+    })?;
     output::print(&format!("{}\n", file.display()))
 }

@@ -28,7 +28,10 @@ pub enum Access {
 pub struct Refusal(pub u16, pub &'static str);
 
 /// Reads a request from a connection, and answers with the path that it asks for if it may have it.
-pub fn requested(connection: &mut TcpStream, access: Access) -> io::Result<Result<String, Refusal>> {
+pub fn requested(
+    connection: &mut TcpStream,
+    access: Access,
+) -> io::Result<Result<String, Refusal>> {
     let until = Instant::now() + PATIENCE;
     connection.set_write_timeout(Some(PATIENCE))?;
     connection.set_nodelay(true)?;
@@ -45,7 +48,9 @@ pub fn requested(connection: &mut TcpStream, access: Access) -> io::Result<Resul
         head.extend_from_slice(&room[..count]);
         match path(&head, access) {
             Some(answer) => return Ok(answer),
-            None if head.len() > LONGEST => return Ok(Err(Refusal(431, "the head of the request is too long"))),
+            None if head.len() > LONGEST => {
+                return Ok(Err(Refusal(431, "the head of the request is too long")));
+            }
             None => {}
         }
     }
@@ -64,16 +69,27 @@ fn path(head: &[u8], access: Access) -> Option<Result<String, Refusal>> {
         Ok(httparse::Status::Complete(_)) => {}
         Err(_) => return Some(Err(Refusal(400, "this is not a request of HTTP/1"))),
     }
-    let named =
-        |name: &'static str| request.headers.iter().filter(move |field| field.name.eq_ignore_ascii_case(name)).map(|field| field.value);
+    let named = |name: &'static str| {
+        request
+            .headers
+            .iter()
+            .filter(move |field| field.name.eq_ignore_ascii_case(name))
+            .map(|field| field.value)
+    };
     let here = |value: &[u8]| match access {
-        Access::OwnPort(port) => own_names(port).iter().any(|own| own.as_bytes().eq_ignore_ascii_case(value)),
-        Access::AnyAddress(port) => std::str::from_utf8(value).is_ok_and(|host| is_address(host, port)),
+        Access::OwnPort(port) => {
+            own_names(port).iter().any(|own| own.as_bytes().eq_ignore_ascii_case(value))
+        }
+        Access::AnyAddress(port) => {
+            std::str::from_utf8(value).is_ok_and(|host| is_address(host, port))
+        }
     };
     let mut hosts = named("host");
     if !(hosts.next().is_some_and(here) && hosts.next().is_none()) {
         let remedy = match access {
-            Access::OwnPort(_) => "this page is for browsers on this host: ask for it by 127.0.0.1 or localhost and its port",
+            Access::OwnPort(_) => {
+                "this page is for browsers on this host: ask for it by 127.0.0.1 or localhost and its port"
+            }
             Access::AnyAddress(_) => {
                 "ask for this by an address of its host, or by localhost, and its port: names are refused, since a page from elsewhere may give itself one"
             }
@@ -100,7 +116,10 @@ fn is_address(host: &str, port: u16) -> bool {
     let in_brackets = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
     let is_named = match in_brackets {
         Some(address) => address.parse::<Ipv6Addr>().is_ok(),
-        None => name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok_and(|address| address.is_ipv4()),
+        None => {
+            name.eq_ignore_ascii_case("localhost")
+                || name.parse::<IpAddr>().is_ok_and(|address| address.is_ipv4())
+        }
     };
     is_named && behind == Some(port)
 }
@@ -108,7 +127,15 @@ fn is_address(host: &str, port: u16) -> bool {
 /// How a browser on this host names this port of it. The port of HTTP itself may be left out.
 fn own_names(port: u16) -> Vec<String> {
     let with_port = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{port}"));
-    with_port.into_iter().chain((port == 80).then(|| ["127.0.0.1", "localhost"].map(str::to_owned)).into_iter().flatten()).collect()
+    with_port
+        .into_iter()
+        .chain(
+            (port == 80)
+                .then(|| ["127.0.0.1", "localhost"].map(str::to_owned))
+                .into_iter()
+                .flatten(),
+        )
+        .collect()
 }
 
 /// The head of every answer: nothing is kept by the browser, and nothing of it is shown in pages
@@ -143,7 +170,8 @@ pub fn text(connection: &mut TcpStream, kind: &str, text: &str) -> io::Result<()
 /// Refuses a request.
 pub fn refuse(connection: &mut TcpStream, Refusal(status, reason): &Refusal) -> io::Result<()> {
     let text = format!("{reason}\n");
-    connection.write_all(head(*status, "text/plain; charset=utf-8", Some(text.len())).as_bytes())?;
+    connection
+        .write_all(head(*status, "text/plain; charset=utf-8", Some(text.len())).as_bytes())?;
     connection.write_all(text.as_bytes())
 }
 
@@ -157,14 +185,18 @@ mod tests {
     use super::*;
 
     fn asked(head: &str) -> Option<Result<String, u16>> {
-        path(head.as_bytes(), Access::OwnPort(8123)).map(|answer| answer.map_err(|Refusal(status, _)| status))
+        path(head.as_bytes(), Access::OwnPort(8123))
+            .map(|answer| answer.map_err(|Refusal(status, _)| status))
     }
 
     #[test]
     fn requests_are_for_this_host_and_port_alone() {
         let get = |fields: &str| asked(&format!("GET /events?x HTTP/1.1\r\n{fields}\r\n"));
-        for fields in ["Host: 127.0.0.1:8123\r\n", "host: LOCALHOST:8123\r\n", "Host: localhost:8123\r\nOrigin: http://localhost:8123\r\n"]
-        {
+        for fields in [
+            "Host: 127.0.0.1:8123\r\n",
+            "host: LOCALHOST:8123\r\n",
+            "Host: localhost:8123\r\nOrigin: http://localhost:8123\r\n",
+        ] {
             assert_eq!(get(fields), Some(Ok("/events".to_owned())), "{fields}");
         }
         let refused = [
@@ -183,17 +215,32 @@ mod tests {
 
     #[test]
     fn counters_are_for_who_asks_by_an_address() {
-        let get =
-            |host: &str, port| match path(format!("GET /metrics HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes(), Access::AnyAddress(port)) {
-                Some(Ok(path)) => path == "/metrics",
-                _ => false,
-            };
-        for host in ["127.0.0.1:9696", "192.0.2.7:9696", "[::1]:9696", "[2001:db8::1]:9696", "LocalHost:9696"] {
+        let get = |host: &str, port| match path(
+            format!("GET /metrics HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes(),
+            Access::AnyAddress(port),
+        ) {
+            Some(Ok(path)) => path == "/metrics",
+            _ => false,
+        };
+        for host in [
+            "127.0.0.1:9696",
+            "192.0.2.7:9696",
+            "[::1]:9696",
+            "[2001:db8::1]:9696",
+            "LocalHost:9696",
+        ] {
             assert!(get(host, 9696), "{host}");
         }
-        for host in
-            ["evil.example:9696", "127.0.0.1", "127.0.0.1:9697", "127.0.0.1.evil.example:9696", "::1:9696", "[127.0.0.1]:9696", "", ":9696"]
-        {
+        for host in [
+            "evil.example:9696",
+            "127.0.0.1",
+            "127.0.0.1:9697",
+            "127.0.0.1.evil.example:9696",
+            "::1:9696",
+            "[127.0.0.1]:9696",
+            "",
+            ":9696",
+        ] {
             assert!(!get(host, 9696), "{host}");
         }
         assert!(get("192.0.2.7", 80) && get("[::1]", 80));

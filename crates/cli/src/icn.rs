@@ -23,7 +23,9 @@ impl IcnWay {
     /// Reads "mircc?eta=0.9" or "best-subflow": a law comes with the consumer that follows its classes, a consumer with MIRCC. `None` if it
     /// is neither.
     pub fn read(text: &str) -> Result<Option<IcnWay>, String> {
-        let way = |law, by| Ok(Some(IcnWay { law: Some(law), by: Method::Rates(by), text: text.to_owned() }));
+        let way = |law, by| {
+            Ok(Some(IcnWay { law: Some(law), by: Method::Rates(by), text: text.to_owned() }))
+        };
         match text.parse::<LawChoice>() {
             Ok(law) => {
                 let consumer = if law.entry().classes > 1 { "mircc" } else { "single" };
@@ -59,7 +61,10 @@ impl IcnWay {
             }
         };
         let Some(icn) = &mut scenario.icn else {
-            return Err(Failure::Other("this network is not information-centric; leave --icn out, or add an [icn] table".to_owned()));
+            return Err(Failure::Other(
+                "this network is not information-centric; leave --icn out, or add an [icn] table"
+                    .to_owned(),
+            ));
         };
         icn.law = self.law.clone();
         if icn.law.is_none() {

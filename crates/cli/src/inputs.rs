@@ -15,13 +15,20 @@ use std::path::{Path, PathBuf};
 pub fn adopt(scenarios: &mut [Scenario], file: Option<&Path>) -> Result<Vec<Input>, Failure> {
     let base = file.and_then(Path::parent).unwrap_or(Path::new(""));
     let mut adopted: Vec<(PathBuf, Input)> = Vec::new();
-    for named in scenarios.iter_mut().flat_map(|scenario| &mut scenario.links).filter_map(|link| link.trace_file.as_mut()) {
+    for named in scenarios
+        .iter_mut()
+        .flat_map(|scenario| &mut scenario.links)
+        .filter_map(|link| link.trace_file.as_mut())
+    {
         let path = base.join(&*named);
         let index = match adopted.iter().position(|(known, _)| *known == path) {
             Some(index) => index,
             None => {
                 let text = narrows_scenario::read_named(&path).map_err(|error| {
-                    Failure::Other(format!("the trace {} cannot be read again: {error}; run the command again", path.display()))
+                    Failure::Other(format!(
+                        "the trace {} cannot be read again: {error}; run the command again",
+                        path.display()
+                    ))
                 })?;
                 let name = free_name(&path, &adopted);
                 adopted.push((path, Input { name, text }));
@@ -67,10 +74,15 @@ pub const IDENTITY: &str = ".identity";
 pub fn of_controllers() -> impl Iterator<Item = Input> {
     let files = controllers().into_iter().map(|controller| {
         let file = controller.file();
-        Input { name: format!("{file}.sha256"), text: format!("{}  {file}\n", sha256(&controller.object)) }
+        Input {
+            name: format!("{file}.sha256"),
+            text: format!("{}  {file}\n", sha256(&controller.object)),
+        }
     });
-    let added =
-        passing_identities().into_iter().map(|(name, identity)| Input { name: format!("{name}{IDENTITY}"), text: format!("{identity}\n") });
+    let added = passing_identities().into_iter().map(|(name, identity)| Input {
+        name: format!("{name}{IDENTITY}"),
+        text: format!("{identity}\n"),
+    });
     files.chain(added)
 }
 
@@ -90,7 +102,10 @@ enum Source {
 impl Files {
     /// Files on the disk; relative names begin where `file` lies.
     pub fn beside(file: &Path) -> Files {
-        Files { source: Source::Disk(file.parent().unwrap_or(Path::new("")).to_owned()), texts: RefCell::default() }
+        Files {
+            source: Source::Disk(file.parent().unwrap_or(Path::new("")).to_owned()),
+            texts: RefCell::default(),
+        }
     }
 
     /// Files that were kept, and no others.
@@ -108,7 +123,8 @@ impl Files {
             Source::Disk(base) => narrows_scenario::read_named(&base.join(name))?,
             Source::Kept(inputs) => {
                 let kept = inputs.iter().find(|input| input.name == key);
-                kept.map(|input| input.text.clone()).ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "it was not kept"))?
+                kept.map(|input| input.text.clone())
+                    .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "it was not kept"))?
             }
         };
         self.texts.borrow_mut().insert(key, text.clone());
@@ -134,5 +150,7 @@ fn free_name(path: &Path, taken: &[(PathBuf, Input)]) -> String {
     let own = own.strip_prefix("trace-").unwrap_or(&own);
     let numbered = (2..).map(|n| format!("trace-{n}-{own}"));
     let mut names = std::iter::once(format!("trace-{own}")).chain(numbered);
-    names.find(|name| taken.iter().all(|(_, input)| input.name != *name)).expect("some number is free")
+    names
+        .find(|name| taken.iter().all(|(_, input)| input.name != *name))
+        .expect("some number is free")
 }

@@ -78,7 +78,9 @@ pub fn insist() {
         }
         let wait = move || {
             // A signal that came before the pipe has set the flag.
-            while !interruption().load(Ordering::Relaxed) && hear.read(&mut [0]).is_ok_and(|count| count > 0) {}
+            while !interruption().load(Ordering::Relaxed)
+                && hear.read(&mut [0]).is_ok_and(|count| count > 0)
+            {}
             if interruption().load(Ordering::Relaxed) {
                 end_after_patience();
             }
@@ -90,7 +92,9 @@ pub fn insist() {
 
 fn end_after_patience() {
     let began = Instant::now();
-    while began.elapsed() < PATIENCE || (ON_HOST.load(Ordering::Relaxed) > 0 && began.elapsed() < PATIENCE_ON_HOST) {
+    while began.elapsed() < PATIENCE
+        || (ON_HOST.load(Ordering::Relaxed) > 0 && began.elapsed() < PATIENCE_ON_HOST)
+    {
         thread::sleep(LOOK);
     }
     mem::forget(END.lock().unwrap_or_else(PoisonError::into_inner));
@@ -106,7 +110,10 @@ fn end_after_patience() {
 fn stopped() -> String {
     let kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     match kept.as_deref().filter(|kept| kept.exists()) {
-        Some(kept) => format!("stopped; the runs that were done are kept in {}: the same command resumes", kept.display()),
+        Some(kept) => format!(
+            "stopped; the runs that were done are kept in {}: the same command resumes",
+            kept.display()
+        ),
         None => "stopped; nothing was written".to_owned(),
     }
 }

@@ -122,7 +122,12 @@ fn heed_signals(words: &[OsString]) {
         // It belongs to a live run, which ends it.
         Some(word) if is(word, &["node"]) => {}
         // These may make a user namespace, and start the thread after that.
-        Some(word) if is(word, &["live", "fidelity"]) || words.iter().any(|word| is(word, &["--live"])) => interruption::heed(),
+        Some(word)
+            if is(word, &["live", "fidelity"])
+                || words.iter().any(|word| is(word, &["--live"])) =>
+        {
+            interruption::heed()
+        }
         _ => interruption::insist(),
     }
 }

@@ -44,19 +44,25 @@ pub fn list(args: ListArgs) -> Result<Outcome, Failure> {
 
 /// The entries of one name.
 fn named(items: Vec<Item>, name: &str) -> Result<Vec<Item>, Failure> {
-    let known: Vec<String> = items.iter().filter_map(|item| item.json["name"].as_str().map(str::to_owned)).collect();
+    let known: Vec<String> =
+        items.iter().filter_map(|item| item.json["name"].as_str().map(str::to_owned)).collect();
     let found: Vec<Item> = items.into_iter().filter(|item| item.json["name"] == name).collect();
     match found.is_empty() {
         false => Ok(found),
-        true => {
-            Err(Failure::Other(format!("there is no entry \"{name}\"; {}", suggest(name, "entries", known.iter().map(String::as_str)))))
-        }
+        true => Err(Failure::Other(format!(
+            "there is no entry \"{name}\"; {}",
+            suggest(name, "entries", known.iter().map(String::as_str))
+        ))),
     }
 }
 
 /// Prints the JSON Schema of scenarios or of checks.
 pub fn schema(args: &SchemaArgs) -> Result<Outcome, Failure> {
-    writeln!(std::io::stdout(), "{:#}", if args.check { Checked::schema() } else { narrows_scenario::schema() })?;
+    writeln!(
+        std::io::stdout(),
+        "{:#}",
+        if args.check { Checked::schema() } else { narrows_scenario::schema() }
+    )?;
     Ok(Outcome::Ok)
 }
 
@@ -78,7 +84,8 @@ fn controllers() -> Vec<Item> {
         let mut text = format!("{:<10} {}\n", entry.name, entry.summary);
         text += &format!("{:<10} source: {}\n", "", entry.source);
         text += &format!("{:<10} in Linux: {}\n", "", entry.kernel.unwrap_or("not available"));
-        let loadable = TWINS.iter().find(|twin| twin.entry.name == entry.name).map(|twin| twin.entry.name);
+        let loadable =
+            TWINS.iter().find(|twin| twin.entry.name == entry.name).map(|twin| twin.entry.name);
         if let Some(name) = &loadable {
             text += &format!("{:<10} load into Linux: narrows kernel load {name}\n", "");
         }
@@ -86,7 +93,8 @@ fn controllers() -> Vec<Item> {
             text += &format!("{:<10} needs: {}\n", "", needs.join(", "));
         }
         let router = entry.needs.iter().find_map(|need| offering(*need)).map(|router| router.name);
-        text += &router.map_or(String::new(), |router| format!("{:<10} router: queue = \"{router}\"\n", ""));
+        text += &router
+            .map_or(String::new(), |router| format!("{:<10} router: queue = \"{router}\"\n", ""));
         text += &described(entry.params);
         let params = params(entry.params);
         let json = json!({
@@ -101,25 +109,44 @@ fn controllers() -> Vec<Item> {
 /// Laws of links' rates, consumers and strategies.
 fn icn() -> Vec<Item> {
     let item = |kind: &str, name: &str, summary: &str, source: &str, all: &[Spec]| {
-        let text = format!("{name:<10} {kind}: {summary}\n{:<10} source: {source}\n{}", "", described(all));
-        Item { text, json: json!({ "kind": kind, "name": name, "summary": summary, "source": source, "params": params(all) }) }
+        let text = format!(
+            "{name:<10} {kind}: {summary}\n{:<10} source: {source}\n{}",
+            "",
+            described(all)
+        );
+        Item {
+            text,
+            json: json!({ "kind": kind, "name": name, "summary": summary, "source": source, "params": params(all) }),
+        }
     };
-    let laws = narrows_path::LAWS.iter().map(|law| item("law", law.name, law.summary, law.source, law.params));
+    let laws = narrows_path::LAWS
+        .iter()
+        .map(|law| item("law", law.name, law.summary, law.source, law.params));
     let consumers = narrows_icn::CONSUMERS.iter();
-    let consumers = consumers.map(|consumer| item("consumer", consumer.name, consumer.summary, consumer.source, consumer.params));
+    let consumers = consumers.map(|consumer| {
+        item("consumer", consumer.name, consumer.summary, consumer.source, consumer.params)
+    });
     let strategies = narrows_icn::STRATEGIES.iter();
-    let strategies = strategies.map(|strategy| item("strategy", strategy.name, strategy.summary, strategy.source, strategy.params));
+    let strategies = strategies.map(|strategy| {
+        item("strategy", strategy.name, strategy.summary, strategy.source, strategy.params)
+    });
     laws.chain(consumers).chain(strategies).collect()
 }
 
 /// Parameters as lines of text.
 fn described(params: &[Spec]) -> String {
-    params.iter().map(|param| format!("{:<10} ?{}={}  {}\n", "", param.name, allowed(param), help(param))).collect()
+    params
+        .iter()
+        .map(|param| format!("{:<10} ?{}={}  {}\n", "", param.name, allowed(param), help(param)))
+        .collect()
 }
 
 /// Parameters as JSON.
 fn params(params: &[Spec]) -> Vec<Value> {
-    params.iter().map(|param| json!({ "name": param.name, "values": allowed(param), "help": help(param) })).collect()
+    params
+        .iter()
+        .map(|param| json!({ "name": param.name, "values": allowed(param), "help": help(param) }))
+        .collect()
 }
 
 /// What a parameter does, and what the controller needs if it is set.
@@ -131,8 +158,12 @@ fn help(param: &Spec) -> String {
 fn allowed(param: &Spec) -> String {
     match param.kind {
         Kind::Flag { default } => format!("{default}|{}", !default),
-        Kind::Number { default, min, max, unit, .. } => format!("{default} ({min} to {max} {unit})").replace(" )", ")"),
-        Kind::NumberOr { word, min, max, unit } => format!("{word}|{min} to {max} {unit}").trim_end().to_owned(),
+        Kind::Number { default, min, max, unit, .. } => {
+            format!("{default} ({min} to {max} {unit})").replace(" )", ")")
+        }
+        Kind::NumberOr { word, min, max, unit } => {
+            format!("{word}|{min} to {max} {unit}").trim_end().to_owned()
+        }
         Kind::Choice { default, options } => {
             let others = options.iter().filter(|option| *option != default);
             std::iter::once(default).chain(others).collect::<Vec<_>>().join("|")
@@ -142,7 +173,8 @@ fn allowed(param: &Spec) -> String {
 
 fn disciplines() -> Vec<Item> {
     let item = |entry: &&narrows_path::DisciplineEntry| {
-        let mut text = format!("{:<10} {}\n{:<10} source: {}\n", entry.name, entry.summary, "", entry.source);
+        let mut text =
+            format!("{:<10} {}\n{:<10} source: {}\n", entry.name, entry.summary, "", entry.source);
         let offers: Vec<String> = entry.offers.iter().map(ToString::to_string).collect();
         if !offers.is_empty() {
             text += &format!("{:<10} signals for controllers: {}\n", "", offers.join(", "));
@@ -174,7 +206,13 @@ fn paths() -> Vec<Item> {
     PATHS
         .iter()
         .map(|path| Item {
-            text: format!("{:<14} {}\n{:<14} source: {}", path.name, path.summary(), "", path.source()),
+            text: format!(
+                "{:<14} {}\n{:<14} source: {}",
+                path.name,
+                path.summary(),
+                "",
+                path.source()
+            ),
             json: json!({ "name": path.name, "summary": path.summary(), "source": path.source() }),
         })
         .collect()
@@ -182,7 +220,10 @@ fn paths() -> Vec<Item> {
 
 fn traffic() -> Vec<Item> {
     let item = |own: &NamedTraffic| Item {
-        text: format!("{:<14} {}\n{:<14} workload = {}\n{:<14} source: {}", own.name, own.summary, "", own.workload, "", own.source),
+        text: format!(
+            "{:<14} {}\n{:<14} workload = {}\n{:<14} source: {}",
+            own.name, own.summary, "", own.workload, "", own.source
+        ),
         json: json!({
             "name": own.name, "summary": own.summary, "workload": own.workload, "source": own.source,
             "metrics": own.metrics.iter().map(|(_, metric)| metric).collect::<Vec<_>>(),
@@ -194,10 +235,16 @@ fn traffic() -> Vec<Item> {
 fn papers() -> Result<Vec<Item>, Failure> {
     let item = |source: papers::Source| {
         let paper = source.paper;
-        let mut text = format!("{:<14} {}\n{:<14} {}, {}\n", paper.name, paper.title, "", paper.authors, paper.published);
+        let mut text = format!(
+            "{:<14} {}\n{:<14} {}, {}\n",
+            paper.name, paper.title, "", paper.authors, paper.published
+        );
         for figure in paper.figures.iter().chain(&paper.experiments) {
             let live = if figure.on_kernel().is_some() { ", also with --live" } else { "" };
-            text += &format!("{:<14} {}: {} ({}{live})\n", "", figure.name, figure.title, figure.source);
+            text += &format!(
+                "{:<14} {}: {} ({}{live})\n",
+                "", figure.name, figure.title, figure.source
+            );
         }
         let claim = |claim: &Claim| json!({ "claim": claim.says, "statement": claim.statement, "published": claim.published, "source": claim.source, "known": claim.known });
         let figure = |figure: &Figure| {
@@ -207,7 +254,8 @@ fn papers() -> Result<Vec<Item>, Failure> {
             };
             json!({ "name": figure.name, "title": figure.title, "source": figure.source, "claims": claims(false), "live": claims(true) })
         };
-        let [figures, experiments] = [&paper.figures, &paper.experiments].map(|own| own.iter().map(figure).collect::<Vec<Value>>());
+        let [figures, experiments] = [&paper.figures, &paper.experiments]
+            .map(|own| own.iter().map(figure).collect::<Vec<Value>>());
         let json = json!({
             "name": paper.name, "title": paper.title, "authors": paper.authors, "published": paper.published, "about": paper.about, "figures": figures, "experiments": experiments,
         });
@@ -229,11 +277,16 @@ fn statements() -> Result<Vec<Item>, Failure> {
                 Origin::Memory => ", from memory",
             };
             let mut text = format!("{:<14} {verdict}: {says} ({source}{known})", paper.name);
-            text += &range.as_ref().map_or(String::new(), |range| format!("\n{:<14} judged for: {range}", ""));
+            text += &range
+                .as_ref()
+                .map_or(String::new(), |range| format!("\n{:<14} judged for: {range}", ""));
             text += &why.as_ref().map_or(String::new(), |why| format!("\n{:<14} why: {why}", ""));
-            let decided = |own: &String| format!("\n{:<14} decided by: narrows reproduce {} --figure {own}", "", paper.name);
+            let decided = |own: &String| {
+                format!("\n{:<14} decided by: narrows reproduce {} --figure {own}", "", paper.name)
+            };
             text += &experiment.as_ref().map_or(String::new(), decided);
-            let claims: Vec<&str> = paper.judging(name).map(|(_, claim)| claim.says.as_str()).collect();
+            let claims: Vec<&str> =
+                paper.judging(name).map(|(_, claim)| claim.says.as_str()).collect();
             let json = json!({
                 "paper": paper.name, "name": name, "statement": says, "source": source, "from": origin.text(), "range": range, "verdict": verdict, "why": why, "experiment": experiment,
                 "claims": claims,

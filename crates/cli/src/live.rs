@@ -41,33 +41,58 @@ pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
     let inputs = inputs::adopt(std::slice::from_mut(&mut scenario), Some(&args.scenario))?;
     let reserved = output::reserve(&args.output, &scenario.name)?;
     scenario.seed = args.seed.unwrap_or(scenario.seed);
-    narrows_live::affordable(&scenario, args.maximum).map_err(|error| at_line(Failure::Live(error), &args.scenario))?;
-    let acks = args.acks.iter().map(|name| captures::flows(&scenario, name)).collect::<Result<Vec<_>, _>>()?.concat();
+    narrows_live::affordable(&scenario, args.maximum)
+        .map_err(|error| at_line(Failure::Live(error), &args.scenario))?;
+    let acks = args
+        .acks
+        .iter()
+        .map(|name| captures::flows(&scenario, name))
+        .collect::<Result<Vec<_>, _>>()?
+        .concat();
     let extras = Extras { replay: args.replay, acks, nodes: Some(node::program()?) };
-    let names = ["kernel", "simulator"].iter().take(if args.beside_sim { 2 } else { 1 }).map(|name| (*name).to_owned()).collect();
+    let names = ["kernel", "simulator"]
+        .iter()
+        .take(if args.beside_sim { 2 } else { 1 })
+        .map(|name| (*name).to_owned())
+        .collect();
     let settle = narrows_live::leave_emulators_core;
-    let mut watch = args.watch.watch.map(|port| Watch::begin(port, &scenario.name, names, settle)).transpose()?;
+    let mut watch = args
+        .watch
+        .watch
+        .map(|port| Watch::begin(port, &scenario.name, names, settle))
+        .transpose()?;
     let mut missed = 0;
     let (record, ending) = match program(&args.program, &args.output) {
-        Some(program) => run_program(&scenario, &program, &extras, &mut watch).map(|(record, ending)| (record, Some(ending))),
-        None => run_live(&scenario, &extras, &mut watch, &args.output).and_then(|(record, acks)| {
-            if !extras.acks.is_empty() {
-                let names: Vec<String> = scenario.flows.iter().map(|flow| flow.name.clone()).collect();
-                captures::keep_acks(&reserved, &names, &acks.samples, &Remembered::default())?;
-            }
-            missed = acks.missed;
-            Ok((record, None))
-        }),
+        Some(program) => run_program(&scenario, &program, &extras, &mut watch)
+            .map(|(record, ending)| (record, Some(ending))),
+        None => {
+            run_live(&scenario, &extras, &mut watch, &args.output).and_then(|(record, acks)| {
+                if !extras.acks.is_empty() {
+                    let names: Vec<String> =
+                        scenario.flows.iter().map(|flow| flow.name.clone()).collect();
+                    captures::keep_acks(&reserved, &names, &acks.samples, &Remembered::default())?;
+                }
+                missed = acks.missed;
+                Ok((record, None))
+            })
+        }
     }
     .map_err(|failure| at_line(failure, &args.scenario))?;
     // A program that failed has not made the traffic that is expected of it.
     let failed = ending.as_ref().is_some_and(|ending| !ending.program.is_fine());
     let expected = scenario.expect.iter().filter(|_| !failed);
-    let verdicts: Vec<Verdict> =
-        expected.map(|expectation| judge(expectation, |metric| Summary::of(metric, std::slice::from_ref(&record)))).collect();
-    let replays = record.emulation.iter().flat_map(|emulation| emulation.replays.clone()).collect::<Vec<_>>();
-    let case =
-        |label: &str, scenario: &Scenario, record| Case { label: label.to_owned(), scenario_toml: scenario.to_toml(), runs: vec![record] };
+    let verdicts: Vec<Verdict> = expected
+        .map(|expectation| {
+            judge(expectation, |metric| Summary::of(metric, std::slice::from_ref(&record)))
+        })
+        .collect();
+    let replays =
+        record.emulation.iter().flat_map(|emulation| emulation.replays.clone()).collect::<Vec<_>>();
+    let case = |label: &str, scenario: &Scenario, record| Case {
+        label: label.to_owned(),
+        scenario_toml: scenario.to_toml(),
+        runs: vec![record],
+    };
     let mut cases = vec![case("kernel", &scenario, record)];
     if args.beside_sim {
         // A kernel's hosts send within some microseconds.
@@ -82,19 +107,30 @@ pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
     let words = words(&args.program);
     let remake = format!("narrows live scenario.toml{beside}{replay}{acks}{words}");
     let mut comparison = Comparison::new(scenario.name.clone(), cases, remake);
-    let note = format!("{missed} acknowledgements are missing from acks.parquet because the host was too busy");
+    let note = format!(
+        "{missed} acknowledgements are missing from acks.parquet because the host was too busy"
+    );
     comparison.notes.extend((missed > 0).then_some(note));
     comparison.notes.extend(ending.iter().flat_map(|ending| told(ending, &args.program)));
     comparison.notes.extend(replays.iter().map(replayed));
     comparison.notes.extend(distance);
     comparison.notes.extend(verdicts.iter().map(|verdict| verdict.text.clone()));
     let directory = reserved.directory().to_owned();
-    output::deliver(reserved, &comparison, &started.info(inputs, &args.output.console), &args.output)?;
+    output::deliver(
+        reserved,
+        &comparison,
+        &started.info(inputs, &args.output.console),
+        &args.output,
+    )?;
     if let Some(watch) = watch {
         watch.end(&directory.join("report.html"));
     }
     if let Some(ending) = ending.filter(|ending| !ending.program.is_fine()) {
-        return Err(Failure::Program { name: args.program.words[0].clone(), exit: ending.program, kept: directory });
+        return Err(Failure::Program {
+            name: args.program.words[0].clone(),
+            exit: ending.program,
+            kept: directory,
+        });
     }
     let as_native = replays.iter().all(|replayed| replayed.unequal == 0);
     Ok(match as_native && verdicts.iter().all(|verdict| verdict.met) {
@@ -108,7 +144,9 @@ pub fn live(args: LiveArgs) -> Result<Outcome, Failure> {
 fn program(args: &ProgramArgs, output: &OutputArgs) -> Option<Program> {
     let server = |text: &String| match text.split_once('=') {
         // Only what can be a name is one: a command may have a `=` further on.
-        Some((host, command)) if !host.contains(char::is_whitespace) => (Some(host.to_owned()), command.to_owned()),
+        Some((host, command)) if !host.contains(char::is_whitespace) => {
+            (Some(host.to_owned()), command.to_owned())
+        }
         _ => (None, text.clone()),
     };
     (!args.words.is_empty()).then(|| Program {
@@ -134,7 +172,11 @@ fn words(args: &ProgramArgs) -> String {
 /// How the programs ended, for people.
 fn told(ending: &Ending, args: &ProgramArgs) -> Vec<String> {
     let place = if args.with_flows { "beside" } else { "in place of" };
-    let mut notes = vec![format!("the program {} {place} the scenario's flows; it {}", quote(&args.words.join(" ")), ending.program)];
+    let mut notes = vec![format!(
+        "the program {} {place} the scenario's flows; it {}",
+        quote(&args.words.join(" ")),
+        ending.program
+    )];
     notes.extend(ending.early(quote));
     notes.extend(ending.not_by_default.iter().map(|name| {
         format!(
@@ -148,20 +190,35 @@ fn told(ending: &Ending, args: &ProgramArgs) -> Vec<String> {
 /// What was made of a controller's calls outside of the kernel, for people.
 fn replayed(replayed: &Replayed) -> String {
     let Replayed { controller, calls, connections, missed, unequal, first, beside } = replayed;
-    let verdict = if *unequal == 0 { "all equal, bit for bit".to_owned() } else { format!("{unequal} NOT EQUAL") };
-    let missed = if *missed == 0 { String::new() } else { format!("; {missed} came too fast to be recorded") };
+    let verdict = if *unequal == 0 {
+        "all equal, bit for bit".to_owned()
+    } else {
+        format!("{unequal} NOT EQUAL")
+    };
+    let missed = if *missed == 0 {
+        String::new()
+    } else {
+        format!("; {missed} came too fast to be recorded")
+    };
     let beside = if beside.is_empty() { String::new() } else { format!("; {beside}") };
     let first = if first.is_empty() { String::new() } else { format!("\n{first}") };
-    let several = |count: u64, one: &str| if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") };
+    let several = |count: u64, one: &str| {
+        if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") }
+    };
     let (calls, connections) = (several(*calls, "call"), several(*connections, "connection"));
-    format!("{controller}: {calls} on {connections} decided again outside of the kernel, {verdict}{missed}{beside}{first}")
+    format!(
+        "{controller}: {calls} on {connections} decided again outside of the kernel, {verdict}{missed}{beside}{first}"
+    )
 }
 
 /// Shows the line of the scenario that asks for what cannot be had.
 fn at_line(failure: Failure, file: &Path) -> Failure {
     match failure {
         Failure::Live(LiveError::Refused { place, problem, remedy }) => {
-            let message = format!("{} cannot run live: {problem}", LiveError::named(&place[..place.len().min(2)]));
+            let message = format!(
+                "{} cannot run live: {problem}",
+                LiveError::named(&place[..place.len().min(2)])
+            );
             Failure::Scenario(ScenarioError::unsupported(file, &place, message, remedy))
         }
         other => other,
@@ -172,6 +229,9 @@ fn at_line(failure: Failure, file: &Path) -> Failure {
 fn distance(cases: &[Case]) -> Option<String> {
     let [kernel, simulator] = cases else { return None };
     let told = distances(&kernel.runs, &simulator.runs);
-    let told: Vec<String> = told.iter().map(|distance| format!("{} {}", distance.quantity.name(), distance.gap)).collect();
+    let told: Vec<String> = told
+        .iter()
+        .map(|distance| format!("{} {}", distance.quantity.name(), distance.gap))
+        .collect();
     Some(format!("distance of the simulator from the kernel: {}", told.join(", ")))
 }

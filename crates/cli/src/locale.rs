@@ -28,14 +28,19 @@ pub fn is_utf8() -> bool {
 }
 
 fn says_utf8(variable: impl Fn(&str) -> Option<String>) -> bool {
-    let chosen = VARIABLES.into_iter().find_map(|name| variable(name).filter(|value| !value.is_empty()));
+    let chosen =
+        VARIABLES.into_iter().find_map(|name| variable(name).filter(|value| !value.is_empty()));
     chosen.is_none_or(|locale| locale.to_ascii_lowercase().replace('-', "").contains("utf8"))
 }
 
 /// The text with the program's own signs in ASCII if the locale is not UTF-8. Other characters stay: they come
 /// from the user's names. JSON stays as it is, which RFC 8259 (8.1) wants in UTF-8.
 pub fn localised(text: &str) -> Cow<'_, str> {
-    if text.is_ascii() || text.starts_with(['{', '[']) || is_utf8() { Cow::Borrowed(text) } else { Cow::Owned(in_ascii(text)) }
+    if text.is_ascii() || text.starts_with(['{', '[']) || is_utf8() {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(in_ascii(text))
+    }
 }
 
 fn in_ascii(text: &str) -> String {
@@ -56,11 +61,20 @@ mod tests {
     #[test]
     fn the_first_variable_that_is_set_decides() {
         let of = |set: &[(&str, &str)]| {
-            let set: Vec<(String, String)> = set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-            says_utf8(|name| set.iter().find(|(own, _)| own == name).map(|(_, value)| value.clone()))
+            let set: Vec<(String, String)> =
+                set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+            says_utf8(|name| {
+                set.iter().find(|(own, _)| own == name).map(|(_, value)| value.clone())
+            })
         };
-        assert!(of(&[]) && of(&[("LANG", "C.UTF-8")]) && of(&[("LANG", "C"), ("LC_ALL", "de_DE.utf8")]));
-        assert!(!of(&[("LANG", "C")]) && !of(&[("LANG", "en_GB.UTF-8"), ("LC_ALL", "C")]) && !of(&[("LC_CTYPE", "POSIX")]));
+        assert!(
+            of(&[]) && of(&[("LANG", "C.UTF-8")]) && of(&[("LANG", "C"), ("LC_ALL", "de_DE.utf8")])
+        );
+        assert!(
+            !of(&[("LANG", "C")])
+                && !of(&[("LANG", "en_GB.UTF-8"), ("LC_ALL", "C")])
+                && !of(&[("LC_CTYPE", "POSIX")])
+        );
         assert!(of(&[("LC_ALL", ""), ("LANG", "en_GB.UTF-8")]), "an empty variable is not set");
     }
 

@@ -18,15 +18,27 @@ use std::path::Path;
 /// Runs all pairs on all networks and shows who harms whom.
 pub fn matrix(args: MatrixArgs) -> Result<Outcome, Failure> {
     let started = Started::now();
-    let names: Vec<String> = args.controllers.iter().map(|choice| choice.text().to_owned()).collect();
-    if let Some(twice) = names.iter().enumerate().find(|(index, name)| names[..*index].contains(name)) {
-        return Err(Failure::Other(format!("{} is named twice; name each controller once, self-pairs are always included", twice.1)));
+    let names: Vec<String> =
+        args.controllers.iter().map(|choice| choice.text().to_owned()).collect();
+    if let Some(twice) =
+        names.iter().enumerate().find(|(index, name)| names[..*index].contains(name))
+    {
+        return Err(Failure::Other(format!(
+            "{} is named twice; name each controller once, self-pairs are always included",
+            twice.1
+        )));
     }
     args.on.refuse_two_networks()?;
     routers::refuse(&args.controllers, "all pairs share one queue")?;
     let sweep = Sweep::parse(&toml(&args, &names), "matrix.toml", &Changes::default())?;
-    let job =
-        Job::new(sweep, Files::beside(Path::new("matrix.toml")), |kept| remake(&args, kept), None, &args.output.console)?.of_pairs(names);
+    let job = Job::new(
+        sweep,
+        Files::beside(Path::new("matrix.toml")),
+        |kept| remake(&args, kept),
+        None,
+        &args.output.console,
+    )?
+    .of_pairs(names);
     job.refuse_unknown(&args.shown.metric)?;
     let reserved = job.reserve(&args.output, None)?;
     let directory = reserved.directory().to_owned();
@@ -53,22 +65,34 @@ fn toml(args: &MatrixArgs, names: &[String]) -> String {
     let flow = |place: usize, name: &String| {
         let side = ["first", "second"][place];
         // Offered the same, transfer by transfer: what they get is then the controllers' doing.
-        format!("{{ name = \"{side}\", stream = \"both\", from = \"{from}\", to = \"{to}\", controller = '{name}' }}")
+        format!(
+            "{{ name = \"{side}\", stream = \"both\", from = \"{from}\", to = \"{to}\", controller = '{name}' }}"
+        )
     };
     let flows = pairings(names).into_iter().map(|pairing| {
-        let flows: Vec<String> = pairing.iter().enumerate().map(|(place, name)| flow(place, name)).collect();
+        let flows: Vec<String> =
+            pairing.iter().enumerate().map(|(place, name)| flow(place, name)).collect();
         format!("    {{ label = '{}', value = [{}] }},\n", label(&pairing), flows.join(", "))
     });
     let (network, axes) = if on_path { (String::new(), paths(args)) } else { link(args) };
-    let texts = |texts: Vec<String>| texts.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(", ");
+    let texts =
+        |texts: Vec<String>| texts.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(", ");
     let mut more = String::new();
     if !args.on.queue.is_empty() {
         more += &format!("queue = [{}]\n", texts(args.on.queue.clone()));
     }
     // After the flows that have it.
-    let workloads: String =
-        args.on.workloads().iter().map(|own| format!("    {{ label = {}, value = {} }},\n", quoted(&own.name), own.toml)).collect();
-    let workloads = if workloads.is_empty() { workloads } else { format!("\"flow.*.workload\" = [\n{workloads}]\n") };
+    let workloads: String = args
+        .on
+        .workloads()
+        .iter()
+        .map(|own| format!("    {{ label = {}, value = {} }},\n", quoted(&own.name), own.toml))
+        .collect();
+    let workloads = if workloads.is_empty() {
+        workloads
+    } else {
+        format!("\"flow.*.workload\" = [\n{workloads}]\n")
+    };
     format!(
         "name = \"Pairs of controllers\"\nseed = {}\nduration = \"{duration}\"\nwarmup = \"{warmup}\"\n\n{network}\
          [sweep]\n{axes}{more}{FLOW} = [\n{}]\n{workloads}seeds = {}\n",
@@ -81,13 +105,25 @@ fn toml(args: &MatrixArgs, names: &[String]) -> String {
 /// The link of the flags, and its axes.
 fn link(args: &MatrixArgs) -> (String, String) {
     let or = |texts: Vec<String>, default: &[&str]| {
-        if texts.is_empty() { default.iter().map(|text| (*text).to_owned()).collect() } else { texts }
+        if texts.is_empty() {
+            default.iter().map(|text| (*text).to_owned()).collect()
+        } else {
+            texts
+        }
     };
     let list = |texts: Vec<String>| format!("[{}]", texts.join(", "));
     let quoted_all = |texts: Vec<String>| list(texts.iter().map(|text| quoted(text)).collect());
     let delays = if args.rtt.is_empty() { vec![Span::from_millis(30)] } else { args.rtt.clone() };
-    let delays = list(delays.iter().map(|rtt| format!("{{ label = \"{rtt} round trip\", value = \"{}\" }}", *rtt / 2)).collect());
-    let buffers = quoted_all(or(args.buffer.iter().map(ToString::to_string).collect(), &["0.5 bdp", "1 bdp", "4 bdp"]));
+    let delays = list(
+        delays
+            .iter()
+            .map(|rtt| format!("{{ label = \"{rtt} round trip\", value = \"{}\" }}", *rtt / 2))
+            .collect(),
+    );
+    let buffers = quoted_all(or(
+        args.buffer.iter().map(ToString::to_string).collect(),
+        &["0.5 bdp", "1 bdp", "4 bdp"],
+    ));
     // With a trace it is that of the way back, as in a comparison.
     let (first, capacity) = match args.on.trace.is_empty() {
         true => {
@@ -99,7 +135,9 @@ fn link(args: &MatrixArgs) -> (String, String) {
             (Comparison::default().rate.to_string(), format!("trace = {}\n", quoted_all(traces)))
         }
     };
-    let link = format!("[[link]]\nname = \"bottleneck\"\nbetween = [\"left\", \"right\"]\nrate = \"{first}\"\n\n");
+    let link = format!(
+        "[[link]]\nname = \"bottleneck\"\nbetween = [\"left\", \"right\"]\nrate = \"{first}\"\n\n"
+    );
     (link, format!("{capacity}\"link.bottleneck.delay\" = {delays}\n\"{BUFFER}\" = {buffers}\n"))
 }
 
@@ -108,10 +146,16 @@ fn paths(args: &MatrixArgs) -> String {
     let value = |name: &String| {
         let own = PathProfile::named(name).expect("the argument was checked").scenario();
         let duration = args.duration.unwrap_or(own.duration.min(LONGEST));
-        let warmup = args.warmup.unwrap_or(if duration == own.duration { own.warmup } else { duration / 6 });
-        format!("    {{ label = \"{name}\", value = [\"{name}\", \"{duration}\", \"{warmup}\"] }},\n")
+        let warmup =
+            args.warmup.unwrap_or(if duration == own.duration { own.warmup } else { duration / 6 });
+        format!(
+            "    {{ label = \"{name}\", value = [\"{name}\", \"{duration}\", \"{warmup}\"] }},\n"
+        )
     };
-    format!("\"path, duration, warmup\" = [\n{}]\n", args.on.path.iter().map(value).collect::<String>())
+    format!(
+        "\"path, duration, warmup\" = [\n{}]\n",
+        args.on.path.iter().map(value).collect::<String>()
+    )
 }
 
 /// A basic string of TOML, which those of JSON are.
@@ -122,7 +166,9 @@ fn quoted(text: &str) -> String {
 fn remake(args: &MatrixArgs, kept: &BTreeMap<String, String>) -> String {
     let mut words = vec!["narrows matrix".to_owned()];
     words.extend(args.controllers.iter().map(|choice: &Choice| quote(choice.text())));
-    let mut option = |name: &str, value: String| words.extend((!value.is_empty()).then(|| format!("--{name} {}", quote(&value))));
+    let mut option = |name: &str, value: String| {
+        words.extend((!value.is_empty()).then(|| format!("--{name} {}", quote(&value))))
+    };
     let list = |texts: Vec<String>| texts.join(",");
     let file = |file: &Path| {
         let own = file.display().to_string();

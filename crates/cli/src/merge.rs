@@ -14,7 +14,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// Puts the runs of all parts together, and writes the result that one machine would have written.
 pub fn merge(args: MergeArgs) -> Result<Outcome, Failure> {
     let started = Started::now();
-    let parts = args.parts.iter().map(|path| Ok(Part::open(path)?)).collect::<Result<Vec<Part>, Failure>>()?;
+    let parts = args
+        .parts
+        .iter()
+        .map(|path| Ok(Part::open(path)?))
+        .collect::<Result<Vec<Part>, Failure>>()?;
     let origins = parts.iter().map(origin).collect::<Result<Vec<Origin>, Failure>>()?;
     let own = Origin { shard: None, ..origins[0].clone() };
     refuse_foreign(&parts, &origins, &own)?;
@@ -39,7 +43,12 @@ pub fn merge(args: MergeArgs) -> Result<Outcome, Failure> {
 
 /// What the runs of a part belong to.
 fn origin(part: &Part) -> Result<Origin, Failure> {
-    let other = |error| Failure::Other(format!("{} does not say of which sweep it is: {error}; make it again", part.path().display()));
+    let other = |error| {
+        Failure::Other(format!(
+            "{} does not say of which sweep it is: {error}; make it again",
+            part.path().display()
+        ))
+    };
     serde_json::from_str(part.heading()).map_err(other)
 }
 
@@ -50,10 +59,14 @@ fn refuse_foreign(parts: &[Part], origins: &[Origin], own: &Origin) -> Result<()
         let path = part.path().display();
         if let Some(what) = origin.differs(own) {
             let first = parts[0].path().display();
-            return Err(Failure::Other(format!("the runs in {path} {what}, unlike those in {first}; merge shards of one sweep")));
+            return Err(Failure::Other(format!(
+                "the runs in {path} {what}, unlike those in {first}; merge shards of one sweep"
+            )));
         }
         if let Some(what) = origin.differs(&this) {
-            return Err(Failure::Other(format!("the runs in {path} {what}; merge with the program that has made them")));
+            return Err(Failure::Other(format!(
+                "the runs in {path} {what}; merge with the program that has made them"
+            )));
         }
     }
     Ok(())
@@ -73,7 +86,9 @@ fn runs(parts: &[Part]) -> Result<BTreeSet<u64>, Failure> {
             let (known, other) = *all.entry(run).or_insert((hash, part));
             if known != hash {
                 let (one, two) = (other.path().display(), part.path().display());
-                return Err(Failure::Other(format!("run {run} is in {one} and in {two}, and they differ; make both again on one machine")));
+                return Err(Failure::Other(format!(
+                    "run {run} is in {one} and in {two}, and they differ; make both again on one machine"
+                )));
             }
         }
     }
@@ -95,7 +110,9 @@ fn refuse_missing(job: &Job, origins: &[Origin], there: &BTreeSet<u64>) -> Resul
     });
     // By their numbers, if these tell all that is missing.
     let numbered = divided.map(|all| {
-        let absent = |shard: &Shard| deal.runs(*shard).is_ok_and(|runs| runs.iter().any(|run| !there.contains(run)));
+        let absent = |shard: &Shard| {
+            deal.runs(*shard).is_ok_and(|runs| runs.iter().any(|run| !there.contains(run)))
+        };
         (1..=all).map(|number| Shard::Of { number, all }).filter(absent).collect::<Vec<_>>()
     });
     let missing = numbered.unwrap_or(places);

@@ -37,7 +37,11 @@ mod tests {
 
     fn of(rate: Rate, rtt: Span) -> Option<String> {
         let comparison = Comparison { rate, rtt, ..Comparison::default() };
-        let scenario = narrows_scenario::parse(&comparison.to_toml("bbr", 1), "x.toml", &narrows_scenario::read_named);
+        let scenario = narrows_scenario::parse(
+            &comparison.to_toml("bbr", 1),
+            "x.toml",
+            &narrows_scenario::read_named,
+        );
         note(&scenario.expect("a scenario"))
     }
 

@@ -27,7 +27,8 @@ impl Started {
 
     /// What it took so far, for people.
     pub fn cost(&self) -> String {
-        let memory = meter::peak_memory_mib().map_or(String::new(), |mib| format!(", at most {mib:.0} MiB of memory"));
+        let memory = meter::peak_memory_mib()
+            .map_or(String::new(), |mib| format!(", at most {mib:.0} MiB of memory"));
         format!("Took {:.1} s{memory}", self.began.elapsed().as_secs_f64())
     }
 
@@ -46,8 +47,19 @@ impl Started {
 }
 
 fn host() -> String {
-    let release = |name: &str| std::fs::read_to_string(format!("/proc/sys/kernel/{name}")).unwrap_or_default().trim().to_owned();
-    format!("{} {} {} {}", std::env::consts::OS, release("osrelease"), std::env::consts::ARCH, release("hostname"))
+    let release = |name: &str| {
+        std::fs::read_to_string(format!("/proc/sys/kernel/{name}"))
+            .unwrap_or_default()
+            .trim()
+            .to_owned()
+    };
+    format!(
+        "{} {} {} {}",
+        std::env::consts::OS,
+        release("osrelease"),
+        std::env::consts::ARCH,
+        release("hostname")
+    )
 }
 
 /// Reserves the result directory before anything is run: the named one, or the next free one of this name.
@@ -59,7 +71,11 @@ pub fn reserve(output: &OutputArgs, name: &str) -> Result<Reserved, Failure> {
 }
 
 /// Reserves the result directory of runs that are kept on the way: what was named, else one for which runs of this very origin are kept, else the next free one.
-pub fn reserve_resumable(output: &OutputArgs, name: &str, origin: &Origin) -> Result<Reserved, Failure> {
+pub fn reserve_resumable(
+    output: &OutputArgs,
+    name: &str,
+    origin: &Origin,
+) -> Result<Reserved, Failure> {
     if output.out.is_some() {
         return reserve(output, "");
     }
@@ -73,22 +89,37 @@ pub fn reserve_resumable(output: &OutputArgs, name: &str, origin: &Origin) -> Re
 /// Reserves the first of these directories that nobody has.
 pub fn reserve_free(directories: impl Iterator<Item = PathBuf>) -> Result<Reserved, Failure> {
     let mut reserved = directories.map(|directory| Reserved::new(&directory));
-    let free = reserved.find(|reserved| !matches!(reserved, Err(ReportError::Exists(_) | ReportError::Busy(_))));
+    let free = reserved
+        .find(|reserved| !matches!(reserved, Err(ReportError::Exists(_) | ReportError::Busy(_))));
     Ok(free.expect("some number is free")?)
 }
 
 /// The n-th result directory of this name.
 pub fn numbered(name: &str, n: u32) -> PathBuf {
-    let slug: String = name.to_lowercase().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-    let slug = slug.split('-').filter(|part| !part.is_empty()).take(6).collect::<Vec<_>>().join("-");
+    let slug: String = name
+        .to_lowercase()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect();
+    let slug =
+        slug.split('-').filter(|part| !part.is_empty()).take(6).collect::<Vec<_>>().join("-");
     let slug = if slug.is_empty() { "run".to_owned() } else { slug };
     PathBuf::from(format!("narrows-results/{slug}-{n}"))
 }
 
 /// Writes the result into its directory and prints the table, or the summary if JSON is wanted.
-pub fn deliver(reserved: Reserved, comparison: &Comparison, info: &RunInfo, output: &OutputArgs) -> Result<(), Failure> {
+pub fn deliver(
+    reserved: Reserved,
+    comparison: &Comparison,
+    info: &RunInfo,
+    output: &OutputArgs,
+) -> Result<(), Failure> {
     // The table first: whatever may go wrong with the disk, what was computed is not lost. Nor is it if nobody reads the table any more.
-    let text = if output.json { narrows_report::summary_json(comparison) } else { narrows_report::table(comparison) };
+    let text = if output.json {
+        narrows_report::summary_json(comparison)
+    } else {
+        narrows_report::table(comparison)
+    };
     let printed = output.console.print(&text);
     let directory = reserved.directory().to_owned();
     narrows_report::write(reserved, comparison, info)?;
@@ -101,7 +132,9 @@ pub fn point_to(directory: &Path, output: &OutputArgs) -> Result<(), Failure> {
     output.console.made(directory);
     let report = directory.join("report.html");
     if !output.quiet && !output.json {
-        output.console.print(&format!("\nReport: {} (opens offline in any browser)\n", report.display()))?;
+        output
+            .console
+            .print(&format!("\nReport: {} (opens offline in any browser)\n", report.display()))?;
     }
     if output.open
         && let Err(error) = open::that_detached(&report)
@@ -113,14 +146,25 @@ pub fn point_to(directory: &Path, output: &OutputArgs) -> Result<(), Failure> {
 }
 
 /// Prints what a sweep found, of the metrics `wanted` if there are any, and where the report is.
-pub fn show(grid: &Grid, wanted: &[Column], directory: &Path, output: &OutputArgs) -> Result<(), Failure> {
-    output.console.print(&if output.json { told(grid) } else { narrows_report::grid_table(grid, wanted) })?;
+pub fn show(
+    grid: &Grid,
+    wanted: &[Column],
+    directory: &Path,
+    output: &OutputArgs,
+) -> Result<(), Failure> {
+    output.console.print(&if output.json {
+        told(grid)
+    } else {
+        narrows_report::grid_table(grid, wanted)
+    })?;
     point_to(directory, output)
 }
 
 /// What a sweep found, as JSON.
 pub fn told(grid: &Grid) -> String {
-    grid.scorecard.as_ref().map_or_else(|| narrows_report::grid_json(grid), narrows_report::scorecard_json)
+    grid.scorecard
+        .as_ref()
+        .map_or_else(|| narrows_report::grid_json(grid), narrows_report::scorecard_json)
 }
 
 /// Tells the user something beside the output, on standard error, without control characters that names from outside may hold.

@@ -21,7 +21,8 @@ pub fn read(paths: &[PathBuf]) -> Result<Vec<Overlay>, Failure> {
         if overlays.iter().any(|other| other.name == name) {
             return Err(Failure::Other(format!("two measurements are called {name}; rename one")));
         }
-        overlays.push(Overlay::parse(name, &text).map_err(|error| Failure::Other(error.to_string()))?);
+        overlays
+            .push(Overlay::parse(name, &text).map_err(|error| Failure::Other(error.to_string()))?);
     }
     Ok(overlays)
 }

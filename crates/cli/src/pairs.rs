@@ -11,9 +11,13 @@ pub const BUFFER: &str = "link.bottleneck.buffer";
 /// The runs: each controller alone, and each pair; those of the yardstick if they are not among them.
 pub fn pairings(names: &[String]) -> Vec<Vec<String>> {
     let mut all: Vec<Vec<String>> = Vec::new();
-    let yardstick: Vec<Vec<String>> = vec![vec![YARDSTICK[0].to_owned()], YARDSTICK.map(str::to_owned).to_vec()];
+    let yardstick: Vec<Vec<String>> =
+        vec![vec![YARDSTICK[0].to_owned()], YARDSTICK.map(str::to_owned).to_vec()];
     let solo = names.iter().map(|name| vec![name.clone()]);
-    let pairs = names.iter().enumerate().flat_map(|(i, one)| names[i..].iter().map(move |two| vec![one.clone(), two.clone()]));
+    let pairs = names
+        .iter()
+        .enumerate()
+        .flat_map(|(i, one)| names[i..].iter().map(move |two| vec![one.clone(), two.clone()]));
     for pairing in solo.chain(pairs).chain(yardstick) {
         let turned: Vec<String> = pairing.iter().rev().cloned().collect();
         if !all.contains(&pairing) && !all.contains(&turned) {
@@ -30,7 +34,10 @@ pub fn of(names: &[String], grid: &Grid, runs: &[Pairing]) -> Option<Matrix> {
     let lengths: Vec<usize> = grid.axes.iter().map(|axis| axis.labels.len()).collect();
     let flows = grid.axes.iter().position(|axis| axis.name == FLOW)?;
     // Each controller is alone in one of them.
-    if names.is_empty() || names.len() > lengths[flows] || runs.len() != lengths.iter().product::<usize>() * seeds {
+    if names.is_empty()
+        || names.len() > lengths[flows]
+        || runs.len() != lengths.iter().product::<usize>() * seeds
+    {
         return None;
     }
     let pairings = pairings(names);
@@ -39,14 +46,20 @@ pub fn of(names: &[String], grid: &Grid, runs: &[Pairing]) -> Option<Matrix> {
     }
     // Cells in order, the last axis fastest.
     let after: usize = lengths[flows + 1..].iter().product();
-    let cell = |network: usize, pairing: usize| (network / after * pairings.len() + pairing) * after + network % after;
+    let cell = |network: usize, pairing: usize| {
+        (network / after * pairings.len() + pairing) * after + network % after
+    };
     let find = |network: usize, wanted: &[&str]| -> Vec<Pairing> {
-        let place = pairings.iter().position(|pairing| pairing.iter().map(String::as_str).eq(wanted.iter().copied()));
+        let place = pairings
+            .iter()
+            .position(|pairing| pairing.iter().map(String::as_str).eq(wanted.iter().copied()));
         place.map_or(Vec::new(), |place| runs[cell(network, place) * seeds..][..seeds].to_vec())
     };
     let named = |network: usize| {
         let (mut left, mut words) = (network, Vec::new());
-        for (axis, length) in grid.axes.iter().zip(&lengths).filter(|(axis, _)| axis.name != FLOW).rev() {
+        for (axis, length) in
+            grid.axes.iter().zip(&lengths).filter(|(axis, _)| axis.name != FLOW).rev()
+        {
             let label = &axis.labels[left % length];
             words.push(if axis.name == BUFFER { format!("buffer {label}") } else { label.clone() });
             left /= length;

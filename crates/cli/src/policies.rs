@@ -1,7 +1,9 @@
 //! Learned policies from files: plain weights in JSON, which become controllers.
 
 use narrows_control::learned::{Activation, Layer, Learned, LearnedPreset, MOST_WEIGHTS, Network};
-use narrows_control::{Basis, Build, Built, ByInterval, Entry, Form, KeptFile, Setup, register_file};
+use narrows_control::{
+    Basis, Build, Built, ByInterval, Entry, Form, KeptFile, Setup, register_file,
+};
 use narrows_files::{Limit, read};
 use narrows_params::{Kind, Params, Spec};
 use narrows_units::Rate;
@@ -66,8 +68,11 @@ impl LearnedPolicy {
     }
 
     fn parse(path: &str, content: &[u8]) -> Result<LearnedPolicy, String> {
-        let document: Document = serde_json::from_slice(content)
-            .map_err(|error| format!("{path}: {error}; write a policy as docs/learn.md describes it, with finite numbers"))?;
+        let document: Document = serde_json::from_slice(content).map_err(|error| {
+            format!(
+                "{path}: {error}; write a policy as docs/learn.md describes it, with finite numbers"
+            )
+        })?;
         document.checked().map_err(|problem| format!("{path}: {problem}"))
     }
 }
@@ -78,7 +83,10 @@ impl Document {
             return Err(format!("format: it is {:?}; write {FORMAT:?}", shortened(&self.format)));
         }
         if self.version != VERSION {
-            return Err(format!("version: it is {}; write {VERSION}, the only one that this program reads", self.version));
+            return Err(format!(
+                "version: it is {}; write {VERSION}, the only one that this program reads",
+                self.version
+            ));
         }
         let preset = LearnedPreset::named(&self.preset).ok_or_else(|| {
             let known = LearnedPreset::ALL.map(|preset| format!("{:?}", preset.name));
@@ -86,20 +94,35 @@ impl Document {
         })?;
         let length = self.note.chars().count();
         if length > LONGEST_NOTE || self.note.chars().any(char::is_control) {
-            return Err(format!("note: it has {length} characters; write at most {LONGEST_NOTE}, in one line"));
+            return Err(format!(
+                "note: it has {length} characters; write at most {LONGEST_NOTE}, in one line"
+            ));
         }
-        let layers = self.layers.into_iter().enumerate().map(|(index, rows)| rows.layer(index)).collect::<Result<_, _>>()?;
-        let network = Network::new(layers, preset.inputs(), preset.outputs).map_err(|error| error.to_string())?;
+        let layers = self
+            .layers
+            .into_iter()
+            .enumerate()
+            .map(|(index, rows)| rows.layer(index))
+            .collect::<Result<_, _>>()?;
+        let network = Network::new(layers, preset.inputs(), preset.outputs)
+            .map_err(|error| error.to_string())?;
         Ok(LearnedPolicy { network: Arc::new(network), preset, note: self.note })
     }
 }
 
 impl Rows {
     fn layer(self, index: usize) -> Result<Layer, String> {
-        let activation = Activation::ALL.into_iter().find(|activation| activation.name() == self.activation).ok_or_else(|| {
-            let known = Activation::ALL.map(|activation| format!("{:?}", activation.name()));
-            format!("layers[{index}].activation: it is {:?}; write {}", shortened(&self.activation), known.join(" or "))
-        })?;
+        let activation = Activation::ALL
+            .into_iter()
+            .find(|activation| activation.name() == self.activation)
+            .ok_or_else(|| {
+                let known = Activation::ALL.map(|activation| format!("{:?}", activation.name()));
+                format!(
+                    "layers[{index}].activation: it is {:?}; write {}",
+                    shortened(&self.activation),
+                    known.join(" or ")
+                )
+            })?;
         Ok(Layer { weights: self.weights, biases: self.biases, activation })
     }
 }
@@ -111,8 +134,13 @@ fn shortened(text: &str) -> String {
 
 fn content(path: &str) -> Result<Vec<u8>, String> {
     read(Path::new(path), LONGEST).map_err(|error| match error.kind() {
-        ErrorKind::FileTooLarge => format!("{path}: {error}; give a network of at most {MOST_WEIGHTS} weights"),
-        _ => format!("{path}: it cannot be read: {error}; give the path of a learned policy ({})", Form::Policy.end()),
+        ErrorKind::FileTooLarge => {
+            format!("{path}: {error}; give a network of at most {MOST_WEIGHTS} weights")
+        }
+        _ => format!(
+            "{path}: it cannot be read: {error}; give the path of a learned policy ({})",
+            Form::Policy.end()
+        ),
     })
 }
 
@@ -127,18 +155,28 @@ pub fn is_policy(path: &str) -> bool {
 ///
 /// As [`LearnedPolicy::read`] has them, or a name that no controller can have.
 pub fn entry(path: &str) -> Result<&'static Entry, String> {
-    let own = fs::canonicalize(path)
-        .map_err(|error| format!("{path}: it cannot be read: {error}; give the path of a learned policy ({})", Form::Policy.end()))?;
+    let own = fs::canonicalize(path).map_err(|error| {
+        format!(
+            "{path}: it cannot be read: {error}; give the path of a learned policy ({})",
+            Form::Policy.end()
+        )
+    })?;
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(entry) = loaded.get(&own) {
         return Ok(entry);
     }
     let object = content(path)?;
     let policy = LearnedPolicy::parse(path, &object)?;
-    let file: &'static KeptFile = Box::leak(Box::new(KeptFile { form: Form::Policy, object, source: None, notes: Vec::new() }));
+    let file: &'static KeptFile = Box::leak(Box::new(KeptFile {
+        form: Form::Policy,
+        object,
+        source: None,
+        notes: Vec::new(),
+    }));
     let name = path.rsplit('/').next().unwrap_or(path);
     let stem = name.strip_suffix(Form::Policy.end()).unwrap_or(name);
-    let entry = register_file(stem, "policy", |name| policy.entry(name, path), file).map_err(|refused| format!("{path}: {refused}"))?;
+    let entry = register_file(stem, "policy", |name| policy.entry(name, path), file)
+        .map_err(|refused| format!("{path}: {refused}"))?;
     loaded.insert(own, entry);
     Ok(entry)
 }
@@ -159,11 +197,15 @@ impl LearnedPolicy {
         let leaked = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
         let (network, preset) = (Arc::clone(&self.network), self.preset);
         // An agent that chooses windows has no first rate.
-        let chooses_rates = (preset.begin)(&Setup::default(), Some(Rate::from_mbps(1))).rate().is_some();
+        let chooses_rates =
+            (preset.begin)(&Setup::default(), Some(Rate::from_mbps(1))).rate().is_some();
         let make = move |setup: &Setup, params: &Params| {
             let first = params.text(FIRST).and_then(|text| text.parse::<f64>().ok());
             let first = first.map(|mbps| Rate::from_bps((1e6 * mbps).round() as u64));
-            Ok(Built::new(ByInterval::new(setup, Learned::of(Arc::clone(&network), preset, setup, first))))
+            Ok(Built::new(ByInterval::new(
+                setup,
+                Learned::of(Arc::clone(&network), preset, setup, first),
+            )))
         };
         Entry {
             name,
@@ -180,11 +222,17 @@ impl LearnedPolicy {
 
     /// What it is, for people.
     pub fn text(&self, path: &str) -> String {
-        let mut text = format!("a learned policy, from {path}\npreset        {}: {}\n", self.preset.name, self.preset.source);
+        let mut text = format!(
+            "a learned policy, from {path}\npreset        {}: {}\n",
+            self.preset.name, self.preset.source
+        );
         for (index, layer) in self.network.layers().iter().enumerate() {
             let word = if index == 0 { "layers" } else { "" };
             let (inputs, outputs) = (layer.weights[0].len(), layer.weights.len());
-            text += &format!("{word:<14}{inputs} inputs, {outputs} outputs, activation {}\n", layer.activation);
+            text += &format!(
+                "{word:<14}{inputs} inputs, {outputs} outputs, activation {}\n",
+                layer.activation
+            );
         }
         text += &format!("numbers       {}, weights and biases\n", self.network.weights());
         if !self.note.is_empty() {

@@ -13,13 +13,20 @@ use std::collections::BTreeMap;
 /// Makes table and HTML of a result directory again.
 pub fn report(args: ReportArgs) -> Result<Outcome, Failure> {
     let files = narrows_report::open(&args.directory)?;
-    let (text, page) = if files.path().join("check.json").is_file() { check_again(&args, &files)? } else { again(&args, &files)? };
+    let (text, page) = if files.path().join("check.json").is_file() {
+        check_again(&args, &files)?
+    } else {
+        again(&args, &files)?
+    };
     let printed = output::print(&text);
     let out = match args.out {
         None => narrows_report::redraw(&args.directory, &page)?,
         Some(out) => {
             Output::write(&out, page.as_bytes()).map_err(|error| {
-                Failure::Other(format!("the report cannot be written to {}: {error}; choose another --out", out.display()))
+                Failure::Other(format!(
+                    "the report cannot be written to {}: {error}; choose another --out",
+                    out.display()
+                ))
             })?;
             out
         }
@@ -34,7 +41,10 @@ pub fn report(args: ReportArgs) -> Result<Outcome, Failure> {
 /// Table and page of a check.
 fn check_again(args: &ReportArgs, files: &ResultDir) -> Result<(String, String), Failure> {
     if !args.overlay.is_empty() {
-        return Err(Failure::Other("a check has no time series to overlay; use --overlay with the result of a run".to_owned()));
+        return Err(Failure::Other(
+            "a check has no time series to overlay; use --overlay with the result of a run"
+                .to_owned(),
+        ));
     }
     let checked = checked(files)?;
     let text = if args.json { checked.json() } else { check_text(&checked) };
@@ -50,28 +60,43 @@ fn check_again(args: &ReportArgs, files: &ResultDir) -> Result<(String, String),
 
 /// A check as it was kept.
 pub fn checked(files: &ResultDir) -> Result<Checked, Failure> {
-    let damaged = |reason: String| Failure::Other(format!("{} is not the result of a check: {reason}", files.path().display()));
+    let damaged = |reason: String| {
+        Failure::Other(format!("{} is not the result of a check: {reason}", files.path().display()))
+    };
     Checked::read(&files.text("check.json")?).map_err(damaged)
 }
 
 /// Table and page of a run, a comparison or a sweep.
 fn again(args: &ReportArgs, files: &ResultDir) -> Result<(String, String), Failure> {
-    if narrows_report::read_plots(files)?.is_some() || narrows_report::read_fidelity(files)?.is_some() {
+    if narrows_report::read_plots(files)?.is_some()
+        || narrows_report::read_fidelity(files)?.is_some()
+    {
         let problem = "is a reproduction or a test of fidelity, whose report cannot be made again; open its report.html";
         return Err(Failure::Other(format!("{} {problem}", files.path().display())));
     }
     Ok(match narrows_report::read_grid(files)? {
         Some(_) if !args.overlay.is_empty() => {
-            return Err(Failure::Other("a sweep has no time series to overlay; use --overlay with the result of a run".to_owned()));
+            return Err(Failure::Other(
+                "a sweep has no time series to overlay; use --overlay with the result of a run"
+                    .to_owned(),
+            ));
         }
         Some(grid) => {
-            let text = if args.json { output::told(&grid) } else { narrows_report::grid_table(&grid, &[]) };
+            let text = if args.json {
+                output::told(&grid)
+            } else {
+                narrows_report::grid_table(&grid, &[])
+            };
             (text, narrows_report::grid_html(&grid))
         }
         None => {
             let mut comparison = narrows_report::read(files)?;
             comparison.overlays.extend(overlays::read(&args.overlay)?);
-            let text = if args.json { narrows_report::summary_json(&comparison) } else { narrows_report::table(&comparison) };
+            let text = if args.json {
+                narrows_report::summary_json(&comparison)
+            } else {
+                narrows_report::table(&comparison)
+            };
             (text, narrows_report::html(&comparison))
         }
     })

@@ -30,9 +30,15 @@ fn made_for(choice: &Choice, entry: &'static DisciplineEntry) -> Result<Discipli
     let params = choice.params();
     let shared = entry.params.iter().filter_map(|param| Some((param, params.text(param.name)?)));
     let set = shared.filter(|(param, value)| *value != param.default_text());
-    let settings: Vec<String> = set.map(|(param, value)| format!("{}={value}", param.name)).collect();
-    let text = if settings.is_empty() { entry.name.to_owned() } else { format!("{}?{}", entry.name, settings.join("&")) };
-    text.parse().map_err(|error| Failure::Other(format!("the router for {}: {error}", choice.text())))
+    let settings: Vec<String> =
+        set.map(|(param, value)| format!("{}={value}", param.name)).collect();
+    let text = if settings.is_empty() {
+        entry.name.to_owned()
+    } else {
+        format!("{}?{}", entry.name, settings.join("&"))
+    };
+    text.parse()
+        .map_err(|error| Failure::Other(format!("the router for {}: {error}", choice.text())))
 }
 
 /// Gives the links with a rate on the routes of all flows that `choice` drives, out and back, the router that it needs, unless they have
@@ -40,19 +46,33 @@ fn made_for(choice: &Choice, entry: &'static DisciplineEntry) -> Result<Discipli
 pub fn equip(scenario: &mut Scenario, choice: &Choice) -> Result<Option<String>, Failure> {
     let Some(entry) = needed(choice) else { return Ok(None) };
     let driven = scenario.flows.iter().filter(|flow| flow.controller.as_ref() == Some(choice));
-    let lacking = driven.filter(|flow| !scenario.offered_by_route(flow).any(|offered| entry.offers.contains(&offered)));
-    let routes: BTreeSet<LinkId> = lacking.flat_map(|flow| flow.route.iter().chain(&flow.back)).copied().collect();
+    let lacking = driven.filter(|flow| {
+        !scenario.offered_by_route(flow).any(|offered| entry.offers.contains(&offered))
+    });
+    let routes: BTreeSet<LinkId> =
+        lacking.flat_map(|flow| flow.route.iter().chain(&flow.back)).copied().collect();
     let router = made_for(choice, entry)?;
     let (mut names, mut replaced) = (Vec::new(), BTreeSet::new());
     for id in routes {
         let link = &mut scenario.links[id.0];
         if !matches!(link.config.rate, RateSource::Unlimited) {
-            replaced.extend(link.config.queue.replace(router.clone()).map(|queue| queue.text().to_owned()));
+            replaced.extend(
+                link.config.queue.replace(router.clone()).map(|queue| queue.text().to_owned()),
+            );
             names.push(link.name.clone());
         }
     }
     let replaced: Vec<String> = replaced.into_iter().map(|queue| format!("\"{queue}\"")).collect();
-    let instead = if replaced.is_empty() { String::new() } else { format!(" instead of {}", replaced.join(" and ")) };
-    let done = format!("{} over queue = \"{}\"{instead} on {}", choice.text(), router.text(), names.join(", "));
+    let instead = if replaced.is_empty() {
+        String::new()
+    } else {
+        format!(" instead of {}", replaced.join(" and "))
+    };
+    let done = format!(
+        "{} over queue = \"{}\"{instead} on {}",
+        choice.text(),
+        router.text(),
+        names.join(", ")
+    );
     Ok((!names.is_empty()).then_some(done))
 }

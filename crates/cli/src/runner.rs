@@ -39,13 +39,15 @@ pub fn run_all_logged<'a>(
     let told = |(index, scenario): (usize, &Scenario)| {
         one((index, scenario)).map_err(|error| match error {
             // Of several runs it is not clear which one it was.
-            error @ SimError::Fault { .. } if scenarios.len() > 1 => {
-                Failure::Other(format!("in the run of \"{}\" with seed {}: {error}", scenario.name, scenario.seed))
-            }
+            error @ SimError::Fault { .. } if scenarios.len() > 1 => Failure::Other(format!(
+                "in the run of \"{}\" with seed {}: {error}",
+                scenario.name, scenario.seed
+            )),
             error => failure(error),
         })
     };
-    let records: Result<Vec<Record>, Failure> = pool.install(|| scenarios.par_iter().enumerate().map(told).collect());
+    let records: Result<Vec<Record>, Failure> =
+        pool.install(|| scenarios.par_iter().enumerate().map(told).collect());
     bar.end();
     records
 }
@@ -64,7 +66,12 @@ pub fn run_followed(
 }
 
 /// Runs one scenario on the kernel while `follower` hears of its samples.
-pub fn run_live(scenario: &Scenario, extras: &Extras, follower: &mut dyn Follower, output: &OutputArgs) -> Result<(Record, Acks), Failure> {
+pub fn run_live(
+    scenario: &Scenario,
+    extras: &Extras,
+    follower: &mut dyn Follower,
+    output: &OutputArgs,
+) -> Result<(Record, Acks), Failure> {
     let bar = progress_bar("running live", std::iter::once(Work::of(scenario)), output);
     let _on_host = on_host();
     let record = narrows_live::run_with(scenario, extras, &mut live_progress(&bar, 1), follower);
@@ -81,12 +88,24 @@ pub fn run_program(
 ) -> Result<(Record, Ending), Failure> {
     let interrupted = interruption();
     let _on_host = on_host();
-    narrows_live::run_program(scenario, program, extras, &mut |_| !interrupted.load(Ordering::Relaxed), follower).map_err(live_failure)
+    narrows_live::run_program(
+        scenario,
+        program,
+        extras,
+        &mut |_| !interrupted.load(Ordering::Relaxed),
+        follower,
+    )
+    .map_err(live_failure)
 }
 
 /// Runs scenarios on the kernel, several at a time while their `loads` together are at most `capacity`; records come back in the same
 /// order.
-pub fn run_live_together(plans: &[Scenario], loads: &[f64], capacity: f64, output: &OutputArgs) -> Result<Vec<Record>, Failure> {
+pub fn run_live_together(
+    plans: &[Scenario],
+    loads: &[f64],
+    capacity: f64,
+    output: &OutputArgs,
+) -> Result<Vec<Record>, Failure> {
     let bar = progress_bar("running live", plans.iter().map(Work::of), output);
     let mut pending: Vec<usize> = (0..plans.len()).collect();
     // What is hard to place goes first.
@@ -97,7 +116,10 @@ pub fn run_live_together(plans: &[Scenario], loads: &[f64], capacity: f64, outpu
         let mut running: Vec<usize> = Vec::new();
         while !(pending.is_empty() && running.is_empty()) {
             let used = |running: &[usize]| running.iter().map(|index| loads[*index]).sum::<f64>();
-            while let Some(place) = pending.iter().position(|index| running.is_empty() || used(&running) + loads[*index] <= capacity) {
+            while let Some(place) = pending
+                .iter()
+                .position(|index| running.is_empty() || used(&running) + loads[*index] <= capacity)
+            {
                 let index = pending.remove(place);
                 running.push(index);
                 let (send, plan, bar) = (send.clone(), &plans[index], &bar);
@@ -123,7 +145,8 @@ fn run_live_one(plan: &Scenario, bar: &Progress, weight: u64) -> Result<Record, 
     let _on_host = on_host();
     // Where the program's file is not known, a scenario that needs it says so.
     let extras = Extras { nodes: node::program().ok(), ..Extras::default() };
-    narrows_live::run_with(plan, &extras, &mut live_progress(bar, weight), &mut ()).map(|(record, _)| record)
+    narrows_live::run_with(plan, &extras, &mut live_progress(bar, weight), &mut ())
+        .map(|(record, _)| record)
 }
 
 /// Shows how far a live run is, and stops it at Ctrl-C.
@@ -188,9 +211,13 @@ pub fn run_cells(
         bar.tell(format!(" {finished} of {} runs, ", pending.len()));
         Ok(())
     };
-    let (live, simulated): (Vec<u64>, Vec<u64>) = pending.iter().partition(|cell| world(**cell) == World::Kernel);
+    let (live, simulated): (Vec<u64>, Vec<u64>) =
+        pending.iter().partition(|cell| world(**cell) == World::Kernel);
     let pool = pool(output)?;
-    let result = live.iter().try_for_each(one).and_then(|()| pool.install(|| simulated.iter().par_bridge().try_for_each(one)));
+    let result = live
+        .iter()
+        .try_for_each(one)
+        .and_then(|()| pool.install(|| simulated.iter().par_bridge().try_for_each(one)));
     bar.end();
     result
 }
@@ -198,7 +225,8 @@ pub fn run_cells(
 /// Runs a scenario on the kernel, and once more if the machine has spoiled it.
 fn run_live_sound(plan: &Scenario, bar: &Progress, weight: u64) -> Result<Record, LiveError> {
     let record = run_live_one(plan, bar, weight)?;
-    match record.emulation.as_ref().is_some_and(|emulation| !emulation.validity_issues().is_empty()) {
+    match record.emulation.as_ref().is_some_and(|emulation| !emulation.validity_issues().is_empty())
+    {
         true => run_live_one(plan, bar, 0),
         false => Ok(record),
     }
@@ -206,10 +234,9 @@ fn run_live_sound(plan: &Scenario, bar: &Progress, weight: u64) -> Result<Record
 
 /// Threads, as many as are wanted.
 pub fn pool(output: &OutputArgs) -> Result<rayon::ThreadPool, Failure> {
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(output.jobs.unwrap_or(0) as usize)
-        .build()
-        .map_err(|error| Failure::Other(format!("threads cannot be started: {error}; try --jobs 1")))
+    rayon::ThreadPoolBuilder::new().num_threads(output.jobs.unwrap_or(0) as usize).build().map_err(
+        |error| Failure::Other(format!("threads cannot be started: {error}; try --jobs 1")),
+    )
 }
 
 /// Runs a scenario while `observer` and `follower` look on, and shows how far it is.
@@ -226,17 +253,28 @@ fn run_one(
         shown = now;
         true
     };
-    let record = narrows_sim::run_followed(scenario, narrows_sim::Progress::new(&mut heard, bar.stop()), observer, follower)?;
+    let record = narrows_sim::run_followed(
+        scenario,
+        narrows_sim::Progress::new(&mut heard, bar.stop()),
+        observer,
+        follower,
+    )?;
     bar.inc(steps(scenario.duration).saturating_sub(steps(shown.since(Time::ZERO))) * weight);
     Ok(record)
 }
 
-fn progress_bar(verb: &'static str, all: impl Iterator<Item = Work>, output: &OutputArgs) -> Progress {
+fn progress_bar(
+    verb: &'static str,
+    all: impl Iterator<Item = Work>,
+    output: &OutputArgs,
+) -> Progress {
     output.console.progress(verb, all.map(Work::total).sum(), output.quiet)
 }
 
 /// The same scenario with one seed after another.
 pub fn with_seeds(scenario: &Scenario, first: Option<u64>, count: u32) -> Vec<Scenario> {
     let first = first.unwrap_or(scenario.seed);
-    (0..count as u64).map(|offset| Scenario { seed: first.wrapping_add(offset), ..scenario.clone() }).collect()
+    (0..count as u64)
+        .map(|offset| Scenario { seed: first.wrapping_add(offset), ..scenario.clone() })
+        .collect()
 }

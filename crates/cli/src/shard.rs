@@ -20,15 +20,21 @@ impl FromStr for Shard {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Shard, String> {
-        let of = |(number, all): (&str, &str)| Some(Shard::Of { number: number.parse().ok()?, all: all.parse().ok()? });
-        let places = |(from, to): (&str, &str)| Some(Shard::Places { from: from.parse().ok()?, to: to.parse().ok()? });
+        let of = |(number, all): (&str, &str)| {
+            Some(Shard::Of { number: number.parse().ok()?, all: all.parse().ok()? })
+        };
+        let places = |(from, to): (&str, &str)| {
+            Some(Shard::Places { from: from.parse().ok()?, to: to.parse().ok()? })
+        };
         match text.split_once('/').and_then(of).or_else(|| text.split_once("..").and_then(places)) {
             Some(shard @ Shard::Of { number, all }) if (1..=all).contains(&number) => Ok(shard),
             Some(shard @ Shard::Places { from, to }) if from < to => Ok(shard),
-            Some(Shard::Of { all: 1.., .. }) => Err(format!("\"{text}\" is no shard: the first of three is 1/3, the last is 3/3")),
-            _ => {
-                Err(format!("\"{text}\" is no shard; write for example 1/3, the first of three, or 8..16, the runs dealt at these places"))
+            Some(Shard::Of { all: 1.., .. }) => {
+                Err(format!("\"{text}\" is no shard: the first of three is 1/3, the last is 3/3"))
             }
+            _ => Err(format!(
+                "\"{text}\" is no shard; write for example 1/3, the first of three, or 8..16, the runs dealt at these places"
+            )),
         }
     }
 }
@@ -93,9 +99,14 @@ impl Deal {
     /// # Errors
     /// It has places beyond the last.
     pub fn runs(&self, shard: Shard) -> Result<Vec<u64>, String> {
-        let mut runs = self.order.get(self.places(shard)).map(<[u64]>::to_vec).ok_or_else(|| {
-            format!("the shard {shard} is beyond the sweep's {} runs; take places up to {}", self.order.len(), self.order.len())
-        })?;
+        let mut runs =
+            self.order.get(self.places(shard)).map(<[u64]>::to_vec).ok_or_else(|| {
+                format!(
+                    "the shard {shard} is beyond the sweep's {} runs; take places up to {}",
+                    self.order.len(),
+                    self.order.len()
+                )
+            })?;
         runs.sort_unstable();
         Ok(runs)
     }
@@ -109,7 +120,9 @@ impl Deal {
         let total = self.until.last().copied().unwrap_or_default();
         let costs = self.costs();
         let first = |number: u128| {
-            let is_before = |place: usize| (2 * self.until[place] - u128::from(costs[place])) * all < 2 * total * number;
+            let is_before = |place: usize| {
+                (2 * self.until[place] - u128::from(costs[place])) * all < 2 * total * number
+            };
             (0..self.order.len()).take_while(|place| is_before(*place)).count()
         };
         first(number - 1)..first(number)
@@ -125,7 +138,10 @@ impl Deal {
                 _ => missing.push(place..place + 1),
             }
         }
-        missing.into_iter().map(|places| Shard::Places { from: places.start, to: places.end }).collect()
+        missing
+            .into_iter()
+            .map(|places| Shard::Places { from: places.start, to: places.end })
+            .collect()
     }
 }
 
@@ -147,7 +163,9 @@ mod tests {
     fn every_run_is_in_one_shard() {
         for (runs, all) in [(0, 3), (1, 3), (24, 1), (24, 5), (100, 7), (3, 8)] {
             let deal = Deal::new(runs, |run| 1 + run % 4 * 10);
-            let mut dealt: Vec<u64> = (1..=all).flat_map(|number| deal.runs(Shard::Of { number, all }).expect("a shard")).collect();
+            let mut dealt: Vec<u64> = (1..=all)
+                .flat_map(|number| deal.runs(Shard::Of { number, all }).expect("a shard"))
+                .collect();
             dealt.sort_unstable();
             assert_eq!(dealt, (0..runs).collect::<Vec<u64>>(), "{runs} in {all}");
         }
@@ -159,7 +177,12 @@ mod tests {
         let deal = Deal::new(300, cost);
         let total: u64 = (0..300).map(cost).sum();
         for number in 1..=4 {
-            let own: u64 = deal.runs(Shard::Of { number, all: 4 }).expect("a shard").into_iter().map(cost).sum();
+            let own: u64 = deal
+                .runs(Shard::Of { number, all: 4 })
+                .expect("a shard")
+                .into_iter()
+                .map(cost)
+                .sum();
             assert!(own.abs_diff(total / 4) <= 100, "{number}: {own} of {total}");
         }
     }
@@ -168,7 +191,12 @@ mod tests {
     fn axes_do_not_line_up_with_shards() {
         // Two values of the last axis, two shards: dealt in turn, each shard would have one of the values.
         let deal = Deal::new(64, |_| 1);
-        let odd = deal.runs(Shard::Of { number: 1, all: 2 }).expect("a shard").iter().filter(|run| *run % 2 == 1).count();
+        let odd = deal
+            .runs(Shard::Of { number: 1, all: 2 })
+            .expect("a shard")
+            .iter()
+            .filter(|run| *run % 2 == 1)
+            .count();
         assert!((8..=24).contains(&odd), "{odd} of 32");
     }
 
@@ -176,9 +204,13 @@ mod tests {
     fn what_is_missing_is_named_by_place() {
         let deal = Deal::new(24, |_| 1);
         let places = [Shard::Places { from: 3, to: 5 }, Shard::Places { from: 8, to: 16 }];
-        let absent: Vec<u64> = places.into_iter().flat_map(|places| deal.runs(places).expect("places")).collect();
+        let absent: Vec<u64> =
+            places.into_iter().flat_map(|places| deal.runs(places).expect("places")).collect();
         assert_eq!(deal.missing(|run| !absent.contains(&run)), places);
         assert_eq!(deal.missing(|_| true), []);
-        assert!(deal.runs(Shard::Places { from: 20, to: 25 }).is_err_and(|error| error.contains("24 runs")));
+        assert!(
+            deal.runs(Shard::Places { from: 20, to: 25 })
+                .is_err_and(|error| error.contains("24 runs"))
+        );
     }
 }

@@ -16,12 +16,15 @@ const KEYS: &[(&str, &str)] = &[
 
 /// The same error with a tip that helps, or without one that does not: clap's are the flag that looks most alike, and how to pass words as values.
 pub fn with_tip(mut error: Error, words: &[OsString]) -> Error {
-    let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidArg).cloned() else { return error };
+    let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidArg).cloned() else {
+        return error;
+    };
     if error.kind() != ErrorKind::UnknownArgument {
         return error;
     }
     let command = words.get(1).map_or_else(String::new, |word| word.to_string_lossy().into_owned());
-    let tip = before(words, &unknown).and_then(optional).or_else(|| of_scenario(&command, &unknown));
+    let tip =
+        before(words, &unknown).and_then(optional).or_else(|| of_scenario(&command, &unknown));
     if let Some(tip) = tip {
         // With the usage of the flag that clap suggests.
         error.remove(ContextKind::SuggestedArg);
@@ -52,12 +55,15 @@ fn optional(joined: String) -> Option<String> {
 /// A tip if a scenario has a key for the flag.
 fn of_scenario(command: &str, unknown: &str) -> Option<String> {
     let (_, key) = KEYS.iter().find(|(flag, _)| *flag == unknown)?;
-    matches!(command, "run" | "live" | "sweep").then(|| format!("the scenario says it; '--set {key}' changes it"))
+    matches!(command, "run" | "live" | "sweep")
+        .then(|| format!("the scenario says it; '--set {key}' changes it"))
 }
 
 /// Whether the flag that clap suggests is near to the unknown one.
 fn is_near(error: &Error, unknown: &str) -> bool {
-    let name = |flag: &str| flag.trim_start_matches('-').split(['=', ' ']).next().unwrap_or_default().to_owned();
+    let name = |flag: &str| {
+        flag.trim_start_matches('-').split(['=', ' ']).next().unwrap_or_default().to_owned()
+    };
     let suggested = match error.get(ContextKind::SuggestedArg) {
         Some(ContextValue::String(one)) => one,
         Some(ContextValue::Strings(all)) if !all.is_empty() => &all[0],

@@ -11,10 +11,15 @@ const ECN: &str = "ecn";
 /// Says which controllers make their packets ECN-capable on a network in which no queue marks: there they see losses only.
 pub fn note<'a>(scenarios: impl IntoIterator<Item = &'a Scenario>) -> Option<String> {
     let mut names: Vec<&str> = Vec::new();
-    for scenario in
-        scenarios.into_iter().filter(|scenario| !scenario.links.iter().any(|link| link.config.queue.as_ref().is_some_and(marks)))
-    {
-        for choice in scenario.flows.iter().filter_map(|flow| flow.controller.as_ref()).filter(|choice| ecn_capable(choice)) {
+    for scenario in scenarios.into_iter().filter(|scenario| {
+        !scenario.links.iter().any(|link| link.config.queue.as_ref().is_some_and(marks))
+    }) {
+        for choice in scenario
+            .flows
+            .iter()
+            .filter_map(|flow| flow.controller.as_ref())
+            .filter(|choice| ecn_capable(choice))
+        {
             if !names.contains(&choice.text()) {
                 names.push(choice.text());
             }

@@ -10,13 +10,21 @@ pub fn note<'a>(cases: impl IntoIterator<Item = (&'a str, &'a [Record])>) -> Opt
     let mut told: Vec<String> = Vec::new();
     for (label, records) in cases {
         for record in records {
-            let shut = record.flows.iter().filter(|flow| flow.total.syns > 0 && flow.total.sent == 0);
+            let shut =
+                record.flows.iter().filter(|flow| flow.total.syns > 0 && flow.total.sent == 0);
             told.extend(shut.map(|flow| {
                 let of = if flow.name == label { String::new() } else { format!(" of {label}") };
                 let (syns, dropped) = (flow.total.syns, flow.total.dropped_handshakes);
-                let sent =
-                    if syns == 1 { "its only SYN got no answer".to_owned() } else { format!("none of its {syns} SYNs got an answer") };
-                let lost = if dropped == 0 { "the run was over before".to_owned() } else { format!("the network dropped {dropped}") };
+                let sent = if syns == 1 {
+                    "its only SYN got no answer".to_owned()
+                } else {
+                    format!("none of its {syns} SYNs got an answer")
+                };
+                let lost = if dropped == 0 {
+                    "the run was over before".to_owned()
+                } else {
+                    format!("the network dropped {dropped}")
+                };
                 format!("{}{of} with seed {} ({sent}: {lost})", flow.name, record.seed)
             }));
         }

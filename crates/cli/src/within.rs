@@ -80,7 +80,11 @@ pub struct Own {
 /// # Errors
 ///
 /// The words are no such command, a controller has a name that cannot be, it fails, or `around` stopped it.
-pub fn carry_out(words: impl IntoIterator<Item = OsString>, own: &[Own], around: Arc<dyn Around>) -> Result<u8, Refused> {
+pub fn carry_out(
+    words: impl IntoIterator<Item = OsString>,
+    own: &[Own],
+    around: Arc<dyn Around>,
+) -> Result<u8, Refused> {
     let (_turn, mut cli) = begun(words, own, &*around)?;
     let Some(output) = cli.command.as_mut().and_then(results_of) else {
         return Err(Refused::Failed { text: "error: this command makes no result\n".to_owned() });
@@ -106,7 +110,10 @@ pub struct Plan {
 /// # Errors
 ///
 /// The words are no sweep, it is not as it must be, or `around` stopped it.
-pub fn plan(words: impl IntoIterator<Item = OsString>, around: Arc<dyn Around>) -> Result<Plan, Refused> {
+pub fn plan(
+    words: impl IntoIterator<Item = OsString>,
+    around: Arc<dyn Around>,
+) -> Result<Plan, Refused> {
     let (_turn, cli) = begun(words, &[], &*around)?;
     let Some(Command::Sweep(mut args)) = cli.command else {
         return Err(Refused::Failed { text: "error: this command is no sweep\n".to_owned() });
@@ -115,7 +122,11 @@ pub fn plan(words: impl IntoIterator<Item = OsString>, around: Arc<dyn Around>) 
     let job = sweep::asked(&args, &args.output.console)?;
     job.refuse_unknown(&args.shown.metric)?;
     let reserved = job.reserve(&args.output, None)?;
-    Ok(Plan { directory: reserved.directory().to_owned(), origin: job.origin().line(), costs: job.deal().costs() })
+    Ok(Plan {
+        directory: reserved.directory().to_owned(),
+        origin: job.origin().line(),
+        costs: job.deal().costs(),
+    })
 }
 
 /// Version and build of this program: runs of different ones are not mixed.
@@ -124,14 +135,19 @@ pub fn build() -> String {
 }
 
 /// The arguments, when it is this command's turn.
-fn begun(words: impl IntoIterator<Item = OsString>, own: &[Own], around: &dyn Around) -> Result<(MutexGuard<'static, ()>, Cli), Refused> {
+fn begun(
+    words: impl IntoIterator<Item = OsString>,
+    own: &[Own],
+    around: &dyn Around,
+) -> Result<(MutexGuard<'static, ()>, Cli), Refused> {
     let turn = turn(around)?;
     controller_files::can_be_named();
     controller_files::forget();
     for Own { entry, identity } in own {
         register_passing(entry, identity).map_err(|refused| Failure::Other(refused.to_string()))?;
     }
-    let cli = Cli::try_parse_from(words).map_err(|error| Refused::Failed { text: refusal(&error) })?;
+    let cli =
+        Cli::try_parse_from(words).map_err(|error| Refused::Failed { text: refusal(&error) })?;
     Ok((turn, cli))
 }
 
@@ -151,7 +167,9 @@ fn turn(around: &dyn Around) -> Result<MutexGuard<'static, ()>, Refused> {
             Ok(turn) => return Ok(turn),
             // The command that had it failed in itself; this one is another.
             Err(TryLockError::Poisoned(turn)) => return Ok(turn.into_inner()),
-            Err(TryLockError::WouldBlock) if around.stop().load(Ordering::Relaxed) => return Err(Failure::Interrupted.into()),
+            Err(TryLockError::WouldBlock) if around.stop().load(Ordering::Relaxed) => {
+                return Err(Failure::Interrupted.into());
+            }
             Err(TryLockError::WouldBlock) => thread::sleep(PATIENCE),
         }
     }

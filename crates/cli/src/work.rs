@@ -20,10 +20,16 @@ impl Work {
 
     /// A run among others unlike it: its packets are about those that the bottlenecks of its flows carry.
     pub fn estimated(scenario: &Scenario) -> Work {
-        let rate = |link: &LinkId| scenario.links[link.0].config.rate.mean().map_or(u64::MAX, |rate| rate.as_bps());
+        let rate = |link: &LinkId| {
+            scenario.links[link.0].config.rate.mean().map_or(u64::MAX, |rate| rate.as_bps())
+        };
         let mut bottlenecks: Vec<LinkId> = match &scenario.icn {
             Some(icn) => icn.slowest(|link| rate(&link)),
-            None => scenario.flows.iter().filter_map(|flow| flow.route.iter().min_by_key(|link| rate(link)).copied()).collect(),
+            None => scenario
+                .flows
+                .iter()
+                .filter_map(|flow| flow.route.iter().min_by_key(|link| rate(link)).copied())
+                .collect(),
         };
         bottlenecks.sort();
         bottlenecks.dedup();

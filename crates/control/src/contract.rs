@@ -6,20 +6,23 @@ use narrows_wire::{Ecn, Header};
 
 /// Decides how much to send. All calls carry the time; calls come in time order.
 ///
-/// A world calls [`on_sent`](Controller::on_sent) for each transmission, [`on_feedback`](Controller::on_feedback) once per acknowledgement after its own loss
-/// detection, and reads [`decision`](Controller::decision) after each call that may have changed it.
+/// A world calls [`on_sent`](Controller::on_sent) for each transmission,
+/// [`on_feedback`](Controller::on_feedback) once per acknowledgement after its own loss detection,
+/// and reads [`decision`](Controller::decision) after each call that may have changed it.
 pub trait Controller: Send {
     /// The connection is open. A world without handshakes does not call it.
     fn on_open(&mut self, open: &Open) {
         let _ = open;
     }
 
-    /// All that will ever be written is acknowledged: nothing more is sent. A connection that is still at work when a run ends is not closed.
+    /// All that will ever be written is acknowledged: nothing more is sent. A connection that is
+    /// still at work when a run ends is not closed.
     fn on_close(&mut self, now: Time) {
         let _ = now;
     }
 
-    /// A segment leaves. The tag returned comes back with that transmission in [`Acked`](crate::Acked) or [`Lost`](crate::Lost).
+    /// A segment leaves. The tag returned comes back with that transmission in
+    /// [`Acked`](crate::Acked) or [`Lost`](crate::Lost).
     fn on_sent(&mut self, sent: &Sent) -> Tag {
         let _ = sent;
         Tag::default()
@@ -47,14 +50,17 @@ pub trait Controller: Send {
     /// What may be sent now. The world obeys all of it.
     fn decision(&self) -> Decision;
 
-    /// Why the controller cannot go on, if it cannot. A world asks after each call that may have changed the decision, and ends the run with an error that has
-    /// the fault's text. It obeys no decision of a controller that has a fault; calls that were under way may still come and change nothing.
+    /// Why the controller cannot go on, if it cannot. A world asks after each call that may have
+    /// changed the decision, and ends the run with an error that has the fault's text. It obeys no
+    /// decision of a controller that has a fault; calls that were under way may still come and
+    /// change nothing.
     fn fault(&self) -> Option<Fault> {
         None
     }
 
-    /// Brings the controller's latest decision up to date, and says what the controller waits for. A world asks so for every packet: it is one call, what cannot have changed
-    /// is not written, and a controller without faults is not asked for them.
+    /// Brings the controller's latest decision up to date, and says what the controller waits for.
+    /// A world asks so for every packet: it is one call, what cannot have changed is not written,
+    /// and a controller without faults is not asked for them.
     fn decide(&self, decision: &mut Decision) -> Awaited {
         if self.fault().is_some() {
             return Awaited::Fault;
@@ -68,8 +74,8 @@ pub trait Controller: Send {
         None
     }
 
-    /// The rate at which an encoder of real-time media is to produce payload from now on, for a controller that says so. Of any other the world takes the window per
-    /// smoothed round trip.
+    /// The rate at which an encoder of real-time media is to produce payload from now on, for a
+    /// controller that says so. Of any other the world takes the window per smoothed round trip.
     fn media_rate(&self) -> Option<Rate> {
         None
     }
@@ -97,18 +103,21 @@ pub struct Timeout {
     pub now: Time,
     /// Segments that were in flight.
     pub in_flight: u32,
-    /// Segments that are in flight still, of those presumed lost none. 0 with numbered transmissions: after persistent congestion the window falls to its least whatever
-    /// is in flight (RFC 9002 section 7.6.2).
+    /// Segments that are in flight still, of those presumed lost none. 0 with numbered
+    /// transmissions: after persistent congestion the window falls to its least whatever is in
+    /// flight (RFC 9002 section 7.6.2).
     pub in_flight_after: u32,
     /// Segments newly presumed lost by this timeout.
     pub lost: u32,
-    /// True if a reduction was already made for these same segments, by recovery or by an earlier timeout: the window collapses again, but the slow start
-    /// threshold stays (RFC 5681 section 3.1, RFC 6582 section 4).
+    /// True if a reduction was already made for these same segments, by recovery or by an earlier
+    /// timeout: the window collapses again, but the slow start threshold stays (RFC 5681 section
+    /// 3.1, RFC 6582 section 4).
     pub repeated: bool,
 }
 
 impl Timeout {
-    /// A timeout at `now` of `in_flight` segments, all presumed lost now, of which `lost` were not known lost before.
+    /// A timeout at `now` of `in_flight` segments, all presumed lost now, of which `lost` were not
+    /// known lost before.
     pub fn new(now: Time, in_flight: u32, lost: u32, repeated: bool) -> Timeout {
         Timeout { now, in_flight, in_flight_after: 0, lost, repeated }
     }
@@ -119,7 +128,8 @@ impl Timeout {
 pub struct Decision {
     /// Segments that may be in flight.
     pub window: Segments,
-    /// The rate of new transmissions, counted in packets with all their headers down to IP; `None` for no pacing.
+    /// The rate of new transmissions, counted in packets with all their headers down to IP; `None`
+    /// for no pacing.
     pub pacing: Option<Rate>,
     /// How much may leave back to back when pacing allows; at least one segment always may.
     pub quantum: Bytes,
@@ -130,9 +140,16 @@ pub struct Decision {
 }
 
 impl Decision {
-    /// Of a controller that the acknowledgements clock: `window` segments without pacing, packets of `packet` with their headers, and reductions spread by the transport.
+    /// Of a controller that the acknowledgements clock: `window` segments without pacing, packets
+    /// of `packet` with their headers, and reductions spread by the transport.
     pub fn clocked(window: f64, packet: Bytes, ecn: Ecn) -> Decision {
-        Decision { window: Segments::new(window), pacing: None, quantum: packet, ecn, reduction: Reduction::Transport }
+        Decision {
+            window: Segments::new(window),
+            pacing: None,
+            quantum: packet,
+            ecn,
+            reduction: Reduction::Transport,
+        }
     }
 }
 
@@ -141,6 +158,7 @@ impl Decision {
 pub enum Reduction {
     /// `window` is the window at every moment.
     Immediate,
-    /// During recovery `window` is where to arrive; the transport's own algorithm (PRR, rate halving) spreads the reduction over the acknowledgements.
+    /// During recovery `window` is where to arrive; the transport's own algorithm (PRR, rate
+    /// halving) spreads the reduction over the acknowledgements.
     Transport,
 }

@@ -18,9 +18,11 @@ pub struct Entry {
     pub source: &'static str,
     /// The observation on which it bases its rate.
     pub basis: Basis,
-    /// Signals without which it cannot work, whatever its parameters; [`Choice::needs`] has those of its parameters too.
+    /// Signals without which it cannot work, whatever its parameters; [`Choice::needs`] has those
+    /// of its parameters too.
     pub needs: &'static [Need],
-    /// True if its transport acknowledges numbered transmissions, each by itself, unless a scenario says otherwise (PCC in user space).
+    /// True if its transport acknowledges numbered transmissions, each by itself, unless a scenario
+    /// says otherwise (PCC in user space).
     pub numbered: bool,
     /// What can be set.
     pub params: &'static [Spec],
@@ -28,17 +30,20 @@ pub struct Entry {
     pub build: Build,
 }
 
-/// How an entry makes a controller: of what a connection gives, and of the values of the entry's parameters. It refuses parameters that do not fit together.
+/// How an entry makes a controller: of what a connection gives, and of the values of the entry's
+/// parameters. It refuses parameters that do not fit together.
 #[derive(Clone)]
 pub enum Build {
     /// By a function: the entry of a controller that is written in Rust.
     Function(fn(&Setup, &Params) -> Result<Built, ParamError>),
-    /// By something that was made at run time and that all connections share: the entry of a controller read from a file.
+    /// By something that was made at run time and that all connections share: the entry of a
+    /// controller read from a file.
     Shared(Arc<Maker>),
 }
 
 /// Makes controllers of something that it keeps.
-pub type Maker = dyn Fn(&Setup, &Params) -> Result<Built, ParamError> + Send + Sync + UnwindSafe + RefUnwindSafe;
+pub type Maker =
+    dyn Fn(&Setup, &Params) -> Result<Built, ParamError> + Send + Sync + UnwindSafe + RefUnwindSafe;
 
 impl Build {
     /// Makes a controller for a new connection.
@@ -54,7 +59,8 @@ impl Build {
     }
 }
 
-/// The observation on which a controller bases its rate. Tests of all controllers select by it the rules that apply.
+/// The observation on which a controller bases its rate. Tests of all controllers select by it the
+/// rules that apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
     /// Losses and marks, between which the window grows.
@@ -100,7 +106,12 @@ pub struct Setup {
 impl Default for Setup {
     /// Ethernet-sized TCP/IPv4 with timestamps and the initial window of RFC 6928.
     fn default() -> Setup {
-        Setup { mss: Bytes::new(1448), headers: Bytes::new(52), initial_window: Segments::new(10.0), seed: 1 }
+        Setup {
+            mss: Bytes::new(1448),
+            headers: Bytes::new(52),
+            initial_window: Segments::new(10.0),
+            seed: 1,
+        }
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// Why a controller cannot go on: what it did, where, and what would be right, in words for its author.
+/// Why a controller cannot go on: what it did, where, and what would be right, in words for its
+/// author.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     text: String,

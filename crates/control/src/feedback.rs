@@ -28,13 +28,15 @@ pub struct Feedback<'a> {
     pub next: u64,
     /// What is outstanding after it.
     pub outstanding: Outstanding,
-    /// The window in force when it arrived, in whole segments: that of the decision, or in a reduction that which the transport had spread so far
+    /// The window in force when it arrived, in whole segments: that of the decision, or in a
+    /// reduction that which the transport had spread so far
     /// ([`Reduction::Transport`](crate::Reduction::Transport)).
     pub window: u32,
-    /// True if the window was full at the end of a burst since the round before (`is_cwnd_limited` as Linux `tcp_cwnd_validate` keeps it, after each burst).
+    /// True if the window was full at the end of a burst since the round before (`is_cwnd_limited`
+    /// as Linux `tcp_cwnd_validate` keeps it, after each burst).
     pub cwnd_limited: bool,
-    /// Segments outstanding at the end of the burst by which that was judged: in a round in which no burst filled the window, of the burst that left the most
-    /// (`max_packets_out`).
+    /// Segments outstanding at the end of the burst by which that was judged: in a round in which
+    /// no burst filled the window, of the burst that left the most (`max_packets_out`).
     pub most_outstanding: u32,
     /// What the receiver saw in the ECN bits.
     pub ecn: EcnDelta,
@@ -46,23 +48,29 @@ pub struct Feedback<'a> {
     pub srtt: Span,
     /// The transport's state after this acknowledgement.
     pub ca_state: CaState,
-    /// Set on the one acknowledgement that opens a new recovery: a reduction is due now, at most once per window of data.
+    /// Set on the one acknowledgement that opens a new recovery: a reduction is due now, at most
+    /// once per window of data.
     pub congestion: Option<Congestion>,
-    /// The latest reduction proved spurious, for which [`on_undo`](crate::Controller::on_undo) was called just before.
+    /// The latest reduction proved spurious, for which [`on_undo`](crate::Controller::on_undo) was
+    /// called just before.
     pub undone: bool,
-    /// The state that this acknowledgement ended, since it covers all that was sent before: [`CaState::Recovery`], [`CaState::Loss`] or [`CaState::Cwr`]. A
-    /// reduction that is due follows it. `None` where an undo ended the state.
+    /// The state that this acknowledgement ended, since it covers all that was sent before:
+    /// [`CaState::Recovery`], [`CaState::Loss`] or [`CaState::Cwr`]. A reduction that is due
+    /// follows it. `None` where an undo ended the state.
     pub ended: Option<CaState>,
-    /// A tail loss probe turned out to have repaired a loss: the reduction that is due is for that one (RFC 8985 section 7.4, Linux `tcp_process_tlp_ack`).
+    /// A tail loss probe turned out to have repaired a loss: the reduction that is due is for that
+    /// one (RFC 8985 section 7.4, Linux `tcp_process_tlp_ack`).
     pub probe_loss: bool,
-    /// It acknowledges cumulatively a segment that was sent more than once (Linux `FLAG_RETRANS_DATA_ACKED`). Never with numbered transmissions.
+    /// It acknowledges cumulatively a segment that was sent more than once (Linux
+    /// `FLAG_RETRANS_DATA_ACKED`). Never with numbered transmissions.
     pub resent_acked: bool,
-    /// The receiver reports that something came twice (RFC 2883). Never with numbered transmissions.
+    /// The receiver reports that something came twice (RFC 2883). Never with numbered
+    /// transmissions.
     pub duplicate: bool,
 }
 
-/// The segments that were sent and are not cumulatively acknowledged (Linux `packets_out` and its parts); of numbered transmissions, those whose fate may still
-/// change.
+/// The segments that were sent and are not cumulatively acknowledged (Linux `packets_out` and its
+/// parts); of numbered transmissions, those whose fate may still change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outstanding {
     /// All of them (`packets_out`).
@@ -123,7 +131,8 @@ pub struct Acked {
     pub tag: Tag,
     /// True if the application had nothing more to send then.
     pub app_limited: bool,
-    /// True if the window was what limited sending in the round that sent it (Linux `tcp_is_cwnd_limited`): only then may the window grow.
+    /// True if the window was what limited sending in the round that sent it (Linux
+    /// `tcp_is_cwnd_limited`): only then may the window grow.
     pub window_limited: bool,
 }
 
@@ -140,17 +149,19 @@ pub struct Lost {
     pub tag: Tag,
 }
 
-/// A delivery rate sample (draft-cheng-iccrg-delivery-rate-estimation-02; Linux `net/ipv4/tcp_rate.c`): what was delivered since the *sampled* segment was sent, the
-/// newest that this acknowledgement delivers.
+/// A delivery rate sample (draft-cheng-iccrg-delivery-rate-estimation-02; Linux
+/// `net/ipv4/tcp_rate.c`): what was delivered since the *sampled* segment was sent, the newest that
+/// this acknowledgement delivers.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct RateSample {
     /// Segments delivered since then, until now.
     pub delivered: u32,
-    /// The longer of `send_interval` and `ack_interval`. `None` if that is shorter than the least round trip, which can only be an artefact: the sample says nothing
-    /// of the rate.
+    /// The longer of `send_interval` and `ack_interval`. `None` if that is shorter than the least
+    /// round trip, which can only be an artefact: the sample says nothing of the rate.
     pub interval: Option<Span>,
-    /// From the departure of the segment most recently acknowledged when the sampled one left, to the departure of the sampled one.
+    /// From the departure of the segment most recently acknowledged when the sampled one left, to
+    /// the departure of the sampled one.
     pub send_interval: Span,
     /// From the latest delivery when the sampled segment left, until now.
     pub ack_interval: Span,
@@ -164,13 +175,14 @@ pub struct RateSample {
     pub resent: bool,
     /// True if the sampled segment was sent while the application was the limit: a lower bound.
     pub app_limited: bool,
-    /// True if the receiver probably delayed this acknowledgement: a single segment acknowledged alone, later than the known minimum.
+    /// True if the receiver probably delayed this acknowledgement: a single segment acknowledged
+    /// alone, later than the known minimum.
     pub ack_delayed: bool,
 }
 
 impl RateSample {
-    /// A sample of `delivered` segments over `interval`, of a segment sent when `prior_delivered` were delivered: nothing marked, nothing repeated, not limited by the
-    /// application.
+    /// A sample of `delivered` segments over `interval`, of a segment sent when `prior_delivered`
+    /// were delivered: nothing marked, nothing repeated, not limited by the application.
     #[inline]
     pub fn over(delivered: u32, interval: Span, prior_delivered: u64) -> RateSample {
         RateSample {

@@ -4,8 +4,8 @@ use crate::Entry;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// Loads the controller of a file and [registers](crate::register_file) it, once: the same file gives the same entry. An error is for the user: it names the file,
-/// the place in it and a remedy.
+/// Loads the controller of a file and [registers](crate::register_file) it, once: the same file
+/// gives the same entry. An error is for the user: it names the file, the place in it and a remedy.
 pub type Loader = fn(path: &str) -> Result<&'static Entry, String>;
 
 static LOADER: OnceLock<Loader> = OnceLock::new();
@@ -61,16 +61,20 @@ pub fn load_files_by(loader: Loader) {
     let _ = LOADER.set(loader);
 }
 
-/// True if a controller's name means a file: it has a slash, or ends as BPF sources and objects do (`.bpf.c`, `.o`), or as learned policies (`.policy.json`).
+/// True if a controller's name means a file: it has a slash, or ends as BPF sources and objects do
+/// (`.bpf.c`, `.o`), or as learned policies (`.policy.json`).
 pub fn names_file(name: &str) -> bool {
-    name.contains('/') || name.ends_with(".bpf.c") || Form::ALL.iter().any(|form| name.ends_with(form.end()))
+    name.contains('/')
+        || name.ends_with(".bpf.c")
+        || Form::ALL.iter().any(|form| name.ends_with(form.end()))
 }
 
 /// What to write for a file whose name alone does not mean one: `./grad.c` for `grad.c`. `None` if
 /// `folder` has no such file.
 pub fn meant_file(name: &str, folder: &Path) -> Option<String> {
     let is_file = !name.is_empty() && !names_file(name) && folder.join(name).is_file();
-    is_file.then(|| format!("there is no controller \"{name}\"; did you mean the file \"./{name}\"?"))
+    is_file
+        .then(|| format!("there is no controller \"{name}\"; did you mean the file \"./{name}\"?"))
 }
 
 /// The controller of a file.
@@ -81,6 +85,8 @@ pub fn meant_file(name: &str, folder: &Path) -> Option<String> {
 pub fn entry_of_file(path: &str) -> Result<&'static Entry, String> {
     match LOADER.get() {
         Some(loader) => loader(path),
-        None => Err(format!("{path}: this program takes no controllers from files; take one of `narrows list controllers`")),
+        None => Err(format!(
+            "{path}: this program takes no controllers from files; take one of `narrows list controllers`"
+        )),
     }
 }

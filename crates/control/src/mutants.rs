@@ -1,4 +1,5 @@
-//! Controllers with published faults: what a search for bad networks and a suite of scenarios should notice. Each is chosen by its name and stands in no list.
+//! Controllers with published faults: what a search for bad networks and a suite of scenarios
+//! should notice. Each is chosen by its name and stands in no list.
 
 use crate::controllers::bbr::v1::{self, Bbr};
 use crate::controllers::cubic::{self, linux::LinuxCubic};
@@ -11,24 +12,56 @@ static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         name,
         kernel: None,
         summary,
-        build: Build::Shared(Arc::new(move |setup, params| Ok(Built::new(LinuxCubic::mutant(setup, params, Mutated(Some(mutation))))))),
+        build: Build::Shared(Arc::new(move |setup, params| {
+            Ok(Built::new(LinuxCubic::mutant(setup, params, Mutated(Some(mutation)))))
+        })),
         ..cubic::ENTRY
     };
     let bbr = |name, summary, mutation| Entry {
         name,
         kernel: None,
         summary,
-        build: Build::Shared(Arc::new(move |setup, params| Ok(Built::new(Bbr::mutant(setup, params, Mutated(Some(mutation))))))),
+        build: Build::Shared(Arc::new(move |setup, params| {
+            Ok(Built::new(Bbr::mutant(setup, params, Mutated(Some(mutation)))))
+        })),
         ..v1::ENTRY
     };
     vec![
-        cubic("cubic-overshoot", "CUBIC whose slow start goes beyond its threshold", Mutation::Overshoot),
-        cubic("cubic-stale-rounds", "CUBIC whose HyStart ends no round below 16 segments", Mutation::StaleRounds),
-        bbr("bbr-equal-rtt", "BBR in which a round trip as short as the least renews it", Mutation::EqualRtt),
-        bbr("bbr-undo-keeps", "BBR that keeps its estimates when losses were spurious", Mutation::UndoKeeps),
-        bbr("bbr-idle-probe", "BBR in which sending after idleness does not end PROBE_RTT", Mutation::IdleProbe),
-        bbr("bbr-unlimited", "BBR that takes the application's rate for the path's", Mutation::Unlimited),
-        bbr("bbr-forgets", "BBR that forgets the bandwidth whenever nothing is in flight", Mutation::Forgets),
+        cubic(
+            "cubic-overshoot",
+            "CUBIC whose slow start goes beyond its threshold",
+            Mutation::Overshoot,
+        ),
+        cubic(
+            "cubic-stale-rounds",
+            "CUBIC whose HyStart ends no round below 16 segments",
+            Mutation::StaleRounds,
+        ),
+        bbr(
+            "bbr-equal-rtt",
+            "BBR in which a round trip as short as the least renews it",
+            Mutation::EqualRtt,
+        ),
+        bbr(
+            "bbr-undo-keeps",
+            "BBR that keeps its estimates when losses were spurious",
+            Mutation::UndoKeeps,
+        ),
+        bbr(
+            "bbr-idle-probe",
+            "BBR in which sending after idleness does not end PROBE_RTT",
+            Mutation::IdleProbe,
+        ),
+        bbr(
+            "bbr-unlimited",
+            "BBR that takes the application's rate for the path's",
+            Mutation::Unlimited,
+        ),
+        bbr(
+            "bbr-forgets",
+            "BBR that forgets the bandwidth whenever nothing is in flight",
+            Mutation::Forgets,
+        ),
     ]
 });
 

@@ -14,7 +14,8 @@ pub struct Open {
     pub role: Role,
     /// Both ends have agreed to use ECN on it.
     pub ecn: bool,
-    /// More than one loss per round trip can be detected: by selective acknowledgements (RFC 2018) or numbered transmissions (RFC 9000).
+    /// More than one loss per round trip can be detected: by selective acknowledgements (RFC 2018)
+    /// or numbered transmissions (RFC 9000).
     pub selective: bool,
 }
 

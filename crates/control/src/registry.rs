@@ -1,7 +1,10 @@
 //! All controllers by name: those of this crate, and those added at run time.
 
 use crate::Controller;
-use crate::controllers::{bbr, copa, cubic, dctcp, fast, hstcp, ledbatpp, newreno, pcc, prague, rcp, scalable, screamv2, vcp, vegas, xcp};
+use crate::controllers::{
+    bbr, copa, cubic, dctcp, fast, hstcp, ledbatpp, newreno, pcc, prague, rcp, scalable, screamv2,
+    vcp, vegas, xcp,
+};
 use crate::cores::Twin;
 use crate::entry::{Built, Choice, Entry, Setup};
 use crate::files::{Form, KeptFile};
@@ -9,7 +12,8 @@ use narrows_params::{Makes, Need, ParamError, Params, Registered, Spec, find, su
 use std::sync::{PoisonError, RwLock};
 use thiserror::Error;
 
-/// The controllers that are deployed and standardised (RFC 5681, RFC 9438), beside which others are judged.
+/// The controllers that are deployed and standardised (RFC 5681, RFC 9438), beside which others are
+/// judged.
 pub const BASELINES: [&str; 2] = ["newreno", "cubic"];
 
 /// The controllers that are compared if none is named.
@@ -45,10 +49,18 @@ pub static ENTRIES: &[&Entry] = &[
 ];
 
 /// Every controller that the kernel can be given.
-pub static TWINS: &[&Twin] =
-    &[&pcc::kernel::vivace::TWIN, &pcc::kernel::allegro::TWIN, &hstcp::TWIN, &scalable::TWIN, &fast::TWIN, &fast::SC2002_TWIN, &vcp::TWIN];
+pub static TWINS: &[&Twin] = &[
+    &pcc::kernel::vivace::TWIN,
+    &pcc::kernel::allegro::TWIN,
+    &hstcp::TWIN,
+    &scalable::TWIN,
+    &fast::TWIN,
+    &fast::SC2002_TWIN,
+    &vcp::TWIN,
+];
 
-/// Other names of controllers: those of the field, and the kernel's own for those that it gets from here.
+/// Other names of controllers: those of the field, and the kernel's own for those that it gets from
+/// here.
 const OTHER_NAMES: &[(&str, &str)] = &[
     ("reno", "newreno"),
     ("highspeed", "hstcp"),
@@ -66,7 +78,8 @@ const OTHER_NAMES: &[(&str, &str)] = &[
 ];
 
 /// Names that scenarios once had for controllers.
-const FORMER_NAMES: &[(&str, &str)] = &[("pcc-kernel", "pcc-vivace"), ("pcc-kernel-allegro", "pcc-allegro")];
+const FORMER_NAMES: &[(&str, &str)] =
+    &[("pcc-kernel", "pcc-vivace"), ("pcc-kernel-allegro", "pcc-allegro")];
 
 /// Controllers added at run time.
 static ADDED: RwLock<Vec<Added>> = RwLock::new(Vec::new());
@@ -79,8 +92,8 @@ struct Added {
     passes: bool,
 }
 
-/// Adds a controller: from then on it is chosen by its name and listed after those of this crate, in this process. Add all before the first is chosen, so that
-/// lists are the same in every run.
+/// Adds a controller: from then on it is chosen by its name and listed after those of this crate,
+/// in this process. Add all before the first is chosen, so that lists are the same in every run.
 ///
 /// # Errors
 ///
@@ -89,8 +102,8 @@ pub fn register(entry: &'static Entry) -> Result<(), Refused> {
     add(Added { entry, file: None, identity: None, passes: false })
 }
 
-/// Adds a controller for one command, until [`forget_passing`]. Its `identity`, a word, tells it from others that have had or will have its name: what runs it made is kept
-/// with that.
+/// Adds a controller for one command, until [`forget_passing`]. Its `identity`, a word, tells it
+/// from others that have had or will have its name: what runs it made is kept with that.
 ///
 /// # Errors
 ///
@@ -99,8 +112,9 @@ pub fn register_passing(entry: &'static Entry, identity: &'static str) -> Result
     add(Added { entry, file: None, identity: Some(identity), passes: true })
 }
 
-/// Adds a controller that was made of a file, by the file's `stem`. If a controller has that name, it is called `STEM.other`, or `STEM.other-2` and so on. Entries
-/// live as long as the program, and each name that is taken leaves a few bytes behind.
+/// Adds a controller that was made of a file, by the file's `stem`. If a controller has that name,
+/// it is called `STEM.other`, or `STEM.other-2` and so on. Entries live as long as the program, and
+/// each name that is taken leaves a few bytes behind.
 ///
 /// # Errors
 ///
@@ -111,7 +125,9 @@ pub fn register_file(
     entry: impl Fn(&'static str) -> Entry,
     file: &'static KeptFile,
 ) -> Result<&'static Entry, Refused> {
-    let names = [stem.to_owned(), format!("{stem}.{other}")].into_iter().chain((2..).map(|number| format!("{stem}.{other}-{number}")));
+    let names = [stem.to_owned(), format!("{stem}.{other}")]
+        .into_iter()
+        .chain((2..).map(|number| format!("{stem}.{other}-{number}")));
     for name in names {
         let entry: &'static Entry = Box::leak(Box::new(entry(Box::leak(name.into_boxed_str()))));
         match add(Added { entry, file: Some(file), identity: None, passes: true }) {
@@ -139,8 +155,9 @@ pub fn passing_identities() -> Vec<(&'static str, &'static str)> {
     added_now().into_iter().filter_map(|added| Some((added.entry.name, added.identity?))).collect()
 }
 
-/// Takes those away that were added for one command, and those made of files, so that files that have changed since can be loaded: for processes that carry out one
-/// command after another. Choices made before stay as they are.
+/// Takes those away that were added for one command, and those made of files, so that files that
+/// have changed since can be loaded: for processes that carry out one command after another.
+/// Choices made before stay as they are.
 pub fn forget_passing() {
     ADDED.write().unwrap_or_else(PoisonError::into_inner).retain(|added| !added.passes);
 }
@@ -157,10 +174,16 @@ fn add(new: Added) -> Result<(), Refused> {
         return Err(Refused::Name { name });
     }
     let mut added = ADDED.write().unwrap_or_else(PoisonError::into_inner);
-    if let Some(other) = ENTRIES.iter().copied().chain(added.iter().map(|added| added.entry)).find(|other| other.name == name) {
+    if let Some(other) = ENTRIES
+        .iter()
+        .copied()
+        .chain(added.iter().map(|added| added.entry))
+        .find(|other| other.name == name)
+    {
         return Err(Refused::Taken { name, summary: entry.summary, other: other.summary });
     }
-    if let Some((_, own)) = OTHER_NAMES.iter().chain(FORMER_NAMES).find(|(other, _)| *other == name) {
+    if let Some((_, own)) = OTHER_NAMES.iter().chain(FORMER_NAMES).find(|(other, _)| *other == name)
+    {
         return Err(Refused::OtherName { name, own });
     }
     added.push(new);
@@ -171,7 +194,9 @@ fn add(new: Added) -> Result<(), Refused> {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum Refused {
     /// Its name cannot be written in scenarios and on the command line.
-    #[error("the controller \"{name}\" cannot be added: a name has letters, digits, '-', '_' and '.'; give it such a name in its Entry")]
+    #[error(
+        "the controller \"{name}\" cannot be added: a name has letters, digits, '-', '_' and '.'; give it such a name in its Entry"
+    )]
     Name {
         /// The name.
         name: &'static str,
@@ -197,7 +222,9 @@ pub enum Refused {
         other: &'static str,
     },
     /// The name is another name, or was a name, of a controller.
-    #[error("the controller \"{name}\" cannot be added: \"{name}\" is another name of \"{own}\"; give it another name in its Entry")]
+    #[error(
+        "the controller \"{name}\" cannot be added: \"{name}\" is another name of \"{own}\"; give it another name in its Entry"
+    )]
     OtherName {
         /// The name.
         name: &'static str,
@@ -244,7 +271,8 @@ impl Makes for Entry {
 }
 
 impl Twin {
-    /// The twin of a controller of this name, in scenarios (`pcc-vivace`) or in the kernel (`pcc_vivace`).
+    /// The twin of a controller of this name, in scenarios (`pcc-vivace`) or in the kernel
+    /// (`pcc_vivace`).
     ///
     /// # Errors
     ///
@@ -253,24 +281,40 @@ impl Twin {
         let unknown = || {
             let for_kernel = format!("{name}-kernel");
             let known = TWINS.iter().map(|twin| twin.entry.name);
-            let word = if known.clone().any(|known| known == for_kernel) { &for_kernel } else { name };
-            ParamError::UnknownName { what: "kernel controller", name: name.to_owned(), help: suggest(word, "kernel controllers", known) }
+            let word =
+                if known.clone().any(|known| known == for_kernel) { &for_kernel } else { name };
+            ParamError::UnknownName {
+                what: "kernel controller",
+                name: name.to_owned(),
+                help: suggest(word, "kernel controllers", known),
+            }
         };
         let missing = |entry: &Entry| match entry.kernel {
             Some(_) => {
-                let help = "Linux has it, built in or as a module: `narrows live` takes it as it is".to_owned();
-                ParamError::UnknownName { what: "loadable kernel controller", name: name.to_owned(), help }
+                let help =
+                    "Linux has it, built in or as a module: `narrows live` takes it as it is"
+                        .to_owned();
+                ParamError::UnknownName {
+                    what: "loadable kernel controller",
+                    name: name.to_owned(),
+                    help,
+                }
             }
             None => unknown(),
         };
         match find::<Entry>(name) {
-            Ok(entry) => TWINS.iter().copied().find(|twin| twin.entry.name == entry.name).ok_or_else(|| missing(entry)),
+            Ok(entry) => TWINS
+                .iter()
+                .copied()
+                .find(|twin| twin.entry.name == entry.name)
+                .ok_or_else(|| missing(entry)),
             Err(ParamError::UnknownName { .. }) => Err(unknown()),
             Err(renamed) => Err(renamed),
         }
     }
 
-    /// A twin with its parameters, as scenarios have them: `pcc-vivace?fixed=true`. The choice is that of its simulation.
+    /// A twin with its parameters, as scenarios have them: `pcc-vivace?fixed=true`. The choice is
+    /// that of its simulation.
     ///
     /// # Errors
     ///
@@ -278,9 +322,21 @@ impl Twin {
     pub fn read(text: &str) -> Result<(&'static Twin, Choice), ParamError> {
         let (name, settings) = text.split_once('?').unwrap_or((text, ""));
         let twin = Twin::named(name)?;
-        let mut all: Vec<&str> = twin.choice.split('?').nth(1).unwrap_or_default().split('&').filter(|one| !one.is_empty()).collect();
+        let mut all: Vec<&str> = twin
+            .choice
+            .split('?')
+            .nth(1)
+            .unwrap_or_default()
+            .split('&')
+            .filter(|one| !one.is_empty())
+            .collect();
         let own = all.len();
-        all.extend(settings.split('&').filter(|one| !one.is_empty() && !all[..own].contains(one)).collect::<Vec<_>>());
+        all.extend(
+            settings
+                .split('&')
+                .filter(|one| !one.is_empty() && !all[..own].contains(one))
+                .collect::<Vec<_>>(),
+        );
         let mark = if all.is_empty() { "" } else { "?" };
         let choice: Choice = format!("{}{mark}{}", twin.entry.name(), all.join("&")).parse()?;
         twin.constants_of(&choice)?;

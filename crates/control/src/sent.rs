@@ -22,17 +22,28 @@ pub struct Sent {
     pub outstanding: u32,
     /// True for a retransmission.
     pub retransmission: bool,
-    /// True if the flow had run out of data to send, so that the network was not full: restart after idle when `in_flight` is 0.
+    /// True if the flow had run out of data to send, so that the network was not full: restart
+    /// after idle when `in_flight` is 0.
     pub app_limited: bool,
-    /// The retransmission timeout in force: a flow silent for longer no longer knows its path (RFC 5681 section 4.1). [`Span::MAX`] in a world without one.
+    /// The retransmission timeout in force: a flow silent for longer no longer knows its path (RFC
+    /// 5681 section 4.1). [`Span::MAX`] in a world without one.
     pub rto: Span,
 }
 
 impl Sent {
-    /// The transmission of segment `number` with `bytes` of payload at `now`, while all that is outstanding is in flight; the first of its kind and not limited by
-    /// the application.
+    /// The transmission of segment `number` with `bytes` of payload at `now`, while all that is
+    /// outstanding is in flight; the first of its kind and not limited by the application.
     #[inline]
     pub fn new(now: Time, number: u64, bytes: Bytes, in_flight: u32) -> Sent {
-        Sent { now, number, bytes, in_flight, outstanding: in_flight, retransmission: false, app_limited: false, rto: Span::MAX }
+        Sent {
+            now,
+            number,
+            bytes,
+            in_flight,
+            outstanding: in_flight,
+            retransmission: false,
+            app_limited: false,
+            rto: Span::MAX,
+        }
     }
 }

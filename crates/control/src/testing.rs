@@ -32,7 +32,8 @@ pub fn acknowledge(controller: &mut dyn Controller, now: Time, acked: &[Acked]) 
     controller.on_feedback(&acknowledging(now, acked));
 }
 
-/// The acknowledgement of `acked` at `now`, which are the last that were sent, by bursts that filled the window if the window was what limited them.
+/// The acknowledgement of `acked` at `now`, which are the last that were sent, by bursts that
+/// filled the window if the window was what limited them.
 pub fn acknowledging(now: Time, acked: &[Acked]) -> Feedback<'_> {
     let una = acked.last().map_or(0, |last| last.number + 1);
     Feedback {

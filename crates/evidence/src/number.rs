@@ -30,8 +30,10 @@ impl PartialEq for Number {
 /// There is none: the name that comes nearest.
 pub(crate) fn metric(name: &str) -> Result<&'static Metric, String> {
     let mut all = METRICS.iter().chain(MEASURES);
-    let help = || suggest(name, "metrics", METRICS.iter().chain(MEASURES).map(|metric| metric.name));
-    all.find(|metric| metric.name == name).ok_or_else(|| format!("there is no metric \"{name}\"; {}", help()))
+    let help =
+        || suggest(name, "metrics", METRICS.iter().chain(MEASURES).map(|metric| metric.name));
+    all.find(|metric| metric.name == name)
+        .ok_or_else(|| format!("there is no metric \"{name}\"; {}", help()))
 }
 
 impl Number {
@@ -44,10 +46,19 @@ impl Number {
             (self.metric.compute)(record)
         } else if self.metric.name == "starved" {
             // Shares are those among all flows.
-            let own = record.flows.iter().zip(starved_flows(record)?).filter(|(flow, _)| chosen(&flow.name));
+            let own = record
+                .flows
+                .iter()
+                .zip(starved_flows(record)?)
+                .filter(|(flow, _)| chosen(&flow.name));
             own.filter_map(|(_, time)| time).reduce(f64::max)
         } else {
-            let names: Vec<&str> = record.flows.iter().map(|flow| flow.name.as_str()).filter(|name| chosen(name)).collect();
+            let names: Vec<&str> = record
+                .flows
+                .iter()
+                .map(|flow| flow.name.as_str())
+                .filter(|name| chosen(name))
+                .collect();
             if names.is_empty() { None } else { (self.metric.compute)(&record.only(&names)) }
         };
         value.filter(|value| value.is_finite())
@@ -65,7 +76,9 @@ impl Number {
     pub fn text(&self) -> String {
         let of = if self.of.is_empty() { String::new() } else { format!(" of {}", self.of) };
         let span = |time: Time| time.since(Time::ZERO);
-        let window = self.window.map_or_else(String::new, |(from, to)| format!(", {} to {}", span(from), span(to)));
+        let window = self
+            .window
+            .map_or_else(String::new, |(from, to)| format!(", {} to {}", span(from), span(to)));
         format!("{}{of}{window}", self.metric.name)
     }
 }

@@ -77,6 +77,14 @@ pub struct Bound {
 impl Kind {
     /// True if it compares with baselines, so that a baseline is within its bounds by construction.
     pub fn compares(&self) -> bool {
-        matches!(self, Kind::Relative | Kind::Twins | Kind::Harm | Kind::Starves | Kind::Undefined | Kind::Pareto { .. })
+        matches!(
+            self,
+            Kind::Relative
+                | Kind::Twins
+                | Kind::Harm
+                | Kind::Starves
+                | Kind::Undefined
+                | Kind::Pareto { .. }
+        )
     }
 }

@@ -28,12 +28,15 @@ pub fn estimate(values: &[f64]) -> Option<Estimate> {
     ordered.sort_unstable_by(f64::total_cmp);
     let mut random = Random::stream(values.len() as u64, "bootstrap of means");
     let length = ordered.len() as u64;
-    let resample = |_| (0..length).map(|_| ordered[random.below(length) as usize]).sum::<f64>() / length as f64;
+    let resample = |_| {
+        (0..length).map(|_| ordered[random.below(length) as usize]).sum::<f64>() / length as f64
+    };
     let mut means: Vec<f64> = (0..RESAMPLES).map(resample).collect();
     means.sort_unstable_by(f64::total_cmp);
     let at = |share: f64| {
         let place = share * (means.len() - 1) as f64;
-        let (below, above) = (means[place as usize], means[(place as usize + 1).min(means.len() - 1)]);
+        let (below, above) =
+            (means[place as usize], means[(place as usize + 1).min(means.len() - 1)]);
         below + place.fract() * (above - below)
     };
     Some(Estimate { mean: own, low: at(0.025), high: at(0.975) })
@@ -49,7 +52,11 @@ mod tests {
         let values: Vec<f64> = (1..=100).map(f64::from).collect();
         let own = estimate(&values).unwrap();
         assert_eq!(own.mean, 50.5);
-        assert!((own.low - (50.5 - 1.96 * 2.887)).abs() < 0.5 && (own.high - (50.5 + 1.96 * 2.887)).abs() < 0.5, "{own:?}");
+        assert!(
+            (own.low - (50.5 - 1.96 * 2.887)).abs() < 0.5
+                && (own.high - (50.5 + 1.96 * 2.887)).abs() < 0.5,
+            "{own:?}"
+        );
     }
 
     #[test]
@@ -60,6 +67,9 @@ mod tests {
 
     #[test]
     fn order_does_not_matter() {
-        assert_eq!(estimate(&[1.0, 5.0, 2.0]).map(|own| own.low), estimate(&[5.0, 2.0, 1.0]).map(|own| own.low));
+        assert_eq!(
+            estimate(&[1.0, 5.0, 2.0]).map(|own| own.low),
+            estimate(&[5.0, 2.0, 1.0]).map(|own| own.low)
+        );
     }
 }

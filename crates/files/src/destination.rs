@@ -25,7 +25,11 @@ pub(crate) enum Destination {
 pub(crate) fn destination(path: &Path) -> io::Result<Destination> {
     let mut path = path.to_owned();
     for _ in 0..LINKS {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty())
+            .unwrap_or(Path::new("."))
+            .to_owned();
         let Some(name) = path.file_name().map(OsString::from) else {
             return Err(io::Error::new(ErrorKind::IsADirectory, "it is a directory"));
         };
@@ -40,8 +44,14 @@ pub(crate) fn destination(path: &Path) -> io::Result<Destination> {
             Err(error) => return Err(error),
             Ok(there) if there.is_symlink() => {
                 let opened = open_files(&folder)?;
-                if let (Some(own), Some(number)) = (opened, name.to_str().and_then(|name| name.parse().ok())) {
-                    return Ok(if own { Destination::Open(number) } else { Destination::Stream(path) });
+                if let (Some(own), Some(number)) =
+                    (opened, name.to_str().and_then(|name| name.parse().ok()))
+                {
+                    return Ok(if own {
+                        Destination::Open(number)
+                    } else {
+                        Destination::Stream(path)
+                    });
                 }
                 path = folder.join(fs::read_link(&path)?);
             }
@@ -51,11 +61,21 @@ pub(crate) fn destination(path: &Path) -> io::Result<Destination> {
     Err(io::Error::other("it is a symbolic link that leads through too many others"))
 }
 
-fn of_kind(kind: FileType, folder: PathBuf, name: OsString, path: PathBuf, there: Metadata) -> io::Result<Destination> {
+fn of_kind(
+    kind: FileType,
+    folder: PathBuf,
+    name: OsString,
+    path: PathBuf,
+    there: Metadata,
+) -> io::Result<Destination> {
     if kind.is_dir() {
         return Err(io::Error::new(ErrorKind::IsADirectory, "it is a directory"));
     }
-    Ok(if kind.is_file() { Destination::Regular { folder, name, there: Some(there) } } else { Destination::Stream(path) })
+    Ok(if kind.is_file() {
+        Destination::Regular { folder, name, there: Some(there) }
+    } else {
+        Destination::Stream(path)
+    })
 }
 
 /// Whether a folder is the one in /proc in which a process's open files are, and if so, whether it

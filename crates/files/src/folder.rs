@@ -48,10 +48,13 @@ impl Folder {
             Err(error) => return Err(error.into()),
         }
         // The kernel says of a link that it is no directory.
-        let open = directory(&self.open, Path::new(name), false).map_err(|error| match error.kind() {
-            ErrorKind::NotADirectory => io::Error::new(error.kind(), "it is a symbolic link or no folder; remove it"),
-            _ => error,
-        })?;
+        let open =
+            directory(&self.open, Path::new(name), false).map_err(|error| match error.kind() {
+                ErrorKind::NotADirectory => {
+                    io::Error::new(error.kind(), "it is a symbolic link or no folder; remove it")
+                }
+                _ => error,
+            })?;
         Ok(Folder { open, path: self.path(name) })
     }
 
@@ -64,7 +67,9 @@ impl Folder {
         plain(name)?;
         let mode = match statat(&self.open, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(there) => {
-                regular(there.st_mode).map_err(|error| io::Error::new(ErrorKind::AlreadyExists, format!("{error}; remove it")))?;
+                regular(there.st_mode).map_err(|error| {
+                    io::Error::new(ErrorKind::AlreadyExists, format!("{error}; remove it"))
+                })?;
                 Some(there.st_mode)
             }
             Err(Errno::NOENT) => None,
@@ -112,6 +117,9 @@ fn plain(name: &str) -> io::Result<()> {
     let mut parts = Path::new(name).components();
     match (parts.next(), parts.next()) {
         (Some(Component::Normal(only)), None) if only == name => Ok(()),
-        _ => Err(io::Error::new(ErrorKind::InvalidInput, "it is not the name of a file in this folder")),
+        _ => Err(io::Error::new(
+            ErrorKind::InvalidInput,
+            "it is not the name of a file in this folder",
+        )),
     }
 }

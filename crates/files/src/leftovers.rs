@@ -33,12 +33,19 @@ impl Leftover {
     ///
     /// # Errors
     /// As of `make`.
-    pub fn made<T, E>(path: &Path, above: &[PathBuf], make: impl FnOnce() -> Result<Option<T>, E>) -> Result<Option<(T, Leftover)>, E> {
+    pub fn made<T, E>(
+        path: &Path,
+        above: &[PathBuf],
+        make: impl FnOnce() -> Result<Option<T>, E>,
+    ) -> Result<Option<(T, Leftover)>, E> {
         let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let mut all = leftovers();
         let Some(made) = make()? else { return Ok(None) };
         let path = whole(path);
-        all.push(Left { path: path.clone(), above: above.iter().map(|path| whole(path)).collect() });
+        all.push(Left {
+            path: path.clone(),
+            above: above.iter().map(|path| whole(path)).collect(),
+        });
         Ok(Some((made, Leftover(path))))
     }
 

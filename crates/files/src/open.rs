@@ -35,8 +35,11 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// # Errors
 /// It cannot be opened, or is a link, a directory, a pipe or a device.
 pub fn open_unlinked(path: &Path) -> io::Result<File> {
-    let file = OpenOptions::new().read(true).custom_flags(flags(AT_ONCE | OFlags::NOFOLLOW)).open(path);
-    let file = file.map_err(|error| if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) { link() } else { error })?;
+    let file =
+        OpenOptions::new().read(true).custom_flags(flags(AT_ONCE | OFlags::NOFOLLOW)).open(path);
+    let file = file.map_err(|error| {
+        if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) { link() } else { error }
+    })?;
     regular(file.metadata()?.mode())?;
     block(&file)?;
     Ok(file)
@@ -68,7 +71,10 @@ fn open_to_write(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
                     return Err(error);
                 }
                 if began.elapsed() > OPENED {
-                    return Err(io::Error::new(io::ErrorKind::TimedOut, "it is a pipe that no program reads"));
+                    return Err(io::Error::new(
+                        io::ErrorKind::TimedOut,
+                        "it is a pipe that no program reads",
+                    ));
                 }
                 thread::sleep(PAUSE);
             }

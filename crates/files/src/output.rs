@@ -48,7 +48,13 @@ impl Output {
                     // A file that is protected against writing is not replaced, either.
                     accessat(CWD, folder.join(&name), Access::WRITE_OK, AtFlags::EACCESS)?;
                 }
-                Output::regular(directory(CWD, &folder, true)?, &name, there.as_ref(), ORDINARY, true)
+                Output::regular(
+                    directory(CWD, &folder, true)?,
+                    &name,
+                    there.as_ref(),
+                    ORDINARY,
+                    true,
+                )
             }
             stream => Output::stream(stream),
         }
@@ -78,7 +84,9 @@ impl Output {
             return Err(exists());
         }
         match destination(path)? {
-            Destination::Regular { folder, name, there: None } => Output::regular(directory(CWD, &folder, true)?, &name, None, mode, false),
+            Destination::Regular { folder, name, there: None } => {
+                Output::regular(directory(CWD, &folder, true)?, &name, None, mode, false)
+            }
             _ => Err(exists()),
         }
     }
@@ -92,17 +100,30 @@ impl Output {
         Ok(output)
     }
 
-    fn regular(folder: OwnedFd, name: &OsStr, there: Option<&Metadata>, mode: u32, replace: bool) -> io::Result<Output> {
+    fn regular(
+        folder: OwnedFd,
+        name: &OsStr,
+        there: Option<&Metadata>,
+        mode: u32,
+        replace: bool,
+    ) -> io::Result<Output> {
         let (temporary, file) = Temporary::new(folder, name, mode)?;
         if let Some(there) = there {
             let own = file.metadata()?;
             // Only root gives files away: for anybody else the file becomes their own.
             if (own.uid(), own.gid()) != (there.uid(), there.gid()) {
-                let _ = fchown(&file, Some(Uid::from_raw(there.uid())), Some(Gid::from_raw(there.gid())));
+                let _ = fchown(
+                    &file,
+                    Some(Uid::from_raw(there.uid())),
+                    Some(Gid::from_raw(there.gid())),
+                );
             }
             fchmod(&file, Mode::from_raw_mode(there.permissions().mode() & KEPT))?;
         }
-        Ok(Output { file: BufWriter::new(file), regular: Some(Regular { temporary, name: name.to_owned(), replace }) })
+        Ok(Output {
+            file: BufWriter::new(file),
+            regular: Some(Regular { temporary, name: name.to_owned(), replace }),
+        })
     }
 
     fn stream(stream: Destination) -> io::Result<Output> {
@@ -110,9 +131,13 @@ impl Output {
             // Opened anew, a file would be written from its beginning.
             Destination::Open(1) => File::from(io::stdout().as_fd().try_clone_to_owned()?),
             Destination::Open(2) => File::from(io::stderr().as_fd().try_clone_to_owned()?),
-            Destination::Open(number) => open_stream(Path::new(&format!("/proc/self/fd/{number}")))?,
+            Destination::Open(number) => {
+                open_stream(Path::new(&format!("/proc/self/fd/{number}")))?
+            }
             Destination::Stream(path) => open_stream(&path)?,
-            Destination::Regular { .. } => return Err(io::Error::new(ErrorKind::InvalidInput, "it is a regular file")),
+            Destination::Regular { .. } => {
+                return Err(io::Error::new(ErrorKind::InvalidInput, "it is a regular file"));
+            }
         };
         if fcntl_getfl(&file)? & OFlags::RWMODE == OFlags::RDONLY {
             return Err(io::Error::new(ErrorKind::PermissionDenied, "it is open for reading only"));

@@ -27,7 +27,10 @@ pub(crate) fn read(mut file: &File, most: u64) -> io::Result<Vec<u8>> {
         match file.read(&mut chunk) {
             Ok(0) if opened || ends[0].revents().contains(PollFlags::HUP) => break,
             Ok(0) if heard.elapsed() > OPENED => {
-                return Err(io::Error::new(ErrorKind::TimedOut, "it is a pipe that no program writes into"));
+                return Err(io::Error::new(
+                    ErrorKind::TimedOut,
+                    "it is a pipe that no program writes into",
+                ));
             }
             Ok(0) => {}
             Ok(length) => {
@@ -35,7 +38,8 @@ pub(crate) fn read(mut file: &File, most: u64) -> io::Result<Vec<u8>> {
                 (opened, heard) = (true, Instant::now());
             }
             Err(error) if error.kind() == ErrorKind::WouldBlock && heard.elapsed() > SILENT => {
-                let silent = format!("it is a pipe from which nothing has come for {} s", SILENT.as_secs());
+                let silent =
+                    format!("it is a pipe from which nothing has come for {} s", SILENT.as_secs());
                 return Err(io::Error::new(ErrorKind::TimedOut, silent));
             }
             Err(error) if error.kind() == ErrorKind::WouldBlock => opened = true,

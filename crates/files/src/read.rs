@@ -89,5 +89,6 @@ fn all(file: File, limit: Limit) -> io::Result<Vec<u8>> {
 /// # Errors
 /// As of [`read`], or it is not UTF-8.
 pub fn read_text(path: &Path, limit: Limit) -> io::Result<String> {
-    String::from_utf8(read(path, limit)?).map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not a text in UTF-8"))
+    String::from_utf8(read(path, limit)?)
+        .map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not a text in UTF-8"))
 }

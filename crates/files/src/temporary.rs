@@ -1,7 +1,9 @@
 //! A file before it is complete: without a name where the file system can, else under a name that
 //! nobody can guess.
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags, linkat, openat, renameat, renameat_with, unlinkat};
+use rustix::fs::{
+    AtFlags, CWD, Mode, OFlags, RenameFlags, linkat, openat, renameat, renameat_with, unlinkat,
+};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -10,7 +12,11 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
 
 /// Flags of a file that nobody else has opened before.
-const NEW: OFlags = OFlags::WRONLY.union(OFlags::CREATE).union(OFlags::EXCL).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+const NEW: OFlags = OFlags::WRONLY
+    .union(OFlags::CREATE)
+    .union(OFlags::EXCL)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
 /// Names that are tried.
 const TRIES: u32 = 8;
 
@@ -28,7 +34,12 @@ impl Temporary {
         let permissions = Mode::from_raw_mode(mode);
         // Giving it a name goes through /proc.
         if Path::new("/proc/self/fd").exists()
-            && let Ok(file) = openat(&folder, ".", OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC, permissions)
+            && let Ok(file) = openat(
+                &folder,
+                ".",
+                OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC,
+                permissions,
+            )
         {
             return Ok((Temporary { folder, name: None }, File::from(file)));
         }
@@ -39,7 +50,11 @@ impl Temporary {
     /// Gives the file its name, in the place of what is there if `replace` allows it.
     pub(crate) fn keep(mut self, file: &File, target: &OsStr, replace: bool) -> io::Result<()> {
         let Some(name) = self.name.take() else { return self.link(file, target, replace) };
-        let renamed = if replace { renameat(&self.folder, &name, &self.folder, target) } else { self.rename_new(&name, target) };
+        let renamed = if replace {
+            renameat(&self.folder, &name, &self.folder, target)
+        } else {
+            self.rename_new(&name, target)
+        };
         renamed.map_err(|error| {
             let _ = unlinkat(&self.folder, &name, AtFlags::empty());
             error.into()
@@ -61,7 +76,8 @@ impl Temporary {
     /// Names a file that has no name.
     fn link(&self, file: &File, target: &OsStr, replace: bool) -> io::Result<()> {
         let own = format!("/proc/self/fd/{}", file.as_raw_fd());
-        let link = |name: &OsStr| linkat(CWD, own.as_str(), &self.folder, name, AtFlags::SYMLINK_FOLLOW);
+        let link =
+            |name: &OsStr| linkat(CWD, own.as_str(), &self.folder, name, AtFlags::SYMLINK_FOLLOW);
         match link(target) {
             Err(Errno::EXIST) if replace => {}
             other => return Ok(other?),
@@ -85,7 +101,10 @@ impl Drop for Temporary {
 
 /// Makes something under a name that nobody can guess: a hidden one, so that no list of results
 /// shows it.
-fn with_new_name<T>(target: &OsStr, make: impl Fn(&OsStr) -> Result<T, Errno>) -> io::Result<(OsString, T)> {
+fn with_new_name<T>(
+    target: &OsStr,
+    make: impl Fn(&OsStr) -> Result<T, Errno>,
+) -> io::Result<(OsString, T)> {
     for _ in 0..TRIES {
         let drawn = getrandom::u64().map_err(|error| io::Error::other(error.to_string()))?;
         // The longest name has 255 bytes.
@@ -101,7 +120,16 @@ fn with_new_name<T>(target: &OsStr, make: impl Fn(&OsStr) -> Result<T, Errno>) -
 
 /// Opens a directory, in which files are then made, renamed and removed whatever happens to its
 /// path.
-pub(crate) fn directory(at: impl std::os::fd::AsFd, path: &Path, follow: bool) -> io::Result<OwnedFd> {
+pub(crate) fn directory(
+    at: impl std::os::fd::AsFd,
+    path: &Path,
+    follow: bool,
+) -> io::Result<OwnedFd> {
     let no_link = if follow { OFlags::empty() } else { OFlags::NOFOLLOW };
-    Ok(openat(at, path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | no_link, Mode::empty())?)
+    Ok(openat(
+        at,
+        path,
+        OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | no_link,
+        Mode::empty(),
+    )?)
 }

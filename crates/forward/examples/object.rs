@@ -16,7 +16,13 @@ pub fn share(forwarder: &Place) -> Result<(), Box<dyn Error>> {
 
     let mut content = Vec::new();
     let fetched = Consumer::connect(forwarder)?.fetch(&name, &mut content, &mut |_| ())?;
-    println!("{}: {} octets in {}, rates followed: {}", fetched.name, content.len(), fetched.took, fetched.followed_rates);
+    println!(
+        "{}: {} octets in {}, rates followed: {}",
+        fetched.name,
+        content.len(),
+        fetched.took,
+        fetched.followed_rates
+    );
     assert!(content == b"Hello, NDN".repeat(10_000));
     Ok(())
 }

@@ -5,7 +5,9 @@ use crate::io::{Found, find};
 use crate::place::Place;
 use crate::wall::{wall_millis, wall_seed};
 use narrows_ndn::lp::{Header, LpPacket, Mircc, NackReason};
-use narrows_ndn::management::{ControlParameters, ControlResponse, ManagementName, Scope, face_flags};
+use narrows_ndn::management::{
+    ControlParameters, ControlResponse, ManagementName, Scope, face_flags,
+};
 use narrows_ndn::signature::Signer;
 use narrows_ndn::tlv::{MAX_PACKET, frame_length};
 use narrows_ndn::{Data, Interest, InterestDraft, Name, SigningFields, number};
@@ -23,7 +25,9 @@ use std::time::{Duration, Instant};
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// No forwarder answers at its place.
-    #[error("no forwarder answers at {place}: {source}; start one with `narrows forward`, or name its place in NDN_CLIENT_TRANSPORT")]
+    #[error(
+        "no forwarder answers at {place}: {source}; start one with `narrows forward`, or name its place in NDN_CLIENT_TRANSPORT"
+    )]
     Absent {
         /// The place.
         place: String,
@@ -31,10 +35,14 @@ pub enum ClientError {
         source: io::Error,
     },
     /// The connection broke.
-    #[error("the forwarder has closed the connection: {0}; see whether `narrows forward` still runs there, and repeat this")]
+    #[error(
+        "the forwarder has closed the connection: {0}; see whether `narrows forward` still runs there, and repeat this"
+    )]
     Closed(io::Error),
     /// Nothing came in time.
-    #[error("no answer to {0} within {1}; see whether it is served, and whether a route leads to it (`narrows forward routes`)")]
+    #[error(
+        "no answer to {0} within {1}; see whether it is served, and whether a route leads to it (`narrows forward routes`)"
+    )]
     Silent(String, Span),
     /// The network refused the Interest.
     #[error("{0} was refused: {1}")]
@@ -90,7 +98,13 @@ impl Client {
     pub fn connect(place: &Place) -> Result<Client, ClientError> {
         let socket = Client::open(place)?;
         let nonces = Random::stream(wall_seed() ^ u64::from(std::process::id()) << 32, "nonces");
-        Ok(Client { place: place.clone(), socket, inbox: Vec::new(), packets: VecDeque::new(), nonces })
+        Ok(Client {
+            place: place.clone(),
+            socket,
+            inbox: Vec::new(),
+            packets: VecDeque::new(),
+            nonces,
+        })
     }
 
     /// Connects again to the same place. Packets from the old connection are dropped.
@@ -108,7 +122,10 @@ impl Client {
         let absent = |source| ClientError::Absent { place: place.to_string(), source };
         Ok(match place {
             Place::Unix(path) => Socket::Unix(UnixStream::connect(path).map_err(absent)?),
-            Place::Remote(remote) => match (find(remote).map_err(|text| absent(io::Error::other(text)))?, remote.transport) {
+            Place::Remote(remote) => match (
+                find(remote).map_err(|text| absent(io::Error::other(text)))?,
+                remote.transport,
+            ) {
                 (Found::Tcp(stream, _), Transport::Tcp) => {
                     stream.set_nodelay(true).map_err(absent)?;
                     Socket::Tcp(stream)
@@ -165,10 +182,16 @@ impl Client {
 
     /// Waits until there is something to read on one of these: timeouts of sockets are rounded up to ticks of the kernel, which would spoil the pace. Of each,
     /// in order, whether there is.
-    pub(crate) fn ready<'c>(clients: impl Iterator<Item = &'c Client>, wait: Span) -> Result<Vec<bool>, ClientError> {
-        let mut sockets: Vec<PollFd<'_>> = clients.map(|client| PollFd::from_borrowed_fd(client.socket.as_fd(), PollFlags::IN)).collect();
+    pub(crate) fn ready<'c>(
+        clients: impl Iterator<Item = &'c Client>,
+        wait: Span,
+    ) -> Result<Vec<bool>, ClientError> {
+        let mut sockets: Vec<PollFd<'_>> = clients
+            .map(|client| PollFd::from_borrowed_fd(client.socket.as_fd(), PollFlags::IN))
+            .collect();
         let wait = Duration::from_nanos(wait.as_nanos());
-        let timeout = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: i64::from(wait.subsec_nanos()) };
+        let timeout =
+            Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: i64::from(wait.subsec_nanos()) };
         match poll(&mut sockets, Some(&timeout)) {
             Ok(_) => Ok(sockets.iter().map(|socket| !socket.revents().is_empty()).collect()),
             Err(Errno::INTR) => Ok(vec![false; sockets.len()]),
@@ -177,7 +200,9 @@ impl Client {
     }
 
     fn read(&mut self, wait: Duration) -> Result<(), ClientError> {
-        if !Client::ready(std::iter::once(&*self), Span::from_nanos(wait.as_nanos() as u64))?.contains(&true) {
+        if !Client::ready(std::iter::once(&*self), Span::from_nanos(wait.as_nanos() as u64))?
+            .contains(&true)
+        {
             return Ok(());
         }
         let mut room = [0; 65_536];
@@ -187,9 +212,18 @@ impl Client {
             Socket::Udp(socket) => (socket.recv(&mut room), true),
         };
         let length = match read {
-            Ok(0) if !datagram => return Err(ClientError::Closed(io::ErrorKind::UnexpectedEof.into())),
+            Ok(0) if !datagram => {
+                return Err(ClientError::Closed(io::ErrorKind::UnexpectedEof.into()));
+            }
             Ok(length) => length,
-            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted) => {
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::WouldBlock
+                        | io::ErrorKind::TimedOut
+                        | io::ErrorKind::Interrupted
+                ) =>
+            {
                 return Ok(());
             }
             Err(error) => return Err(ClientError::Closed(error)),
@@ -236,7 +270,8 @@ impl Client {
         match self.ask_with(octets, Mircc { class: Some(0), ..Mircc::default() }, span)? {
             Reply::Data(data, _) => Ok(data),
             Reply::Nack(reason, _) => {
-                let name = Interest::decode(octets).map_or(String::new(), |interest| interest.name.to_string());
+                let name = Interest::decode(octets)
+                    .map_or(String::new(), |interest| interest.name.to_string());
                 Err(ClientError::Refused(name, reason_of(reason)))
             }
         }
@@ -247,21 +282,31 @@ impl Client {
     ///
     /// # Errors
     /// The octets are no Interest, or nothing comes within `span`.
-    pub(crate) fn ask_with(&mut self, octets: &[u8], mircc: Mircc, span: Span) -> Result<Reply, ClientError> {
-        let interest = Interest::decode(octets).map_err(|error| ClientError::Unusable("an Interest".to_owned(), error.to_string()))?;
+    pub(crate) fn ask_with(
+        &mut self,
+        octets: &[u8],
+        mircc: Mircc,
+        span: Span,
+    ) -> Result<Reply, ClientError> {
+        let interest = Interest::decode(octets)
+            .map_err(|error| ClientError::Unusable("an Interest".to_owned(), error.to_string()))?;
         let name = interest.name.to_string();
         let mut packet = Vec::new();
         Header { mircc, ..Header::default() }.write_packet(Some(octets), &mut packet);
         self.send(&packet)?;
         let until = Instant::now() + Duration::from_nanos(span.as_nanos());
         loop {
-            let left = Span::from_nanos(until.saturating_duration_since(Instant::now()).as_nanos() as u64);
-            let Some(packet) = self.receive(left)? else { return Err(ClientError::Silent(name, span)) };
+            let left =
+                Span::from_nanos(until.saturating_duration_since(Instant::now()).as_nanos() as u64);
+            let Some(packet) = self.receive(left)? else {
+                return Err(ClientError::Silent(name, span));
+            };
             let Ok(link) = LpPacket::decode(&packet) else { continue };
             let Some(fragment) = link.fragment else { continue };
             if let Some(reason) = link.header.nack {
-                let refused =
-                    Interest::decode(fragment).is_ok_and(|refused| refused.nonce == interest.nonce && refused.name == interest.name);
+                let refused = Interest::decode(fragment).is_ok_and(|refused| {
+                    refused.nonce == interest.nonce && refused.name == interest.name
+                });
                 if refused {
                     return Ok(Reply::Nack(reason, link.header.mircc));
                 }
@@ -281,7 +326,13 @@ impl Client {
         let name: Name = uri.parse().map_err(|_| unusable("its name is none"))?;
         let mut asked = Vec::new();
         let nonce = Some(self.nonce());
-        InterestDraft { nonce, can_be_prefix: true, must_be_fresh: true, ..InterestDraft::new(name.as_ref()) }.write(&mut asked);
+        InterestDraft {
+            nonce,
+            can_be_prefix: true,
+            must_be_fresh: true,
+            ..InterestDraft::new(name.as_ref())
+        }
+        .write(&mut asked);
         let first = self.ask(&asked, PATIENCE)?;
         let data = Data::decode(&first).map_err(|_| unusable("it is no Data"))?;
         data.check_digest().map_err(|error| unusable(&error.to_string()))?;
@@ -291,9 +342,15 @@ impl Client {
         for segment in 1..=last {
             let name = base.clone().segment(segment);
             asked.clear();
-            InterestDraft { nonce: Some(self.nonce()), ..InterestDraft::new(name.as_ref()) }.write(&mut asked);
+            InterestDraft { nonce: Some(self.nonce()), ..InterestDraft::new(name.as_ref()) }
+                .write(&mut asked);
             let next = self.ask(&asked, PATIENCE)?;
-            content.extend(Data::decode(&next).map_err(|_| unusable("a segment is no Data"))?.content.unwrap_or_default());
+            content.extend(
+                Data::decode(&next)
+                    .map_err(|_| unusable("a segment is no Data"))?
+                    .content
+                    .unwrap_or_default(),
+            );
         }
         Ok(content)
     }
@@ -302,16 +359,29 @@ impl Client {
     ///
     /// # Errors
     /// It does not answer, or not with 200.
-    pub fn command(&mut self, scope: Scope, module: &str, verb: &str, parameters: &ControlParameters<'_>) -> Result<Vec<u8>, ClientError> {
+    pub fn command(
+        &mut self,
+        scope: Scope,
+        module: &str,
+        verb: &str,
+        parameters: &ControlParameters<'_>,
+    ) -> Result<Vec<u8>, ClientError> {
         const PATIENCE: Span = Span::from_secs(8);
         let what = format!("{module}/{verb}");
         let asked = self.command_packet(scope, module, verb, parameters);
         let answer = self.ask(&asked, PATIENCE)?;
-        let content = Data::decode(&answer).ok().and_then(|data| data.content).unwrap_or_default().to_vec();
-        let unusable = |error: narrows_ndn::tlv::DecodeError| ClientError::Unusable(what.clone(), error.to_string());
+        let content =
+            Data::decode(&answer).ok().and_then(|data| data.content).unwrap_or_default().to_vec();
+        let unusable = |error: narrows_ndn::tlv::DecodeError| {
+            ClientError::Unusable(what.clone(), error.to_string())
+        };
         let response = ControlResponse::decode(&content).map_err(unusable)?;
         if response.code != 200 {
-            return Err(ClientError::Disobeyed { what, code: response.code, text: response.text.to_owned() });
+            return Err(ClientError::Disobeyed {
+                what,
+                code: response.code,
+                text: response.text.to_owned(),
+            });
         }
         Ok(content)
     }
@@ -319,19 +389,37 @@ impl Client {
 
 impl Client {
     /// The Interest of a command.
-    fn command_packet(&mut self, scope: Scope, module: &str, verb: &str, parameters: &ControlParameters<'_>) -> Vec<u8> {
+    fn command_packet(
+        &mut self,
+        scope: Scope,
+        module: &str,
+        verb: &str,
+        parameters: &ControlParameters<'_>,
+    ) -> Vec<u8> {
         let name = ManagementName::command(scope, module, verb, parameters);
-        let fields = SigningFields { nonce: Some(&self.nonces.bits().to_be_bytes()), time_ms: Some(wall_millis()), sequence: None };
+        let fields = SigningFields {
+            nonce: Some(&self.nonces.bits().to_be_bytes()),
+            time_ms: Some(wall_millis()),
+            sequence: None,
+        };
         let mut asked = Vec::new();
         let nonce = Some(self.nonce());
-        InterestDraft { nonce, ..InterestDraft::new(name.as_ref()) }.write_signed(&Signer::DIGEST, &fields, &mut asked);
+        InterestDraft { nonce, ..InterestDraft::new(name.as_ref()) }.write_signed(
+            &Signer::DIGEST,
+            &fields,
+            &mut asked,
+        );
         asked
     }
 
     /// Asks the forwarder to mark Data for this connection while more than `threshold` octets have
     /// waited for longer than `interval`. One that does not know how drops Data only once its queue
     /// is full. Its answer is not waited for.
-    pub(crate) fn ask_for_marks(&mut self, threshold: u64, interval: Span) -> Result<(), ClientError> {
+    pub(crate) fn ask_for_marks(
+        &mut self,
+        threshold: u64,
+        interval: Span,
+    ) -> Result<(), ClientError> {
         let parameters = ControlParameters {
             flags: Some(face_flags::CONGESTION_MARKING),
             mask: Some(face_flags::CONGESTION_MARKING),

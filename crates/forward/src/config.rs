@@ -152,7 +152,12 @@ pub struct Mircc {
 
 impl Default for Mircc {
     fn default() -> Mircc {
-        Mircc { law: Text("mircc?within=bounds".parse().expect("a law of the registry")), shaper: true, shaper_queue: 100, strategy: None }
+        Mircc {
+            law: Text("mircc?within=bounds".parse().expect("a law of the registry")),
+            shaper: true,
+            shaper_queue: 100,
+            strategy: None,
+        }
     }
 }
 
@@ -240,9 +245,9 @@ impl FromStr for LinkRate {
         match text {
             "auto" => Ok(LinkRate::Auto),
             "measured" => Ok(LinkRate::Measured),
-            rate => {
-                rate.parse().map(LinkRate::Known).map_err(|error| format!("{error}; or \"auto\", the rate of the device, or \"measured\""))
-            }
+            rate => rate.parse().map(LinkRate::Known).map_err(|error| {
+                format!("{error}; or \"auto\", the rate of the device, or \"measured\"")
+            }),
         }
     }
 }
@@ -264,7 +269,9 @@ impl Rates {
         };
         match inward {
             LinkRate::Known(rate) => Some(LinkRates::known(rate, out.unwrap_or(rate), gross)),
-            LinkRate::Auto => device().map(|rate| LinkRates::known(rate, out.unwrap_or(rate), gross)),
+            LinkRate::Auto => {
+                device().map(|rate| LinkRates::known(rate, out.unwrap_or(rate), gross))
+            }
             LinkRate::Measured => {
                 let guess = device().map_or(CAPACITY_GUESS, |rate| rate.min(CAPACITY_GUESS));
                 Some(LinkRates { inward: guess, measured: true, out, gross })
@@ -311,8 +318,12 @@ impl Config {
     /// The text is no TOML, has an unknown key, or a value that is malformed or out of range. The error shows the line.
     pub fn parse(text: &str, path: &str) -> Result<Config, ConfigError> {
         let fail = |problem: String| ConfigError { path: path.to_owned(), problem };
-        let config: Config = toml::from_str(text)
-            .map_err(|error| fail(format!("{}\nhelp: docs/ndn.md has the keys and their values", error.to_string().trim_end())))?;
+        let config: Config = toml::from_str(text).map_err(|error| {
+            fail(format!(
+                "{}\nhelp: docs/ndn.md has the keys and their values",
+                error.to_string().trim_end()
+            ))
+        })?;
         if config.listen.mtu.is_some_and(|mtu| !MTUS.contains(&mtu)) {
             return Err(fail("[listen] mtu is between 64 and 8800 octets".to_owned()));
         }
@@ -322,7 +333,9 @@ impl Config {
                 return Err(at("give link_rate or rate, not both"));
             }
             if face.link_rate.or(face.rate).is_some_and(Rates::has_zero) {
-                return Err(at("a rate of 0 lets nothing through: leave it out for a link of unknown rate"));
+                return Err(at(
+                    "a rate of 0 lets nothing through: leave it out for a link of unknown rate",
+                ));
             }
             if face.mtu.is_some_and(|mtu| !MTUS.contains(&mtu)) {
                 return Err(at("mtu is between 64 and 8800 octets"));
@@ -334,7 +347,9 @@ impl Config {
                 return Err(at("headers are between 28 octets, those of IPv4 and UDP, and 1000"));
             }
             for route in &face.routes {
-                route.parse::<narrows_ndn::Name>().map_err(|error| at(&format!("the route \"{route}\": {error}")))?;
+                route
+                    .parse::<narrows_ndn::Name>()
+                    .map_err(|error| at(&format!("the route \"{route}\": {error}")))?;
             }
         }
         config.check_threads().map_err(fail)?;
@@ -349,7 +364,9 @@ impl Config {
     pub fn check_threads(&self) -> Result<(), String> {
         let threads = self.tables.threads;
         if !(1..=MOST_THREADS).contains(&threads) {
-            return Err(format!("[tables] threads = {threads}: give a number from 1 to {MOST_THREADS}"));
+            return Err(format!(
+                "[tables] threads = {threads}: give a number from 1 to {MOST_THREADS}"
+            ));
         }
         let needs_one = |face: &FaceEntry| face.police || face.link_rate.or(face.rate).is_some();
         match self.face.iter().position(needs_one) {
@@ -401,26 +418,42 @@ mod tests {
         assert_eq!(config.listen.udp.len(), 2);
         assert_eq!((config.tables.content_store, config.tables.pending), (1024, 1 << 20));
         let given = |rates: Option<Rates>, gross| rates.unwrap().of_link(|| None, gross).unwrap();
-        assert_eq!(given(config.face[0].link_rate, true), LinkRates::known(Rate::from_mbps(10), Rate::from_mbps(10), true));
-        assert_eq!(given(config.face[1].rate, false), LinkRates::known(Rate::from_mbps(20), Rate::from_mbps(1), false));
+        assert_eq!(
+            given(config.face[0].link_rate, true),
+            LinkRates::known(Rate::from_mbps(10), Rate::from_mbps(10), true)
+        );
+        assert_eq!(
+            given(config.face[1].rate, false),
+            LinkRates::known(Rate::from_mbps(20), Rate::from_mbps(1), false)
+        );
         assert_eq!((config.face[0].headers, config.face[1].headers), (Some(92), None));
-        assert_eq!((config.face[0].mircc, config.face[1].mircc), (Understands::Auto, Understands::Off));
+        assert_eq!(
+            (config.face[0].mircc, config.face[1].mircc),
+            (Understands::Auto, Understands::Off)
+        );
     }
 
     #[test]
     fn a_rate_is_that_of_the_device_or_measured_from_at_most_10_mbit_s() {
-        let text = |rates: &str| format!("[[face]]\nremote = \"udp://192.0.2.1\"\nlink_rate = {rates}\n");
+        let text =
+            |rates: &str| format!("[[face]]\nremote = \"udp://192.0.2.1\"\nlink_rate = {rates}\n");
         let of_link = |rates: &str, device: Option<u64>| {
             let config = Config::parse(&text(rates), "narrows.toml").unwrap();
             config.face[0].link_rate.unwrap().of_link(|| device.map(Rate::from_mbps), true)
         };
         let mbps = Rate::from_mbps;
-        assert_eq!(of_link("\"auto\"", Some(100)), Some(LinkRates::known(mbps(100), mbps(100), true)));
+        assert_eq!(
+            of_link("\"auto\"", Some(100)),
+            Some(LinkRates::known(mbps(100), mbps(100), true))
+        );
         assert_eq!(of_link("\"auto\"", None), None);
         let measured = |inward, out| Some(LinkRates { inward, measured: true, out, gross: true });
         assert_eq!(of_link("\"measured\"", Some(100)), measured(mbps(10), None));
         assert_eq!(of_link("\"measured\"", Some(2)), measured(mbps(2), None));
-        assert_eq!(of_link("{ in = \"measured\", out = \"5 Mbit/s\" }", None), measured(mbps(10), Some(mbps(5))));
+        assert_eq!(
+            of_link("{ in = \"measured\", out = \"5 Mbit/s\" }", None),
+            measured(mbps(10), Some(mbps(5)))
+        );
     }
 
     #[test]
@@ -432,14 +465,26 @@ mod tests {
     #[test]
     fn errors_show_the_place_and_the_remedy() {
         for (text, told) in [
-            ("[listen]\nudpp = []", "unknown field `udpp`, expected one of `unix`, `udp`, `tcp`, `offload`, `ecn`, `mtu`, `metrics`"),
+            (
+                "[listen]\nudpp = []",
+                "unknown field `udpp`, expected one of `unix`, `udp`, `tcp`, `offload`, `ecn`, `mtu`, `metrics`",
+            ),
             ("[listen]\nudp = [\"6363\"]", "invalid socket address"),
             ("[[face]]\nremote = \"udp://a\"\nlink_rate = \"10\"", "\"10\""),
-            ("[[face]]\nremote = \"udp://a\"\nlink_rate = { in = \"10 Mbit/s\", out = \"measured\" }", "measured"),
+            (
+                "[[face]]\nremote = \"udp://a\"\nlink_rate = { in = \"10 Mbit/s\", out = \"measured\" }",
+                "measured",
+            ),
             ("[[face]]\nremote = \"udp://a\"\nmtu = 20", "between 64 and 8800"),
             ("[[face]]\nremote = \"udp://a\"\nrate = \"0 bit/s\"", "lets nothing through"),
-            ("[[face]]\nremote = \"udp://a\"\nrate = \"1 Mbit/s\"\nheaders = 60", "take a part of link_rate"),
-            ("[[face]]\nremote = \"udp://a\"\nlink_rate = \"1 Mbit/s\"\nheaders = 20", "between 28 octets"),
+            (
+                "[[face]]\nremote = \"udp://a\"\nrate = \"1 Mbit/s\"\nheaders = 60",
+                "take a part of link_rate",
+            ),
+            (
+                "[[face]]\nremote = \"udp://a\"\nlink_rate = \"1 Mbit/s\"\nheaders = 20",
+                "between 28 octets",
+            ),
             ("[[face]]\nremote = \"udp://224.0.0.1\"", "faces are unicast"),
             ("[mircc]\nlaw = \"mirc\"", "mircc"),
         ] {

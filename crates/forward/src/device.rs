@@ -1,7 +1,9 @@
 //! The rate of the device that leads to a neighbour: that of a tbf or htb at its root, else the speed of its hardware.
 
 use narrows_units::Rate;
-use netlink_packet_core::{NLM_F_DUMP, NLM_F_REQUEST, NetlinkMessage, NetlinkPayload, Nla, NlasIterator};
+use netlink_packet_core::{
+    NLM_F_DUMP, NLM_F_REQUEST, NetlinkMessage, NetlinkPayload, Nla, NlasIterator,
+};
 use netlink_packet_route::link::{LinkAttribute, LinkMessage};
 use netlink_packet_route::route::{RouteAttribute, RouteMessage};
 use netlink_packet_route::tc::{TcAttribute, TcHandle, TcMessage, TcOption};
@@ -37,14 +39,17 @@ impl Kernel {
 
     fn device_towards(&mut self, neighbour: IpAddr) -> Option<u32> {
         let mut message = RouteMessage::default();
-        message.header.address_family = if neighbour.is_ipv4() { AddressFamily::Inet } else { AddressFamily::Inet6 };
+        message.header.address_family =
+            if neighbour.is_ipv4() { AddressFamily::Inet } else { AddressFamily::Inet6 };
         message.header.destination_prefix_length = if neighbour.is_ipv4() { 32 } else { 128 };
         message.attributes.push(RouteAttribute::Destination(neighbour.into()));
         self.ask(Message::GetRoute(message), 0).into_iter().find_map(|answer| match answer {
-            Message::NewRoute(route) => route.attributes.into_iter().find_map(|attribute| match attribute {
-                RouteAttribute::Oif(index) => Some(index),
-                _ => None,
-            }),
+            Message::NewRoute(route) => {
+                route.attributes.into_iter().find_map(|attribute| match attribute {
+                    RouteAttribute::Oif(index) => Some(index),
+                    _ => None,
+                })
+            }
             _ => None,
         })
     }
@@ -52,7 +57,9 @@ impl Kernel {
     /// The rate of a tbf at the root of a device, or of the first class of an htb there.
     fn shaped(&mut self, device: u32) -> Option<Rate> {
         let of_device = || TcMessage::with_index(device as i32);
-        let at_root = |message: &TcMessage| message.header.index == device as i32 && message.header.parent == TcHandle::ROOT;
+        let at_root = |message: &TcMessage| {
+            message.header.index == device as i32 && message.header.parent == TcHandle::ROOT
+        };
         let queues = self.ask(Message::GetQueueDiscipline(of_device()), NLM_F_DUMP);
         let queue = queues.into_iter().find_map(|answer| match answer {
             Message::NewQueueDiscipline(queue) if at_root(&queue) => Some(queue),
@@ -75,13 +82,16 @@ impl Kernel {
     fn speed(&mut self, device: u32) -> Option<Rate> {
         let mut message = LinkMessage::default();
         message.header.index = device;
-        let name = self.ask(Message::GetLink(message), 0).into_iter().find_map(|answer| match answer {
-            Message::NewLink(link) => link.attributes.into_iter().find_map(|attribute| match attribute {
-                LinkAttribute::IfName(name) => Some(name),
+        let name =
+            self.ask(Message::GetLink(message), 0).into_iter().find_map(|answer| match answer {
+                Message::NewLink(link) => {
+                    link.attributes.into_iter().find_map(|attribute| match attribute {
+                        LinkAttribute::IfName(name) => Some(name),
+                        _ => None,
+                    })
+                }
                 _ => None,
-            }),
-            _ => None,
-        })?;
+            })?;
         let directory = Path::new("/sys/class/net").join(name);
         if !directory.join("device").exists() {
             // A veth says 10 Gbit/s.
@@ -139,10 +149,19 @@ fn rate(message: &TcMessage, rate64: u16) -> Option<Rate> {
     })?;
     let mut octets = vec![0; options.value_len()];
     options.emit_value(&mut octets);
-    let value =
-        |kind: u16| NlasIterator::new(&octets[..]).flatten().find(|option| option.kind() == kind).map(|option| option.value().to_vec());
-    let long = value(rate64).and_then(|octets| Some(u64::from_ne_bytes(octets.get(..8)?.try_into().ok()?)));
-    let short = || value(PARMS).and_then(|octets| Some(u64::from(u32::from_ne_bytes(octets.get(RATE)?.try_into().ok()?))));
+    let value = |kind: u16| {
+        NlasIterator::new(&octets[..])
+            .flatten()
+            .find(|option| option.kind() == kind)
+            .map(|option| option.value().to_vec())
+    };
+    let long = value(rate64)
+        .and_then(|octets| Some(u64::from_ne_bytes(octets.get(..8)?.try_into().ok()?)));
+    let short = || {
+        value(PARMS).and_then(|octets| {
+            Some(u64::from(u32::from_ne_bytes(octets.get(RATE)?.try_into().ok()?)))
+        })
+    };
     let octets_per_second = long.or_else(short)?;
     Some(Rate::from_bps(octets_per_second.saturating_mul(8))).filter(|rate| *rate > Rate::ZERO)
 }

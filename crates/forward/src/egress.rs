@@ -137,7 +137,9 @@ impl Egress {
             Pace::Any => Time::ZERO,
             Pace::Bursts { left: 0, began } => *began + PAUSE,
             Pace::Bursts { began, .. } => *began,
-            Pace::Rate(bucket) if bucket.room <= 0.0 => bucket.at + Span::from_secs_f64((1.0 - bucket.room) / bucket.rate),
+            Pace::Rate(bucket) if bucket.room <= 0.0 => {
+                bucket.at + Span::from_secs_f64((1.0 - bucket.room) / bucket.rate)
+            }
             Pace::Rate(bucket) => bucket.at,
         }
     }
@@ -195,7 +197,10 @@ mod tests {
         }
         // Each leaves as soon as the one before has been paid for: 1000 us apart.
         assert_eq!(left.len(), 8);
-        assert!(left[0] <= 2 && left.windows(2).all(|pair| (999..=1002).contains(&(pair[1] - pair[0]))), "{left:?}");
+        assert!(
+            left[0] <= 2 && left.windows(2).all(|pair| (999..=1002).contains(&(pair[1] - pair[0]))),
+            "{left:?}"
+        );
     }
 
     #[test]
@@ -214,7 +219,10 @@ mod tests {
     #[test]
     fn a_stream_is_not_paced() {
         let mut egress = Egress::default();
-        assert!(!egress.paces(true) && (0..1000).all(|_| egress.admits() && egress.push(at(0), &[1; 1400])));
+        assert!(
+            !egress.paces(true)
+                && (0..1000).all(|_| egress.admits() && egress.push(at(0), &[1; 1400]))
+        );
         assert_eq!(egress.due(), Time::NEVER);
     }
 
@@ -233,10 +241,17 @@ mod tests {
         let mut left = Vec::new();
         while egress.due() < Time::NEVER {
             let due = egress.due();
-            left.push((due.since(at(0)).as_micros(), std::iter::from_fn(|| egress.take(due)).count()));
+            left.push((
+                due.since(at(0)).as_micros(),
+                std::iter::from_fn(|| egress.take(due)).count(),
+            ));
         }
         assert_eq!(left, [(1000, 32), (2000, 32), (3000, 4)]);
-        assert_eq!((0..100).filter(|_| egress.push(at(3500), &[1; 100])).count(), 28, "the rest of the burst that began at 3 ms");
+        assert_eq!(
+            (0..100).filter(|_| egress.push(at(3500), &[1; 100])).count(),
+            28,
+            "the rest of the burst that began at 3 ms"
+        );
     }
 
     #[test]
@@ -248,7 +263,10 @@ mod tests {
         }
         assert_eq!((egress.octets(), egress.due()), (6800, at(1050)));
         egress.heard(at(60));
-        assert_eq!((egress.due(), std::iter::from_fn(|| egress.take(at(60))).count()), (at(60), 32));
+        assert_eq!(
+            (egress.due(), std::iter::from_fn(|| egress.take(at(60))).count()),
+            (at(60), 32)
+        );
         egress.heard(at(60));
         assert_eq!((egress.take(at(60)), egress.due()), (None, at(1060)));
     }
@@ -256,11 +274,15 @@ mod tests {
     #[test]
     fn what_a_silent_neighbour_would_get_after_20_ms_is_not_admitted() {
         let mut egress = bursts();
-        let pushed = std::iter::from_fn(|| egress.admits().then(|| egress.push(at(0), &[1; 100]))).count();
+        let pushed =
+            std::iter::from_fn(|| egress.admits().then(|| egress.push(at(0), &[1; 100]))).count();
         assert_eq!(pushed, 32 + 20 * 32);
         egress.heard(at(1));
         while egress.take(at(1)).is_some() {}
-        assert_eq!(std::iter::from_fn(|| egress.admits().then(|| egress.push(at(1), &[1; 100]))).count(), 32);
+        assert_eq!(
+            std::iter::from_fn(|| egress.admits().then(|| egress.push(at(1), &[1; 100]))).count(),
+            32
+        );
     }
 
     #[test]

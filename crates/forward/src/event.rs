@@ -98,6 +98,12 @@ pub(crate) fn of_answer(data: &narrows_icn::Data<PacketName>, tell: impl FnOnce(
     let content = Data::decode(data.body.octets(&data.name)).ok().and_then(|data| data.content);
     let Some(Ok(response)) = content.map(ControlResponse::decode) else { return };
     let command = format!("{}/{}", String::from_utf8_lossy(module), String::from_utf8_lossy(verb));
-    let prefix = response.parameters.and_then(|parameters| parameters.name).map(|name| name.to_string());
-    tell(&Event::Command { command: &command, prefix: prefix.as_deref(), code: response.code, text: response.text });
+    let prefix =
+        response.parameters.and_then(|parameters| parameters.name).map(|name| name.to_string());
+    tell(&Event::Command {
+        command: &command,
+        prefix: prefix.as_deref(),
+        code: response.code,
+        text: response.text,
+    });
 }

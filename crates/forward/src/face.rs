@@ -151,7 +151,9 @@ impl Told {
     pub(crate) fn news(&mut self, now: Time, traffic: &FaceTraffic) -> Option<Losses> {
         let FaceTraffic { malformed, long_names, dropped, refused, .. } = *traffic;
         let unsent = dropped + refused;
-        if (unsent, malformed) == (self.unsent, self.malformed) || self.at.is_some_and(|at| now.since(at) < TOLD) {
+        if (unsent, malformed) == (self.unsent, self.malformed)
+            || self.at.is_some_and(|at| now.since(at) < TOLD)
+        {
             return None;
         }
         let news = Losses {
@@ -218,7 +220,8 @@ impl Face {
 
     /// When it ends unless a packet comes.
     pub(crate) fn ends(&self) -> Option<Time> {
-        (self.setup.ends_idle && self.setup.persistency == FacePersistency::OnDemand).then(|| self.latest + IDLE)
+        (self.setup.ends_idle && self.setup.persistency == FacePersistency::OnDemand)
+            .then(|| self.latest + IDLE)
     }
 
     /// Data of this size has come.
@@ -228,14 +231,17 @@ impl Face {
 
     /// The share of its link that headers below NDN leave for packets, by the mean size of Data that comes in.
     pub(crate) fn share_of_packets(&self) -> f64 {
-        let is_v6 = matches!(self.setup.remote, FaceUri::Udp(peer) | FaceUri::Tcp(peer) if peer.is_ipv6());
+        let is_v6 =
+            matches!(self.setup.remote, FaceUri::Udp(peer) | FaceUri::Tcp(peer) if peer.is_ipv6());
         let headers = self.setup.headers.unwrap_or(HEADERS[usize::from(is_v6)]);
         self.mean_data / (self.mean_data + f64::from(headers))
     }
 
     /// The rates available to packets, towards this host and away from it.
     pub(crate) fn capacities(&self) -> (Option<Rate>, Option<Rate>) {
-        let Some(LinkRates { inward, measured, out, gross }) = self.setup.rates else { return (None, None) };
+        let Some(LinkRates { inward, measured, out, gross }) = self.setup.rates else {
+            return (None, None);
+        };
         let share = if gross { self.share_of_packets() } else { 1.0 };
         let net = |rate: Rate| Rate::from_bps((rate.as_bps() as f64 * share) as u64);
         (Some(if measured { inward } else { net(inward) }), out.map(net))
@@ -252,7 +258,11 @@ mod tests {
             let local = FaceUri::Udp(([0, 0, 0, 0], 6363).into());
             let remote = FaceUri::Udp(remote.parse().expect("an address"));
             let rates = Some(LinkRates::known(Rate::from_mbps(10), Rate::from_mbps(5), true));
-            let mut face = Face::new(Time::ZERO, 1, FaceSetup { rates, headers, ..FaceSetup::on_demand(remote, local, false, 1400) });
+            let mut face = Face::new(
+                Time::ZERO,
+                1,
+                FaceSetup { rates, headers, ..FaceSetup::on_demand(remote, local, false, 1400) },
+            );
             face.mean_data = 1058.0;
             face.capacities()
         };

@@ -64,7 +64,13 @@ fn write_address(address: SocketAddr, f: &mut fmt::Formatter<'_>) -> fmt::Result
     match address {
         SocketAddr::V6(v6) if v6.scope_id() != 0 => {
             let name = if_indextoname(v6.scope_id()).ok().and_then(|name| name.into_string().ok());
-            write!(f, "[{}%{}]:{}", v6.ip(), name.unwrap_or_else(|| v6.scope_id().to_string()), v6.port())
+            write!(
+                f,
+                "[{}%{}]:{}",
+                v6.ip(),
+                name.unwrap_or_else(|| v6.scope_id().to_string()),
+                v6.port()
+            )
         }
         _ => write!(f, "{address}"),
     }
@@ -106,7 +112,9 @@ pub enum RemoteError {
     #[error("{0} is not the address of one host: faces are unicast")]
     NotUnicast(IpAddr),
     /// A link-local address without its interface, or an interface where there is none.
-    #[error("{0}: a link-local address, and no other, has the interface of its link behind it: write [fe80::1%eth0]")]
+    #[error(
+        "{0}: a link-local address, and no other, has the interface of its link behind it: write [fe80::1%eth0]"
+    )]
     Zone(String),
     /// The address is of the other kind.
     #[error("{0} is no address for {1}")]
@@ -132,7 +140,13 @@ impl Remote {
         };
         let (host, port) = if let Some(rest) = rest.strip_prefix('[') {
             let (host, behind) = rest.split_once(']').ok_or_else(malformed)?;
-            (host, behind.strip_prefix(':').or(behind.is_empty().then_some("")).ok_or_else(malformed)?)
+            (
+                host,
+                behind
+                    .strip_prefix(':')
+                    .or(behind.is_empty().then_some(""))
+                    .ok_or_else(malformed)?,
+            )
         } else {
             let (host, port) = rest.split_once(':').unwrap_or((rest, ""));
             if port.contains(':') {
@@ -140,8 +154,13 @@ impl Remote {
             }
             (host, port)
         };
-        let port = if port.is_empty() && !rest.ends_with(':') { NDN_PORT } else { port.parse().map_err(|_| malformed())? };
-        let valid = |character: char| character.is_ascii_alphanumeric() || "-._:%".contains(character);
+        let port = if port.is_empty() && !rest.ends_with(':') {
+            NDN_PORT
+        } else {
+            port.parse().map_err(|_| malformed())?
+        };
+        let valid =
+            |character: char| character.is_ascii_alphanumeric() || "-._:%".contains(character);
         if host.is_empty() || host.len() > 253 || port == 0 || !host.chars().all(valid) {
             return Err(malformed());
         }
@@ -173,7 +192,11 @@ impl Remote {
     /// Its address, if it is numeric. That of a link needs an interface of this host.
     pub fn address(&self) -> Option<SocketAddr> {
         let Some((address, zone)) = self.host.split_once('%') else {
-            return self.host.parse::<IpAddr>().ok().map(|address| SocketAddr::new(address, self.port));
+            return self
+                .host
+                .parse::<IpAddr>()
+                .ok()
+                .map(|address| SocketAddr::new(address, self.port));
         };
         let index = zone.parse().ok().or_else(|| if_nametoindex(zone).ok())?;
         Some(SocketAddrV6::new(address.parse().ok()?, self.port, 0, index).into())
@@ -215,7 +238,10 @@ mod tests {
             assert_eq!(canonical(text).as_deref(), Some(expected), "{text}");
         }
         let named = Remote::parse("udp://router.example").unwrap();
-        assert_eq!((named.host.as_str(), named.port, named.address()), ("router.example", 6363, None));
+        assert_eq!(
+            (named.host.as_str(), named.port, named.address()),
+            ("router.example", 6363, None)
+        );
     }
 
     #[test]
@@ -235,10 +261,19 @@ mod tests {
         ] {
             assert!(matches!(Remote::parse(text), Err(RemoteError::Malformed(_))), "{text}");
         }
-        assert!(matches!(Remote::parse("ether://[01:00:5e:00:17:aa]"), Err(RemoteError::Unsupported(_))));
+        assert!(matches!(
+            Remote::parse("ether://[01:00:5e:00:17:aa]"),
+            Err(RemoteError::Unsupported(_))
+        ));
         assert!(matches!(Remote::parse("udp4://224.0.0.1:6363"), Err(RemoteError::NotUnicast(_))));
-        assert!(matches!(Remote::parse("udp4://255.255.255.255:6363"), Err(RemoteError::NotUnicast(_))));
-        assert!(matches!(Remote::parse("udp6://127.0.0.1:6363"), Err(RemoteError::WrongFamily(..))));
+        assert!(matches!(
+            Remote::parse("udp4://255.255.255.255:6363"),
+            Err(RemoteError::NotUnicast(_))
+        ));
+        assert!(matches!(
+            Remote::parse("udp6://127.0.0.1:6363"),
+            Err(RemoteError::WrongFamily(..))
+        ));
     }
 
     #[test]

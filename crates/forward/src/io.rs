@@ -141,7 +141,9 @@ impl Io {
     /// Keeps the queue of a face's UDP socket short: 10 ms at `rate`, or 64 datagrams of `mtu` octets if that is more. A socket that other
     /// faces share, or may come to share, keeps its buffer.
     pub(crate) fn shorten(&self, face: FaceId, rate: Rate, mtu: usize) {
-        let Some(Some(Channel::Udp { socket, .. })) = self.channels.get(face.0 as usize) else { return };
+        let Some(Some(Channel::Udp { socket, .. })) = self.channels.get(face.0 as usize) else {
+            return;
+        };
         if let Some(channel) = self.udp[*socket].as_ref().filter(|channel| channel.is_connected()) {
             let octets = (rate.as_bps() / 8 / 100) as usize;
             channel.set_send_buffer(octets.max(64 * mtu).min(BUFFER));
@@ -150,7 +152,8 @@ impl Io {
 
     /// The socket of a listening address that reaches `peer`.
     pub(crate) fn listening_socket_for(&self, listening: usize, peer: SocketAddr) -> Option<usize> {
-        (0..listening).find(|number| self.udp[*number].as_ref().is_some_and(|channel| channel.reaches(peer)))
+        (0..listening)
+            .find(|number| self.udp[*number].as_ref().is_some_and(|channel| channel.reaches(peer)))
     }
 
     /// Sends what waits.
@@ -166,7 +169,10 @@ impl Io {
         match self.channels.get_mut(face.0 as usize).and_then(Option::as_mut) {
             Some(Channel::Udp { socket, peer, writer }) if !writer.is_empty() => {
                 let socket = *socket;
-                if self.udp[socket].as_ref().is_some_and(|channel| !writer.flush(channel, *peer, &mut self.queues)) {
+                if self.udp[socket]
+                    .as_ref()
+                    .is_some_and(|channel| !writer.flush(channel, *peer, &mut self.queues))
+                {
                     self.block(socket, face);
                 }
             }
@@ -178,7 +184,8 @@ impl Io {
                 }
                 if was != *blocked {
                     // An error here would be one of the socket, which reading finds too.
-                    let _ = self.poller.watch_writing(writer.stream(), Key::Stream(face.0), *blocked);
+                    let _ =
+                        self.poller.watch_writing(writer.stream(), Key::Stream(face.0), *blocked);
                 }
             }
             _ => {}
@@ -200,7 +207,12 @@ impl Io {
 
     /// A UDP socket takes more. The faces that wait for it send in turn.
     pub(crate) fn udp_writable(&mut self, socket: usize) {
-        let waiting: Vec<FaceId> = self.blocked.iter().filter(|(number, _)| *number == socket).map(|(_, face)| *face).collect();
+        let waiting: Vec<FaceId> = self
+            .blocked
+            .iter()
+            .filter(|(number, _)| *number == socket)
+            .map(|(_, face)| *face)
+            .collect();
         let mut waiting = waiting.into_iter();
         for face in waiting.by_ref() {
             self.blocked.retain(|(_, other)| *other != face);
@@ -228,7 +240,9 @@ impl Io {
 
     /// The stream of a face has ended, and the face stays.
     pub(crate) fn detach(&mut self, face: FaceId) {
-        if let Some(Channel::Stream(writer, _)) = self.channels.get_mut(face.0 as usize).and_then(Option::take) {
+        if let Some(Channel::Stream(writer, _)) =
+            self.channels.get_mut(face.0 as usize).and_then(Option::take)
+        {
             self.queues.release(writer.waiting() as u64);
             writer.stream().close();
         }
@@ -294,14 +308,17 @@ impl Sockets for Io {
 
     fn close(&mut self, face: FaceId) {
         self.closed.push(face);
-        let Some(channel) = self.channels.get_mut(face.0 as usize).and_then(Option::take) else { return };
+        let Some(channel) = self.channels.get_mut(face.0 as usize).and_then(Option::take) else {
+            return;
+        };
         match channel {
             Channel::Udp { socket, peer, writer } => {
                 self.queues.release(writer.octets() as u64);
                 self.peers.remove(&(socket, peer));
                 self.blocked.retain(|(_, other)| *other != face);
                 let alone = !self.peers.keys().any(|(number, _)| *number == socket);
-                if alone && self.udp[socket].as_ref().is_some_and(|channel| channel.is_connected()) {
+                if alone && self.udp[socket].as_ref().is_some_and(|channel| channel.is_connected())
+                {
                     self.udp[socket] = None;
                 }
             }
@@ -326,7 +343,10 @@ impl Sockets for Io {
     fn problem(&self, face: FaceId) -> Option<String> {
         match self.channels.get(face.0 as usize) {
             Some(Some(Channel::Udp { writer, .. })) => {
-                Some(writer.problem().map_or_else(|| "the socket takes no more".to_owned(), |error| error.to_string()))
+                Some(writer.problem().map_or_else(
+                    || "the socket takes no more".to_owned(),
+                    |error| error.to_string(),
+                ))
             }
             Some(Some(Channel::Stream(..))) => Some("the neighbour does not read".to_owned()),
             _ => None,
@@ -350,13 +370,19 @@ impl Sockets for Io {
 /// Looks up a neighbour, and connects to it over TCP.
 pub(crate) fn find(remote: &Remote) -> Result<Found, String> {
     if let Some(zone) = remote.zone() {
-        let address = remote.address().ok_or_else(|| format!("this host has no interface \"{zone}\", which {} names", remote.host))?;
+        let address = remote.address().ok_or_else(|| {
+            format!("this host has no interface \"{zone}\", which {} names", remote.host)
+        })?;
         return connect_to(remote.transport, address);
     }
     let fits = |address: &SocketAddr| remote.only_v4.is_none_or(|v4| v4 == address.is_ipv4());
     let addresses = (remote.host.as_str(), remote.port).to_socket_addrs();
-    let addresses = addresses.map_err(|error| format!("the address of \"{}\" is not known: {error}", remote.host))?;
-    let address = addresses.into_iter().find(fits).ok_or_else(|| format!("\"{}\" has no address of that kind", remote.host))?;
+    let addresses = addresses
+        .map_err(|error| format!("the address of \"{}\" is not known: {error}", remote.host))?;
+    let address = addresses
+        .into_iter()
+        .find(fits)
+        .ok_or_else(|| format!("\"{}\" has no address of that kind", remote.host))?;
     connect_to(remote.transport, address)
 }
 
@@ -369,5 +395,7 @@ fn connect_to(transport: Transport, address: SocketAddr) -> Result<Found, String
 
 fn connect(address: SocketAddr) -> Result<Found, String> {
     let stream = TcpStream::connect_timeout(&address, CONNECT);
-    stream.map(|stream| Found::Tcp(stream, address)).map_err(|error| format!("{address} does not answer: {error}"))
+    stream
+        .map(|stream| Found::Tcp(stream, address))
+        .map_err(|error| format!("{address} does not answer: {error}"))
 }

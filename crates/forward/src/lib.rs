@@ -64,7 +64,10 @@ pub use app::path::{FoundPath, PathPong};
 pub use app::producer::{Connection, Producer};
 pub use app::trust::{Distrust, Signed, Trust};
 pub use client::{Client, ClientError};
-pub use config::{Config, ConfigError, FaceEntry, LinkRate, Listen, LogFile, Mircc, Rates, Tables, Text, Understands};
+pub use config::{
+    Config, ConfigError, FaceEntry, LinkRate, Listen, LogFile, Mircc, Rates, Tables, Text,
+    Understands,
+};
 pub use daemon::{Daemon, DaemonError, Stopper, Watcher, raise_descriptor_limit};
 pub use event::Event;
 pub use face::FaceSetup;

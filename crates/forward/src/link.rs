@@ -2,8 +2,13 @@
 
 use crate::config::Understands;
 use crate::name::{PacketName, Token, Wire};
-use narrows_icn::{Budget, Class, Data, FaceId, Hint, Interest, Nack, NackReason, Packet, Route, Spare, Steer};
-use narrows_ndn::lp::{self, Fragmenter, Header, LabelFlags, LpPacket, Mircc, NO_CACHE, PathLabel, PitToken, Reassembler};
+use narrows_icn::{
+    Budget, Class, Data, FaceId, Hint, Interest, Nack, NackReason, Packet, Route, Spare, Steer,
+};
+use narrows_ndn::lp::{
+    self, Fragmenter, Header, LabelFlags, LpPacket, Mircc, NO_CACHE, PathLabel, PitToken,
+    Reassembler,
+};
 use narrows_ndn::{self as ndn, tlv::MAX_PACKET};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Ecn, Rates};
@@ -93,7 +98,8 @@ impl Link {
     /// and to those who have shown it.
     pub(crate) fn hello(&mut self, now: Time) -> Option<&'static [u8]> {
         let speaks = self.speaks_mircc(now);
-        if now < self.hello || self.understands == Understands::Off || !(self.tells_first || speaks) {
+        if now < self.hello || self.understands == Understands::Off || !(self.tells_first || speaks)
+        {
             return None;
         }
         self.hello = now + if speaks { HELLOS.1 } else { HELLOS.0 };
@@ -126,7 +132,8 @@ impl Link {
             return self.understands != Understands::Off;
         }
         self.sent += 1;
-        self.tells_first && (self.sent.min(self.received) < PATIENCE || self.sent.is_multiple_of(SELDOM))
+        self.tells_first
+            && (self.sent.min(self.received) < PATIENCE || self.sent.is_multiple_of(SELDOM))
     }
 
     /// Reads one packet of the link, into a place of `spare`. A mark of IP counts as one of the
@@ -161,14 +168,25 @@ impl Link {
         let complete = self.reassembler.take(now, &packet, &mut whole).map_err(|_| Fault::Link);
         pieces.replace(before, self.reassembler.octets() as u64);
         let received = complete.and_then(|complete| match complete {
-            true => self.packet(&mut LpPacket::decode(&whole).map_err(|_| Fault::Link)?, nonce, whole.len(), spare),
+            true => self.packet(
+                &mut LpPacket::decode(&whole).map_err(|_| Fault::Link)?,
+                nonce,
+                whole.len(),
+                spare,
+            ),
             false => Ok(Received::Nothing),
         });
         self.whole = whole;
         received
     }
 
-    fn packet(&self, packet: &mut LpPacket<'_>, nonce: u32, size: usize, spare: &mut Spare<PacketName>) -> Result<Received, Fault> {
+    fn packet(
+        &self,
+        packet: &mut LpPacket<'_>,
+        nonce: u32,
+        size: usize,
+        spare: &mut Spare<PacketName>,
+    ) -> Result<Received, Fault> {
         let Some(fragment) = packet.fragment else { return Ok(Received::Nothing) };
         if fragment.len() > MAX_PACKET {
             return Err(Fault::Network);
@@ -189,7 +207,13 @@ impl Link {
         }))
     }
 
-    fn interest(&self, fragment: &[u8], header: &Header<'_>, nonce: u32, size: Bytes) -> Result<Interest<PacketName>, Fault> {
+    fn interest(
+        &self,
+        fragment: &[u8],
+        header: &Header<'_>,
+        nonce: u32,
+        size: Bytes,
+    ) -> Result<Interest<PacketName>, Fault> {
         let decoded = ndn::Interest::decode(fragment).map_err(|_| Fault::Network)?;
         if decoded.name.len() > MOST_COMPONENTS {
             return Err(Fault::LongName);
@@ -200,18 +224,25 @@ impl Link {
         let label = header.mircc.path_label.as_ref();
         let hint = match header.next_hop_face {
             Some(face) => Hint::Face(FaceId(u32::try_from(face).unwrap_or(u32::MAX))),
-            None => label.filter(|label| label.flags != LabelFlags::Discovery).map_or(Hint::None, hint),
+            None => {
+                label.filter(|label| label.flags != LabelFlags::Discovery).map_or(Hint::None, hint)
+            }
         };
         let strict = label.is_some_and(|label| label.flags == LabelFlags::Strict);
-        let token = header.pit_token.and_then(|token| Token::new(token.as_slice())).unwrap_or_default();
+        let token =
+            header.pit_token.and_then(|token| Token::new(token.as_slice())).unwrap_or_default();
         let (name, grown) = match decoded.nonce {
             Some(_) => (PacketName::of_packet(fragment, &decoded.name), 0),
             None => {
                 let mut with_nonce = Vec::with_capacity(fragment.len() + 6);
                 decoded.write_with_nonce(nonce, &mut with_nonce);
                 // The name stands before the nonce, behind a header that may have grown; the hop limit stands behind both.
-                let start = offset(fragment, decoded.name.value()) + header_length(&with_nonce) - header_length(fragment);
-                (PacketName::within(&with_nonce, &decoded.name, start), with_nonce.len() - fragment.len())
+                let start = offset(fragment, decoded.name.value()) + header_length(&with_nonce)
+                    - header_length(fragment);
+                (
+                    PacketName::within(&with_nonce, &decoded.name, start),
+                    with_nonce.len() - fragment.len(),
+                )
             }
         };
         let hop_limit_at = decoded.hop_limit.map(|limit| limit.position + grown);
@@ -272,7 +303,9 @@ impl Link {
                 nack.interest.body.octets(&nack.interest.name)
             }
         };
-        let Ok(mut pieces) = self.fragmenter.pieces(&header, fragment, self.mtu) else { return false };
+        let Ok(mut pieces) = self.fragmenter.pieces(&header, fragment, self.mtu) else {
+            return false;
+        };
         loop {
             scratch.link.clear();
             if !pieces.write_next(&mut scratch.link) {
@@ -358,13 +391,21 @@ fn fields_of_route(rates: Rates, route: &Route) -> Mircc {
 }
 
 fn route(mircc: &Mircc) -> Route {
-    Route { id: mircc.path_id.unwrap_or(0), hint: mircc.path_label.as_ref().map_or(Hint::None, hint), limit: mircc.limit.unwrap_or(0) }
+    Route {
+        id: mircc.path_id.unwrap_or(0),
+        hint: mircc.path_label.as_ref().map_or(Hint::None, hint),
+        limit: mircc.limit.unwrap_or(0),
+    }
 }
 
 /// The hops of a label from the wire; none if one of them has no label.
 fn hint(label: &PathLabel) -> Hint {
     let labels = &label.labels;
-    if labels.is_empty() || labels.iter().any(|hop| hop.is_none()) { Hint::None } else { Hint::Labels(*labels) }
+    if labels.is_empty() || labels.iter().any(|hop| hop.is_none()) {
+        Hint::None
+    } else {
+        Hint::Labels(*labels)
+    }
 }
 
 fn label(hint: &Hint, flags: LabelFlags) -> Option<PathLabel> {

@@ -58,7 +58,9 @@ impl Log {
     pub(crate) fn write(&self, event: &Event<'_>) {
         let lost = self.lost.swap(0, Ordering::Relaxed);
         let line = serde_json::to_vec(&Line { time_ms: wall_millis(), lost, event });
-        let sent = line.is_ok_and(|line| self.lines.as_ref().is_some_and(|lines| lines.try_send((lost, line)).is_ok()));
+        let sent = line.is_ok_and(|line| {
+            self.lines.as_ref().is_some_and(|lines| lines.try_send((lost, line)).is_ok())
+        });
         if !sent {
             self.lost.fetch_add(lost + 1, Ordering::Relaxed);
         }
@@ -95,7 +97,10 @@ mod tests {
         loop {
             let text = std::fs::read_to_string(path).expect("a log");
             if text.lines().count() >= count {
-                return text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+                return text
+                    .lines()
+                    .map(|line| serde_json::from_str(line).expect("JSON"))
+                    .collect();
             }
             assert!(began.elapsed().as_secs() < 60, "{text}");
             std::thread::yield_now();
@@ -106,12 +111,21 @@ mod tests {
     fn events_are_objects_on_lines() {
         let path = std::env::temp_dir().join(format!("narrows-log-{}", std::process::id()));
         let log = Log::open(&path).expect("a log");
-        log.write(&Event::FaceCreated { face: 256, remote: "udp4://192.0.2.1:6363", local: "udp4://192.0.2.2:6363" });
+        log.write(&Event::FaceCreated {
+            face: 256,
+            remote: "udp4://192.0.2.1:6363",
+            local: "udp4://192.0.2.2:6363",
+        });
         log.write(&Event::Stopped);
         let lines = lines(&path, 2);
-        assert_eq!((lines[0]["event"].as_str(), lines[0]["face"].as_u64()), (Some("face-created"), Some(256)));
+        assert_eq!(
+            (lines[0]["event"].as_str(), lines[0]["face"].as_u64()),
+            (Some("face-created"), Some(256))
+        );
         assert_eq!(lines[1]["event"], "stopped");
-        assert!(lines.iter().all(|line| line["time_ms"].as_u64() > Some(1_700_000_000_000) && line["lost"].is_null()));
+        assert!(lines.iter().all(
+            |line| line["time_ms"].as_u64() > Some(1_700_000_000_000) && line["lost"].is_null()
+        ));
         std::fs::remove_file(path).expect("a file");
     }
 

@@ -49,10 +49,18 @@ mod tests {
     #[test]
     fn marks_come_after_an_interval_and_then_more_and_more_often() {
         let mut marker = Marker::default();
-        let marked: Vec<u64> = (0..400).filter(|ms| marker.marks(Time::ZERO + Span::from_millis(*ms), 70_000)).collect();
+        let marked: Vec<u64> = (0..400)
+            .filter(|ms| marker.marks(Time::ZERO + Span::from_millis(*ms), 70_000))
+            .collect();
         // 100 ms, then 100/sqrt 2 = 70.7, 100/sqrt 3 = 57.7, 50, 44.7 later, each at the next whole millisecond.
         assert_eq!(marked, [100, 171, 229, 279, 324, 365]);
-        assert!(!marker.marks(Time::ZERO + Span::from_millis(500), 65_536), "no more than the threshold");
-        assert!(!marker.marks(Time::ZERO + Span::from_millis(501), 70_000), "the interval begins anew");
+        assert!(
+            !marker.marks(Time::ZERO + Span::from_millis(500), 65_536),
+            "no more than the threshold"
+        );
+        assert!(
+            !marker.marks(Time::ZERO + Span::from_millis(501), 70_000),
+            "the interval begins anew"
+        );
     }
 }

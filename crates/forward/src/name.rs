@@ -27,7 +27,12 @@ impl PacketName {
     /// The name of a packet of at most 65,535 octets; `name` must be its decoded form, whose value begins at `start`.
     pub(crate) fn within(packet: &[u8], name: &NameRef<'_>, start: usize) -> PacketName {
         let end = start + name.value().len();
-        PacketName { octets: Octets::copy(packet), start: start as u16, end: end as u16, components: name.len() as u16 }
+        PacketName {
+            octets: Octets::copy(packet),
+            start: start as u16,
+            end: end as u16,
+            components: name.len() as u16,
+        }
     }
 
     /// A name of its own octets. Names longer than 65,535 octets, which no packet holds, are cut to the root.
@@ -88,7 +93,12 @@ impl Name for PacketName {
             return PacketName { octets: Octets::default(), start: 0, end: 0, components: 0 };
         }
         let end = self.start + self.first_octets(components).len() as u16;
-        PacketName { octets: self.octets.clone(), start: self.start, end, components: components as u16 }
+        PacketName {
+            octets: self.octets.clone(),
+            start: self.start,
+            end,
+            components: components as u16,
+        }
     }
 
     fn detached(&self) -> PacketName {

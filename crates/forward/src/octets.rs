@@ -72,7 +72,10 @@ impl Pool {
     /// A buffer with room for so many octets.
     fn take(&mut self, length: usize) -> Arc<[u8]> {
         let steps = length.div_ceil(STEP).max(1);
-        self.free.get_mut(steps - 1).and_then(Vec::pop).unwrap_or_else(|| std::iter::repeat_n(0, steps * STEP).collect())
+        self.free
+            .get_mut(steps - 1)
+            .and_then(Vec::pop)
+            .unwrap_or_else(|| std::iter::repeat_n(0, steps * STEP).collect())
     }
 
     fn give(&mut self, buffer: Arc<[u8]>) {
@@ -104,7 +107,10 @@ mod tests {
         drop(second);
         assert_eq!(free(2), 1);
         let third = Octets::copy(&[2; 65]);
-        assert_eq!((free(2), third.as_slice().as_ptr(), third.as_slice()), (0, place, &[2; 65][..]));
+        assert_eq!(
+            (free(2), third.as_slice().as_ptr(), third.as_slice()),
+            (0, place, &[2; 65][..])
+        );
     }
 
     #[test]
@@ -112,7 +118,10 @@ mod tests {
         drop((0..100).map(|_| Octets::copy(&[3; 8832])).collect::<Vec<_>>());
         assert_eq!(free(SIZES), MOST / 8832);
         drop(Octets::copy(&[4; 9000]));
-        assert_eq!(POOL.with_borrow(|pool| pool.free.iter().flatten().map(|buffer| buffer.len()).max()), Some(8832));
+        assert_eq!(
+            POOL.with_borrow(|pool| pool.free.iter().flatten().map(|buffer| buffer.len()).max()),
+            Some(8832)
+        );
     }
 
     #[test]

@@ -69,7 +69,8 @@ impl fmt::Display for Place {
 /// The value of `transport` in a client configuration, in which `;` begins a comment.
 fn transport_of(text: &str) -> Option<String> {
     let lines = text.lines().map(|line| line.split(';').next().unwrap_or("").trim());
-    let mut values = lines.filter_map(|line| line.strip_prefix("transport")?.trim_start().strip_prefix('='));
+    let mut values =
+        lines.filter_map(|line| line.strip_prefix("transport")?.trim_start().strip_prefix('='));
     values.next().map(|value| value.trim().to_owned())
 }
 
@@ -81,8 +82,13 @@ mod tests {
     fn places_are_read_as_other_programs_write_them() {
         assert_eq!(Place::parse("unix:///tmp/n.sock"), Ok(Place::Unix("/tmp/n.sock".into())));
         assert_eq!(Place::parse("tcp://127.0.0.1").unwrap().to_string(), "tcp://127.0.0.1");
-        assert_eq!(Place::parse("udp4://127.0.0.1:1636").unwrap().to_string(), "udp://127.0.0.1:1636");
-        assert!(Place::parse("unix://n.sock").is_err() && Place::parse("/run/nfd/nfd.sock").is_err());
+        assert_eq!(
+            Place::parse("udp4://127.0.0.1:1636").unwrap().to_string(),
+            "udp://127.0.0.1:1636"
+        );
+        assert!(
+            Place::parse("unix://n.sock").is_err() && Place::parse("/run/nfd/nfd.sock").is_err()
+        );
         let text = "; the forwarder\n pib=sqlite\ntransport = unix:///run/a.sock ; here\ntransport=tcp://b\n";
         assert_eq!(transport_of(text).as_deref(), Some("unix:///run/a.sock"));
         assert_eq!(transport_of(";transport=unix:///x"), None);

@@ -29,11 +29,23 @@ pub(crate) struct Readers {
 
 impl Readers {
     pub(crate) fn new() -> Readers {
-        Readers { room: UdpRoom::new(), stream_room: stream::room(), streams: BTreeMap::new(), listening: 0, mtu: None }
+        Readers {
+            room: UdpRoom::new(),
+            stream_room: stream::room(),
+            streams: BTreeMap::new(),
+            listening: 0,
+            mtu: None,
+        }
     }
 
     /// Passes what has come at a UDP socket to the forwarder.
-    pub(crate) fn read_udp(&mut self, now: Time, number: usize, forwarder: &mut Forwarder, io: &mut Io) {
+    pub(crate) fn read_udp(
+        &mut self,
+        now: Time,
+        number: usize,
+        forwarder: &mut Forwarder,
+        io: &mut Io,
+    ) {
         let Some(channel) = io.udp.get(number).cloned().flatten() else { return };
         for _ in 0..READS {
             let (listening, mtu) = (self.listening, self.mtu);
@@ -41,7 +53,9 @@ impl Readers {
                 let face = io.peers.get(&(number, peer)).copied().or_else(|| {
                     // Only a whole packet makes a face, and only where peers may come from anywhere.
                     let whole = narrows_ndn::tlv::Element::only(datagram).is_ok();
-                    (number < listening && whole).then(|| on_demand(forwarder, io, now, number, peer, mtu)).flatten()
+                    (number < listening && whole)
+                        .then(|| on_demand(forwarder, io, now, number, peer, mtu))
+                        .flatten()
                 });
                 if let Some(face) = face {
                     forwarder.receive(now, face, ecn, datagram, io);
@@ -55,10 +69,18 @@ impl Readers {
     }
 
     /// Passes what has come on a stream to the forwarder.
-    pub(crate) fn read_stream(&mut self, now: Time, face: FaceId, forwarder: &mut Forwarder, io: &mut Io) {
+    pub(crate) fn read_stream(
+        &mut self,
+        now: Time,
+        face: FaceId,
+        forwarder: &mut Forwarder,
+        io: &mut Io,
+    ) {
         let Some(reader) = self.streams.get_mut(&face.0) else { return };
         for _ in 0..READS {
-            match reader.receive(&mut self.stream_room, |packet| forwarder.receive(now, face, Ecn::NotEct, packet, io)) {
+            match reader.receive(&mut self.stream_room, |packet| {
+                forwarder.receive(now, face, Ecn::NotEct, packet, io)
+            }) {
                 Ok(true) => {}
                 Ok(false) => return,
                 Err(End::Closed | End::Malformed) => return io.ended.push(face),
@@ -68,13 +90,25 @@ impl Readers {
 }
 
 /// Makes a face for a peer from whom the first packet has come, with this MTU if one is given.
-fn on_demand(forwarder: &mut Forwarder, io: &mut Io, now: Time, socket: usize, peer: SocketAddr, mtu: Option<usize>) -> Option<FaceId> {
+fn on_demand(
+    forwarder: &mut Forwarder,
+    io: &mut Io,
+    now: Time,
+    socket: usize,
+    peer: SocketAddr,
+    mtu: Option<usize>,
+) -> Option<FaceId> {
     let local = io.udp.get(socket)?.as_ref()?.local_for(peer);
     if !forwarder.has_room_for(&peer) {
         return None;
     }
     let (ordinary, largest) = udp_mtu(peer);
-    let mut setup = FaceSetup::on_demand(FaceUri::Udp(peer), FaceUri::Udp(local), peer.ip().is_loopback(), mtu.unwrap_or(ordinary));
+    let mut setup = FaceSetup::on_demand(
+        FaceUri::Udp(peer),
+        FaceUri::Udp(local),
+        peer.ip().is_loopback(),
+        mtu.unwrap_or(ordinary),
+    );
     setup.follows_path = mtu.is_none();
     let face = forwarder.add_face(now, setup, io).ok()?;
     io.attach(face, Channel::Udp { socket, peer, writer: UdpWriter::new(largest) });

@@ -46,7 +46,10 @@ impl Reconnects {
 
     /// Nobody answered: another attempt follows.
     pub(crate) fn again(&mut self, now: Time, face: FaceId) {
-        self.0.iter_mut().filter(|broken| broken.face == face).for_each(|broken| broken.next = now + WAIT);
+        self.0
+            .iter_mut()
+            .filter(|broken| broken.face == face)
+            .for_each(|broken| broken.next = now + WAIT);
     }
 
     /// The face is connected, or gone.
@@ -61,14 +64,18 @@ mod tests {
 
     #[test]
     fn attempts_are_made_at_once_and_then_every_ten_seconds() {
-        let (mut reconnects, peer) = (Reconnects::default(), "192.0.2.1:6363".parse().expect("an address"));
+        let (mut reconnects, peer) =
+            (Reconnects::default(), "192.0.2.1:6363".parse().expect("an address"));
         let at = |s: u64| Time::ZERO + Span::from_secs(s);
         assert!(reconnects.add(at(1), FaceId(7), peer) && !reconnects.add(at(1), FaceId(7), peer));
         let (ticket, to) = reconnects.attempt(at(1)).expect("one");
         assert_eq!((to, reconnects.attempt(at(100))), (peer, None), "one at a time");
         assert_eq!((reconnects.face(ticket), reconnects.face(7)), (Some((FaceId(7), peer)), None));
         reconnects.again(at(3), FaceId(7));
-        assert_eq!((reconnects.attempt(at(12)), reconnects.attempt(at(13))), (None, Some((ticket, peer))));
+        assert_eq!(
+            (reconnects.attempt(at(12)), reconnects.attempt(at(13))),
+            (None, Some((ticket, peer)))
+        );
         reconnects.remove(FaceId(7));
         assert_eq!((reconnects.face(ticket), reconnects.attempt(at(50))), (None, None));
     }

@@ -98,7 +98,9 @@ impl<N: Name> Rib<N> {
 
     /// True if `prefix` has this route.
     pub(crate) fn has(&self, prefix: &N, face: u64, origin: u64) -> bool {
-        self.routes.get(prefix).is_some_and(|routes| routes.iter().any(|route| (route.face, route.origin) == (face, origin)))
+        self.routes.get(prefix).is_some_and(|routes| {
+            routes.iter().any(|route| (route.face, route.origin) == (face, origin))
+        })
     }
 
     /// True if it holds no route.
@@ -116,7 +118,10 @@ impl<N: Name> Rib<N> {
         self.mark(&prefix);
         let octets = octets(&prefix);
         let routes = self.routes.entry(prefix).or_default();
-        let before = match routes.iter_mut().find(|known| (known.face, known.origin) == (route.face, route.origin)) {
+        let before = match routes
+            .iter_mut()
+            .find(|known| (known.face, known.origin) == (route.face, route.origin))
+        {
             Some(known) => Some(std::mem::replace(known, route)),
             None => {
                 routes.push(route);
@@ -195,7 +200,9 @@ impl<N: Name> Rib<N> {
         for length in (0..prefix.components()).rev() {
             let Some(routes) = self.routes.get(&prefix.first(length)) else { continue };
             let mut inherited: Vec<Hop> = Vec::new();
-            for route in routes.iter().filter(|route| route.child_inherit && !hops.iter().any(|hop| hop.face == route.face)) {
+            for route in routes.iter().filter(|route| {
+                route.child_inherit && !hops.iter().any(|hop| hop.face == route.face)
+            }) {
                 join(&mut inherited, route);
             }
             inherited.sort_by_key(|hop| (hop.cost, hop.face));
@@ -209,8 +216,12 @@ impl<N: Name> Rib<N> {
     }
 
     fn remove_where(&mut self, gone: impl Fn(&Route) -> bool) {
-        let prefixes: Vec<N> =
-            self.routes.iter().filter(|(_, routes)| routes.iter().any(&gone)).map(|(prefix, _)| prefix.clone()).collect();
+        let prefixes: Vec<N> = self
+            .routes
+            .iter()
+            .filter(|(_, routes)| routes.iter().any(&gone))
+            .map(|(prefix, _)| prefix.clone())
+            .collect();
         for prefix in prefixes {
             self.remove_from(&prefix, &gone);
         }
@@ -294,7 +305,11 @@ mod tests {
         let rib = example();
         assert_eq!(hops(&rib, Interned::prefix(1)), [(2, 5), (1, 10)]);
         assert_eq!(hops(&rib, Interned::content(1, 2)), [(3, 1), (2, 5), (1, 10)]);
-        assert_eq!(hops(&rib, Interned::segment(1, 2, 3)), [(2, 5), (1, 7)], "its own cost of face 1, not the inherited one");
+        assert_eq!(
+            hops(&rib, Interned::segment(1, 2, 3)),
+            [(2, 5), (1, 7)],
+            "its own cost of face 1, not the inherited one"
+        );
         assert_eq!(hops(&rib, Interned::prefix(4)), [(4, 2)]);
         assert_eq!(hops(&rib, Interned::content(4, 5)), [(5, 1), (4, 2)]);
     }
@@ -326,7 +341,10 @@ mod tests {
         assert_eq!(rib.changes().len(), 6);
         rib.register(Interned::prefix(1), route(9, 1, true, false));
         let changed: Vec<Interned> = rib.changes().into_iter().map(|(prefix, _)| prefix).collect();
-        assert_eq!(changed, [Interned::prefix(1), Interned::content(1, 2), Interned::segment(1, 2, 3)]);
+        assert_eq!(
+            changed,
+            [Interned::prefix(1), Interned::content(1, 2), Interned::segment(1, 2, 3)]
+        );
         rib.remove_face(1);
         let changes = rib.changes();
         assert_eq!(changes.len(), 6, "everything is below the root");
@@ -339,7 +357,10 @@ mod tests {
     fn routes_end() {
         let at = |s| Time::ZERO + Span::from_secs(s);
         let mut rib = Rib::default();
-        rib.register(Interned::prefix(1), Route { expires: Some(at(60)), ..route(1, 1, true, false) });
+        rib.register(
+            Interned::prefix(1),
+            Route { expires: Some(at(60)), ..route(1, 1, true, false) },
+        );
         rib.register(Interned::prefix(1), route(2, 2, true, false));
         rib.changes();
         assert_eq!(rib.due(), Some(at(60)));
@@ -351,7 +372,8 @@ mod tests {
     }
 
     fn any_prefix() -> impl Strategy<Value = Interned> {
-        (0u32..2, 0u32..2, 0u32..2, 0usize..=3).prop_map(|(a, b, c, length)| Interned::segment(a, b, c).first(length))
+        (0u32..2, 0u32..2, 0u32..2, 0usize..=3)
+            .prop_map(|(a, b, c, length)| Interned::segment(a, b, c).first(length))
     }
 
     proptest! {

@@ -37,7 +37,8 @@ impl From<Budget> for Use {
 }
 
 /// The tables whose octets are limited.
-pub(crate) const TABLES: [&str; 7] = ["content-store", "pending", "names", "pieces", "pacing", "queues", "datasets"];
+pub(crate) const TABLES: [&str; 7] =
+    ["content-store", "pending", "names", "pieces", "pacing", "queues", "datasets"];
 
 /// What a shard has counted and holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

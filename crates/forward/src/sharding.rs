@@ -81,12 +81,19 @@ impl Sharding {
         let name = &interest.name;
         let has_digest = name.implicit_digest().is_some();
         let components = name.components() - usize::from(has_digest);
-        if components < COMPONENTS && interest.can_be_prefix && !has_digest { FIRST } else { self.of_name(name, components) }
+        if components < COMPONENTS && interest.can_be_prefix && !has_digest {
+            FIRST
+        } else {
+            self.of_name(name, components)
+        }
     }
 
     fn of_name(&self, name: &PacketName, components: usize) -> usize {
         match name.scope() {
-            Scope::Global => (name.hash_prefix(components.min(COMPONENTS), &self.hashing) % self.threads() as u64) as usize,
+            Scope::Global => {
+                (name.hash_prefix(components.min(COMPONENTS), &self.hashing)
+                    % self.threads() as u64) as usize
+            }
             Scope::LocalHost | Scope::LocalHop => FIRST,
         }
     }

@@ -49,7 +49,10 @@ impl State {
     pub(crate) fn new(node: Node<PacketName>, memory: Memory, tables: Tables) -> State {
         let threads = tables.threads;
         let names = Budget::new(tables.names_size.0.get());
-        let store = CacheLimits { bytes: tables.content_store_size.0, ..CacheLimits::packets(tables.content_store) };
+        let store = CacheLimits {
+            bytes: tables.content_store_size.0,
+            ..CacheLimits::packets(tables.content_store)
+        };
         let mut state = State {
             node,
             faces: Vec::new(),
@@ -159,9 +162,18 @@ impl State {
     /// What the tables of this thread hold, in the order of [`TABLES`](crate::shard::TABLES).
     fn own_uses(&self) -> [Use; 7] {
         let limit = self.node.cache_limits().bytes.get();
-        let store = Use { used: self.node.cached_octets().get(), limit, refused: self.node.evicted() };
+        let store =
+            Use { used: self.node.cached_octets().get(), limit, refused: self.node.evicted() };
         let [pieces, pacing, queues] = self.uses;
-        [store, self.node.pending_octets().into(), self.names.into(), pieces, pacing, queues, self.memory.stored.budget().into()]
+        [
+            store,
+            self.node.pending_octets().into(),
+            self.names.into(),
+            pieces,
+            pacing,
+            queues,
+            self.memory.stored.budget().into(),
+        ]
     }
 
     /// What the nodes of all threads have counted and hold.
@@ -184,14 +196,20 @@ impl State {
             TableChange::NoRoute(prefix) => {
                 self.node.unroute(prefix);
             }
-            TableChange::Strategy(prefix, strategy) => self.node.set_strategy(prefix.clone(), strategy),
+            TableChange::Strategy(prefix, strategy) => {
+                self.node.set_strategy(prefix.clone(), strategy)
+            }
             TableChange::NoStrategy(prefix) => {
                 self.node.unset_strategy(prefix);
             }
             TableChange::Store(limits) => {
                 self.store = *limits;
                 let bytes = Bytes::new(limits.bytes.get().div_ceil(self.threads as u64));
-                self.node.set_cache_limits(CacheLimits { packets: limits.packets.div_ceil(self.threads), bytes, ..*limits });
+                self.node.set_cache_limits(CacheLimits {
+                    packets: limits.packets.div_ceil(self.threads),
+                    bytes,
+                    ..*limits
+                });
             }
         }
     }
@@ -222,7 +240,12 @@ impl State {
         self.count_names();
         for (prefix, hops) in self.rib.changes() {
             let change = match hops {
-                Some(hops) => TableChange::Route(prefix, hops.iter().filter_map(|Hop { face, .. }| self.ids.get(face).copied()).collect()),
+                Some(hops) => TableChange::Route(
+                    prefix,
+                    hops.iter()
+                        .filter_map(|Hop { face, .. }| self.ids.get(face).copied())
+                        .collect(),
+                ),
                 None => TableChange::NoRoute(prefix),
             };
             self.change_all(&change);

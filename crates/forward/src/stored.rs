@@ -42,10 +42,15 @@ impl Dataset {
         let start = segment as usize * SEGMENT;
         let slice = &content[start..content.len().min(start + SEGMENT)];
         let last_name = NdnName::new().segment(last);
-        let meta = MetaInfo { freshness_ms: Some(1000), final_block: last_name.as_ref().last(), ..MetaInfo::default() };
+        let meta = MetaInfo {
+            freshness_ms: Some(1000),
+            final_block: last_name.as_ref().last(),
+            ..MetaInfo::default()
+        };
         let mut octets = Vec::new();
         let name = NdnName::new().join(&self.base.view()).segment(segment);
-        DataDraft { name: name.as_ref(), meta, content: Some(slice) }.write(&Signer::DIGEST, &mut octets);
+        DataDraft { name: name.as_ref(), meta, content: Some(slice) }
+            .write(&Signer::DIGEST, &mut octets);
         Some(management_data(octets))
     }
 }
@@ -113,22 +118,35 @@ impl Stored {
     /// The content of a dataset that was made of the same.
     pub(crate) fn content_of(&self, now: Time, source: (&'static str, u64)) -> Option<Arc<[u8]>> {
         self.kept.iter().rev().find_map(|(until, kept)| match kept {
-            Kept::Dataset(dataset) if *until > now && dataset.source == Some(source) => Some(dataset.content.clone()),
+            Kept::Dataset(dataset) if *until > now && dataset.source == Some(source) => {
+                Some(dataset.content.clone())
+            }
             _ => None,
         })
     }
 
     /// The Data of exactly this name, or of one below it if the Interest allows that and does not want it fresh.
-    pub(crate) fn find(&self, now: Time, interest: &Interest<PacketName>) -> Option<Data<PacketName>> {
+    pub(crate) fn find(
+        &self,
+        now: Time,
+        interest: &Interest<PacketName>,
+    ) -> Option<Data<PacketName>> {
         let below = interest.can_be_prefix && !interest.must_be_fresh;
         let asked = &interest.name;
         self.kept.iter().filter(|(until, _)| *until > now).find_map(|(_, kept)| match kept {
-            Kept::Packet(data) => (data.name == *asked || below && data.name.has_prefix(asked)).then(|| data.clone()),
-            Kept::Dataset(dataset) if asked.has_prefix(&dataset.base) && asked.components() == dataset.base.components() + 1 => {
+            Kept::Packet(data) => {
+                (data.name == *asked || below && data.name.has_prefix(asked)).then(|| data.clone())
+            }
+            Kept::Dataset(dataset)
+                if asked.has_prefix(&dataset.base)
+                    && asked.components() == dataset.base.components() + 1 =>
+            {
                 let number = asked.view().last().and_then(|last| last.nni_of(number::SEGMENT))?;
                 dataset.segment(number)
             }
-            Kept::Dataset(dataset) => (below && dataset.base.has_prefix(asked)).then(|| dataset.segment(0)).flatten(),
+            Kept::Dataset(dataset) => {
+                (below && dataset.base.has_prefix(asked)).then(|| dataset.segment(0)).flatten()
+            }
         })
     }
 

@@ -37,7 +37,13 @@ impl Drop for Ending {
 
 impl ForwardingThread {
     /// The thread of this number, whose time begins at `zero`.
-    pub(crate) fn new(own: usize, forwarder: Arc<Shared<Forwarder>>, io: Io, inboxes: Arc<[Inbox]>, zero: u64) -> ForwardingThread {
+    pub(crate) fn new(
+        own: usize,
+        forwarder: Arc<Shared<Forwarder>>,
+        io: Io,
+        inboxes: Arc<[Inbox]>,
+        zero: u64,
+    ) -> ForwardingThread {
         ForwardingThread { own, forwarder, io, readers: Readers::new(), inboxes, zero }
     }
 
@@ -53,7 +59,10 @@ impl ForwardingThread {
             let due = forwarder.lock().due();
             let now = wait::time_since(self.zero);
             let due = if inbox.sleep() { Time::ZERO } else { due };
-            self.io.poller.wait(if due <= now { Span::ZERO } else { due.since(now).min(wait::LONGEST) }, &mut ready)?;
+            self.io.poller.wait(
+                if due <= now { Span::ZERO } else { due.since(now).min(wait::LONGEST) },
+                &mut ready,
+            )?;
             inbox.awake(ready.iter().any(|(key, ..)| *key == Key::Inbox));
             let now = wait::time_since(self.zero);
             let mut forwarder = forwarder.lock();
@@ -73,7 +82,12 @@ impl ForwardingThread {
                             self.io.udp_writable(number as usize);
                         }
                         if readable {
-                            self.readers.read_udp(now, number as usize, &mut forwarder, &mut self.io);
+                            self.readers.read_udp(
+                                now,
+                                number as usize,
+                                &mut forwarder,
+                                &mut self.io,
+                            );
                         }
                     }
                     Key::Stream(face) => {
@@ -81,7 +95,12 @@ impl ForwardingThread {
                             self.io.writable(FaceId(face));
                         }
                         if readable {
-                            self.readers.read_stream(now, FaceId(face), &mut forwarder, &mut self.io);
+                            self.readers.read_stream(
+                                now,
+                                FaceId(face),
+                                &mut forwarder,
+                                &mut self.io,
+                            );
                         }
                     }
                     Key::Inbox | Key::Unix | Key::Tcp(_) | Key::Opened | Key::Stop => {}
@@ -121,7 +140,10 @@ impl ForwardingThread {
             }
             About::Udp(channel, peer) => {
                 let socket = self.io.add_udp(channel)?;
-                self.io.attach(slot, Channel::Udp { socket, peer, writer: UdpWriter::new(udp_mtu(peer).1) });
+                self.io.attach(
+                    slot,
+                    Channel::Udp { socket, peer, writer: UdpWriter::new(udp_mtu(peer).1) },
+                );
             }
             About::Ended => {}
         }

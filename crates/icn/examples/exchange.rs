@@ -1,6 +1,8 @@
-//! What one exchange of an Interest and its Data costs a forwarder: `cargo run --release -p narrows-icn --example exchange`.
+//! What one exchange of an Interest and its Data costs a forwarder: `cargo run --release -p
+//! narrows-icn --example exchange`.
 //!
-//! A thousand exchanges are under way at any time, at 80 % of a link of 10 Gbit/s, with a rate law and a shaper.
+//! A thousand exchanges are under way at any time, at 80 % of a link of 10 Gbit/s, with a rate law
+//! and a shaper.
 
 use narrows_icn::*;
 use narrows_units::{Bytes, Rate, Span, Time};
@@ -59,7 +61,11 @@ fn run(form: Form) -> u64 {
         }
     }
     let elapsed = start.elapsed().as_nanos() as u64;
-    assert!(sent > EXCHANGES * 99 / 100 && received == sent, "{sent} sent, {received} received: {:?}", node.counters());
+    assert!(
+        sent > EXCHANGES * 99 / 100 && received == sent,
+        "{sent} sent, {received} received: {:?}",
+        node.counters()
+    );
     elapsed / EXCHANGES
 }
 

@@ -5,7 +5,8 @@ use rustc_hash::FxBuildHasher;
 use std::cmp::Ordering;
 use std::hash::BuildHasher;
 
-/// A name of up to three components, each of them a number: a prefix that producers announce, a content under it, a segment of that.
+/// A name of up to three components, each of them a number: a prefix that producers announce, a
+/// content under it, a segment of that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Interned {
     prefix: u32,
@@ -34,14 +35,17 @@ impl Interned {
 
     /// The content of a content or a segment; `None` for a prefix.
     pub fn content_id(self) -> Option<InternedContent> {
-        (self.content != NONE).then_some(InternedContent { prefix: self.prefix, content: self.content })
+        (self.content != NONE)
+            .then_some(InternedContent { prefix: self.prefix, content: self.content })
     }
 }
 
 impl Ord for Interned {
     /// A prefix precedes the names under it.
     fn cmp(&self, other: &Interned) -> Ordering {
-        let key = |name: &Interned| [name.prefix, name.content, name.segment].map(|component| component.wrapping_sub(NONE));
+        let key = |name: &Interned| {
+            [name.prefix, name.content, name.segment].map(|component| component.wrapping_sub(NONE))
+        };
         key(self).cmp(&key(other))
     }
 }
@@ -60,7 +64,10 @@ impl Name for Interned {
     #[inline]
     fn components(&self) -> usize {
         // A component is there only behind another.
-        [self.prefix, self.content, self.segment].into_iter().map(|component| usize::from(component != NONE)).sum()
+        [self.prefix, self.content, self.segment]
+            .into_iter()
+            .map(|component| usize::from(component != NONE))
+            .sum()
     }
 
     #[inline]
@@ -72,13 +79,19 @@ impl Name for Interned {
     #[inline]
     fn has_prefix(&self, prefix: &Interned) -> bool {
         let has = |own: u32, other: u32| other == NONE || own == other;
-        has(self.prefix, prefix.prefix) && has(self.content, prefix.content) && has(self.segment, prefix.segment)
+        has(self.prefix, prefix.prefix)
+            && has(self.content, prefix.content)
+            && has(self.segment, prefix.segment)
     }
 
     #[inline]
     fn first(&self, components: usize) -> Interned {
         let kept = |place: usize, component: u32| if components > place { component } else { NONE };
-        Interned { prefix: kept(0, self.prefix), content: kept(1, self.content), segment: kept(2, self.segment) }
+        Interned {
+            prefix: kept(0, self.prefix),
+            content: kept(1, self.content),
+            segment: kept(2, self.segment),
+        }
     }
 }
 
@@ -99,7 +112,8 @@ impl Content for InternedContent {
     }
 
     fn segment(&self, name: &Interned) -> Option<u64> {
-        let of_this = name.components() == 3 && name.prefix == self.prefix && name.content == self.content;
+        let of_this =
+            name.components() == 3 && name.prefix == self.prefix && name.content == self.content;
         of_this.then_some(u64::from(name.segment))
     }
 }
@@ -116,10 +130,19 @@ mod tests {
         for (prefix, components) in prefixes {
             assert_eq!(prefix.components(), components);
             assert!(name.has_prefix(&prefix));
-            assert_eq!(name.hash_prefix(components, &hashing), prefix.hash_prefix(components, &hashing));
+            assert_eq!(
+                name.hash_prefix(components, &hashing),
+                prefix.hash_prefix(components, &hashing)
+            );
         }
-        assert!(prefixes.is_sorted() && name < Interned::content(1, 3) && Interned::content(1, 3) < Interned::prefix(2));
-        assert!(!name.has_prefix(&Interned::content(1, 3)) && !Interned::prefix(1).has_prefix(&name));
+        assert!(
+            prefixes.is_sorted()
+                && name < Interned::content(1, 3)
+                && Interned::content(1, 3) < Interned::prefix(2)
+        );
+        assert!(
+            !name.has_prefix(&Interned::content(1, 3)) && !Interned::prefix(1).has_prefix(&name)
+        );
     }
 
     #[test]

@@ -1,7 +1,8 @@
-//! Information-centric networking: a sans-IO forwarder, consumers and producers, which both the simulator and a daemon run.
+//! Information-centric networking: a sans-IO forwarder, consumers and producers, which both the
+//! simulator and a daemon run.
 //!
-//! Forwarders route Interests by name to producers, and Data returns on the reverse path. Links stamp rates into Data: see
-//! [`narrows_path::RateLaw`] (MIRCC, RCP).
+//! Forwarders route Interests by name to producers, and Data returns on the reverse path. Links
+//! stamp rates into Data: see [`narrows_path::RateLaw`] (MIRCC, RCP).
 
 mod consumer;
 mod face_id;
@@ -15,15 +16,16 @@ mod route;
 mod spare;
 
 pub use consumer::{
-    AnyConsumer, ByClass, CONSUMERS, ConsumerChoice, ConsumerCounters, ConsumerEntry, ConsumerError, ConsumerSetup, Method, Nacks, OFFERS,
-    Subflow,
+    AnyConsumer, ByClass, CONSUMERS, ConsumerChoice, ConsumerCounters, ConsumerEntry,
+    ConsumerError, ConsumerSetup, Method, Nacks, OFFERS, Subflow,
 };
 pub use face_id::FaceId;
 pub use interned::{Interned, InternedContent};
 pub use name::{Content, Name, Scope};
 pub use node::{
-    Budget, CAPACITY_GUESS, CacheLimits, FaceConfig, FaceCounters, FaceState, Hops, Nacking, Neighbour, NextHop, Node, NodeConfig,
-    NodeCounters, ProxyConfig, STRATEGIES, Seen, ShaperConfig, ShaperForm, Strategy, StrategyChoice, StrategyEntry, Suspicion,
+    Budget, CAPACITY_GUESS, CacheLimits, FaceConfig, FaceCounters, FaceState, Hops, Nacking,
+    Neighbour, NextHop, Node, NodeConfig, NodeCounters, ProxyConfig, STRATEGIES, Seen,
+    ShaperConfig, ShaperForm, Strategy, StrategyChoice, StrategyEntry, Suspicion,
 };
 pub use packet::{Class, Data, Interest, Nack, NackReason, Packet};
 pub use producer::{Producer, ProducerSetup};

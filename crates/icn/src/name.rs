@@ -5,17 +5,20 @@ use std::hash::BuildHasher;
 
 /// A name: interned numbers in the simulator, NDN names in a daemon.
 ///
-/// A name is a sequence of components. A forwarder only hashes its prefixes and compares them. Names are in the canonical order of NDN (NDN
-/// Packet Format Specification 0.3, "Name"): a prefix precedes all names under it.
+/// A name is a sequence of components. A forwarder only hashes its prefixes and compares them.
+/// Names are in the canonical order of NDN (NDN Packet Format Specification 0.3, "Name"): a prefix
+/// precedes all names under it.
 pub trait Name: Clone + Eq + Ord + Debug {
-    /// The hasher. A forwarder of untrusted names needs a keyed hash; the simulator does not. No order depends on hashes.
+    /// The hasher. A forwarder of untrusted names needs a keyed hash; the simulator does not. No
+    /// order depends on hashes.
     type Hashing: BuildHasher + Clone + Default;
 
-    /// Packet content that forwarders do not read: nothing in the simulator. It goes with the name of its packet, which a daemon keeps in the
-    /// octets of the packet.
+    /// Packet content that forwarders do not read: nothing in the simulator. It goes with the name
+    /// of its packet, which a daemon keeps in the octets of the packet.
     type Body: Clone + Default + Debug;
 
-    /// Octets by which a neighbour finds its Interest when the answer arrives (NDNLPv2, "PitToken"): nothing in the simulator.
+    /// Octets by which a neighbour finds its Interest when the answer arrives (NDNLPv2,
+    /// "PitToken"): nothing in the simulator.
     type Token: Clone + Default + Debug;
 
     /// The number of components.
@@ -30,7 +33,8 @@ pub trait Name: Clone + Eq + Ord + Debug {
     /// The first `components` components, which must not be more than it has.
     fn first(&self, components: usize) -> Self;
 
-    /// The same name, which keeps nothing else: a daemon's names are parts of the packets in which they came.
+    /// The same name, which keeps nothing else: a daemon's names are parts of the packets in which
+    /// they came.
     fn detached(&self) -> Self {
         self.clone()
     }
@@ -40,15 +44,18 @@ pub trait Name: Clone + Eq + Ord + Debug {
         0
     }
 
-    /// It will be dropped soon. A daemon, which then uses its octets for another packet, has the processor fetch them from memory meanwhile.
+    /// It will be dropped soon. A daemon, which then uses its octets for another packet, has the
+    /// processor fetch them from memory meanwhile.
     fn warm(&self) {}
 
-    /// The implicit digest of Data with this name and body: the SHA-256 digest of the whole packet. `None` if it has no octets.
+    /// The implicit digest of Data with this name and body: the SHA-256 digest of the whole packet.
+    /// `None` if it has no octets.
     fn digest_with(&self, _body: &Self::Body) -> Option<[u8; 32]> {
         None
     }
 
-    /// The implicit digest with which it ends: only Data with this digest has this name (NDN Packet Format Specification 0.3, "Name").
+    /// The implicit digest with which it ends: only Data with this digest has this name (NDN Packet
+    /// Format Specification 0.3, "Name").
     fn implicit_digest(&self) -> Option<[u8; 32]> {
         None
     }

@@ -10,7 +10,8 @@ pub(crate) struct Pacer {
 }
 
 impl Pacer {
-    /// A caller that comes late makes up for up to `catch_up` of it, as for less than a gap in any case.
+    /// A caller that comes late makes up for up to `catch_up` of it, as for less than a gap in any
+    /// case.
     pub(crate) fn new(catch_up: Span) -> Pacer {
         Pacer { last: None, catch_up }
     }
@@ -25,8 +26,9 @@ impl Pacer {
         self.last = Some(now);
     }
 
-    /// An Interest leaves. A delay of less than one gap, or of what may be caught up, as when a host wakes late, does not delay later Interests;
-    /// of a longer one no more than that is made up for, and of a longer pause nothing unless there is something to catch up.
+    /// An Interest leaves. A delay of less than one gap, or of what may be caught up, as when a
+    /// host wakes late, does not delay later Interests; of a longer one no more than that is made
+    /// up for, and of a longer pause nothing unless there is something to catch up.
     pub(crate) fn take(&mut self, now: Time, gap: Span) {
         let due = self.due(gap);
         self.last = Some(match self.last {
@@ -36,7 +38,8 @@ impl Pacer {
         });
     }
 
-    /// An Interest leaves that has waited for its turn: the caller is late by no pause, and makes up for one gap, or for `catch_up`.
+    /// An Interest leaves that has waited for its turn: the caller is late by no pause, and makes
+    /// up for one gap, or for `catch_up`.
     pub(crate) fn take_waiting(&mut self, now: Time, gap: Span, catch_up: Span) {
         self.last = Some(self.due(gap).max(now - gap.max(catch_up)));
     }

@@ -5,7 +5,8 @@ use crate::route::{Route, Steer};
 use narrows_units::{Bytes, Span};
 use narrows_wire::Rates;
 
-/// The traffic class of an Interest (MIRCC, section 4.2). Unmarked Interests are primary: this default is ours.
+/// The traffic class of an Interest (MIRCC, section 4.2). Unmarked Interests are primary: this
+/// default is ours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
     /// Shared fairly between flows.
@@ -39,8 +40,8 @@ pub struct Interest<N: Name> {
     pub size: Bytes,
     /// The path that it should take.
     pub steer: Steer,
-    /// Networks of its producer: it goes to the first of these that has a route, and else by its name (NDN Packet Format Specification 0.3,
-    /// "ForwardingHint").
+    /// Networks of its producer: it goes to the first of these that has a route, and else by its
+    /// name (NDN Packet Format Specification 0.3, "ForwardingHint").
     pub via: Option<Box<[N]>>,
     /// The neighbour that sends it wants this back with the answer.
     pub token: N::Token,
@@ -100,7 +101,8 @@ pub struct Nack<N: Name> {
     pub route: Route,
 }
 
-/// Any packet. Its content stays where it is, through queues and over links, until an application has taken it.
+/// Any packet. Its content stays where it is, through queues and over links, until an application
+/// has taken it.
 #[derive(Clone, Debug)]
 pub enum Packet<N: Name> {
     /// An Interest.

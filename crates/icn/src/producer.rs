@@ -7,8 +7,8 @@ use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Rates;
 use std::collections::VecDeque;
 
-/// Answers every Interest under a prefix with Data of one size, with unlimited rates (MIRCC, section 3.1) and an empty path (section
-/// 4.3.1).
+/// Answers every Interest under a prefix with Data of one size, with unlimited rates (MIRCC,
+/// section 3.1) and an empty path (section 4.3.1).
 #[derive(Clone, Debug)]
 pub struct Producer<N: Name> {
     setup: ProducerSetup<N>,
@@ -36,7 +36,8 @@ impl<N: Name> Producer<N> {
         Producer { setup, waiting: VecDeque::new(), answered: 0, foreign: 0 }
     }
 
-    /// A packet arrives. It is counted as foreign and dropped unless it is an Interest under the prefix.
+    /// A packet arrives. It is counted as foreign and dropped unless it is an Interest under the
+    /// prefix.
     pub fn handle(&mut self, now: Time, packet: &Packet<N>) {
         match packet {
             Packet::Interest(interest) if interest.name.has_prefix(&self.setup.prefix) => {
@@ -113,8 +114,12 @@ mod tests {
     #[test]
     fn answers_its_prefix_after_its_delay() {
         let at = |ms| Time::ZERO + Span::from_millis(ms);
-        let setup =
-            ProducerSetup { prefix: Interned::prefix(1), data: Bytes::new(1000), freshness: Span::ZERO, delay: Span::from_millis(2) };
+        let setup = ProducerSetup {
+            prefix: Interned::prefix(1),
+            data: Bytes::new(1000),
+            freshness: Span::ZERO,
+            delay: Span::from_millis(2),
+        };
         let mut producer = Producer::new(setup);
         producer.handle(at(1), &Packet::from(interest(Interned::segment(2, 0, 0), Hint::None)));
         assert_eq!((producer.due(), producer.foreign()), (None, 1));
@@ -123,7 +128,10 @@ mod tests {
         assert_eq!(producer.due(), Some(at(3)));
         assert!(producer.data(at(2)).is_none());
         let first = producer.data(at(3)).unwrap();
-        assert_eq!((first.name, first.size, first.rates), (Interned::segment(1, 0, 7), Bytes::new(1000), Rates::UNLIMITED));
+        assert_eq!(
+            (first.name, first.size, first.rates),
+            (Interned::segment(1, 0, 7), Bytes::new(1000), Rates::UNLIMITED)
+        );
         assert_eq!(first.route, Route::default());
         assert!(producer.data(at(3)).is_none());
         assert_eq!(producer.data(at(4)).unwrap().name, Interned::segment(1, 0, 8));

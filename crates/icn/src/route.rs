@@ -94,7 +94,9 @@ impl Bloom {
 /// node and the label of the face, big-endian.
 pub fn extend(id: u64, node: u64, label: u16) -> u64 {
     let octets = id.to_be_bytes().into_iter().chain(node.to_be_bytes()).chain(label.to_be_bytes());
-    octets.fold(0xcbf2_9ce4_8422_2325, |hash, octet| (hash ^ u64::from(octet)).wrapping_mul(0x0000_0100_0000_01b3))
+    octets.fold(0xcbf2_9ce4_8422_2325, |hash, octet| {
+        (hash ^ u64::from(octet)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
 }
 
 #[cfg(test)]
@@ -122,7 +124,8 @@ mod tests {
             for filter in 0..filters {
                 let mut bloom = Bloom::default();
                 (0..links).for_each(|link| bloom.insert(key(filter << 32 | link)));
-                wrong += (1000..4000).filter(|other| bloom.contains(key(filter << 32 | other))).count();
+                wrong +=
+                    (1000..4000).filter(|other| bloom.contains(key(filter << 32 | other))).count();
             }
             let share = wrong as f64 / (filters * 3000) as f64;
             assert!(share < 2.5 * expected && share > 0.2 * expected, "{links} links: {share}");
@@ -133,7 +136,8 @@ mod tests {
     fn the_order_of_hops_matters() {
         assert_ne!(extend(extend(0, 1, 2), 3, 4), extend(extend(0, 3, 4), 1, 2));
         // FNV-1a of 18 zero octets: the offset basis times the prime to the 18th.
-        let zeros = (0..18).fold(0xcbf2_9ce4_8422_2325u64, |hash, _| hash.wrapping_mul(0x0000_0100_0000_01b3));
+        let zeros = (0..18)
+            .fold(0xcbf2_9ce4_8422_2325u64, |hash, _| hash.wrapping_mul(0x0000_0100_0000_01b3));
         assert_eq!(extend(0, 0, 0), zeros);
     }
 }

@@ -3,8 +3,8 @@
 use crate::name::Name;
 use crate::packet::{Data, Interest, Nack, Packet};
 
-/// Places of packets that somebody has taken, for later ones: a packet costs no allocation while they come back. Nodes, consumers and
-/// producers of one process may share them.
+/// Places of packets that somebody has taken, for later ones: a packet costs no allocation while
+/// they come back. Nodes, consumers and producers of one process may share them.
 #[derive(Clone, Debug)]
 pub struct Spare<N: Name> {
     interests: Vec<Packet<N>>,
@@ -12,7 +12,8 @@ pub struct Spare<N: Name> {
     nacks: Vec<Packet<N>>,
 }
 
-/// Most places kept of each kind: where several receivers get the same Data, more come back than are needed.
+/// Most places kept of each kind: where several receivers get the same Data, more come back than
+/// are needed.
 const MOST: usize = 1024;
 
 impl<N: Name> Default for Spare<N> {

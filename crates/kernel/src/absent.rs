@@ -18,7 +18,11 @@ pub enum Loaded {}
 
 impl Loaded {
     /// Fails with [`KernelError::NotBuilt`].
-    pub fn new(_twin: &'static Twin, _constants: &[u8], _name: &str) -> Result<Loaded, KernelError> {
+    pub fn new(
+        _twin: &'static Twin,
+        _constants: &[u8],
+        _name: &str,
+    ) -> Result<Loaded, KernelError> {
         Err(KernelError::NotBuilt)
     }
 
@@ -132,12 +136,21 @@ pub enum Watching {}
 
 impl Pinned {
     /// Fails with [`KernelError::NotBuilt`].
-    pub fn load(_twin: &'static Twin, _choice: &Choice, _constants: &[u8], _name: &str) -> Result<(Pinned, bool), KernelError> {
+    pub fn load(
+        _twin: &'static Twin,
+        _choice: &Choice,
+        _constants: &[u8],
+        _name: &str,
+    ) -> Result<(Pinned, bool), KernelError> {
         Err(KernelError::NotBuilt)
     }
 
     /// Fails with [`KernelError::NotBuilt`].
-    pub fn load_file(_program: &ForKernel, _text: &str, _name: &str) -> Result<(Pinned, Vec<String>, bool), KernelError> {
+    pub fn load_file(
+        _program: &ForKernel,
+        _text: &str,
+        _name: &str,
+    ) -> Result<(Pinned, Vec<String>, bool), KernelError> {
         Err(KernelError::NotBuilt)
     }
 
@@ -265,7 +278,11 @@ pub enum Router {}
 
 impl Router {
     /// Fails with [`KernelError::NotBuilt`].
-    pub fn route(_interface: &str, _text: &str, _constants: &Constants) -> Result<(Router, bool), KernelError> {
+    pub fn route(
+        _interface: &str,
+        _text: &str,
+        _constants: &Constants,
+    ) -> Result<(Router, bool), KernelError> {
         Err(KernelError::NotBuilt)
     }
 

@@ -22,7 +22,10 @@ pub fn fit(twin: &Twin) -> Result<(), KernelError> {
     }
     if !counts_code_points() {
         return Err(KernelError::Unfit {
-            reason: format!("{} needs counts of bytes per ECN code point, which this kernel's TCP does not have", twin.kernel),
+            reason: format!(
+                "{} needs counts of bytes per ECN code point, which this kernel's TCP does not have",
+                twin.kernel
+            ),
             remedy: "take Linux 6.18 or later, or simulate it".to_owned(),
         });
     }
@@ -34,7 +37,9 @@ pub fn fit(twin: &Twin) -> Result<(), KernelError> {
 
 /// Tells an object that has accurate ECN how its connections come to it: the mode that they must be given, 0 if it is negotiated.
 pub fn tell(open: &mut OpenObject) -> libbpf_rs::Result<()> {
-    let Some(mut map) = open.maps_mut().find(|map| map.name() == ".rodata.accurate_mode") else { return Ok(()) };
+    let Some(mut map) = open.maps_mut().find(|map| map.name() == ".rodata.accurate_mode") else {
+        return Ok(());
+    };
     let text = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     map.set_initial_value(&mode_of(release(&text)).to_ne_bytes())
 }
@@ -57,7 +62,10 @@ fn release(text: &str) -> Option<(u32, u32)> {
 /// The root of the tree of cgroups to which programs of sockets are attached, as far as this process sees it.
 fn cgroup() -> io::Result<File> {
     let mounts = fs::read_to_string("/proc/self/mounts")?;
-    let mount = mounts.lines().find_map(mounted).ok_or_else(|| io::Error::other("cgroup2 is not mounted"))?;
+    let mount = mounts
+        .lines()
+        .find_map(mounted)
+        .ok_or_else(|| io::Error::other("cgroup2 is not mounted"))?;
     File::open(mount)
 }
 
@@ -73,12 +81,19 @@ mod tests {
 
     #[test]
     fn kernels_that_negotiate_are_left_alone() {
-        assert_eq!(["6.18.44-fc-v509\n", "6.19.1", "7.0.0-rc1", "7.1", "?"].map(|text| mode_of(release(text))), [16, 16, 0, 0, 0]);
+        assert_eq!(
+            ["6.18.44-fc-v509\n", "6.19.1", "7.0.0-rc1", "7.1", "?"]
+                .map(|text| mode_of(release(text))),
+            [16, 16, 0, 0, 0]
+        );
     }
 
     #[test]
     fn only_the_second_version_of_cgroups_takes_programs() {
         assert_eq!(mounted("cgroup /sys/fs/cgroup/cpu cgroup rw,relatime,cpu 0 0"), None);
-        assert_eq!(mounted("cgroup2 /sys/fs/cgroup/unified cgroup2 rw,relatime 0 0"), Some("/sys/fs/cgroup/unified"));
+        assert_eq!(
+            mounted("cgroup2 /sys/fs/cgroup/unified cgroup2 rw,relatime 0 0"),
+            Some("/sys/fs/cgroup/unified")
+        );
     }
 }

@@ -27,14 +27,25 @@ impl Acknowledgements {
         fit()?;
         let (object, link) = listening("the tracer of acknowledgements", || {
             let mut open = ObjectBuilder::default().name("narrows")?.open_memory(OBJECT)?;
-            let ends: Vec<u8> = [ports.start, ports.end].iter().flat_map(|port| u32::from(*port).to_ne_bytes()).collect();
-            open.maps_mut().find(|map| map.name() == ".rodata.ports").expect("the object has it").set_initial_value(&ends)?;
+            let ends: Vec<u8> = [ports.start, ports.end]
+                .iter()
+                .flat_map(|port| u32::from(*port).to_ne_bytes())
+                .collect();
+            open.maps_mut()
+                .find(|map| map.name() == ".rodata.ports")
+                .expect("the object has it")
+                .set_initial_value(&ends)?;
             let object = open.load()?;
-            let watched = object.maps().find(|map| map.name() == "networks").expect("the object has it");
+            let watched =
+                object.maps().find(|map| map.name() == "networks").expect("the object has it");
             for network in networks {
                 watched.update(&network.to_ne_bytes(), &1_u32.to_ne_bytes(), MapFlags::ANY)?;
             }
-            let link = object.progs_mut().find(|program| program.name() == "acknowledged").expect("the object has it").attach()?;
+            let link = object
+                .progs_mut()
+                .find(|program| program.name() == "acknowledged")
+                .expect("the object has it")
+                .attach()?;
             Ok((object, link))
         })?;
         Ok(Acknowledgements { _link: link, object })
@@ -42,7 +53,11 @@ impl Acknowledgements {
 
     /// Reads what came since the last call, or waits for some until `wait` is over.
     pub fn read(&self, wait: Duration, mut each: impl FnMut(Acknowledgement)) {
-        let map = self.object.maps().find(|map| map.name() == OsStr::new("samples")).expect("the object has it");
+        let map = self
+            .object
+            .maps()
+            .find(|map| map.name() == OsStr::new("samples"))
+            .expect("the object has it");
         let mut builder = RingBufferBuilder::new();
         let take = |bytes: &[u8]| {
             let whole = bytes.get(..size_of::<Acknowledgement>());
@@ -55,7 +70,11 @@ impl Acknowledgements {
 
     /// How many were lost, because nobody read those before.
     pub fn lost(&self) -> u64 {
-        let map = self.object.maps().find(|map| map.name() == OsStr::new(".data.lost")).expect("the object has it");
+        let map = self
+            .object
+            .maps()
+            .find(|map| map.name() == OsStr::new(".data.lost"))
+            .expect("the object has it");
         let value = map.lookup(&0_u32.to_ne_bytes(), MapFlags::ANY).ok().flatten();
         value.and_then(|value| value.try_into().ok()).map_or(0, u64::from_ne_bytes)
     }

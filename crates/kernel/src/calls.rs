@@ -30,7 +30,10 @@ impl Counting {
         let held = unsafe { libbpf_sys::bpf_enable_stats(libbpf_sys::BPF_STATS_RUN_TIME) };
         if held < 0 {
             return Err(KernelError::Unfit {
-                reason: format!("the kernel does not count calls of BPF programs ({})", std::io::Error::from_raw_os_error(-held)),
+                reason: format!(
+                    "the kernel does not count calls of BPF programs ({})",
+                    std::io::Error::from_raw_os_error(-held)
+                ),
                 remedy: "run as root".to_owned(),
             });
         }
@@ -44,7 +47,9 @@ pub(crate) fn calls(directory: &Path) -> Result<Vec<Calls>, KernelError> {
     let entries = fs::read_dir(directory).map_err(failed(directory, "read"))?.flatten();
     let mut pins: Vec<_> = entries
         .map(|entry| entry.path())
-        .filter(|pin| pin.file_name().is_some_and(|name| name.to_string_lossy().starts_with(CALLBACK)))
+        .filter(|pin| {
+            pin.file_name().is_some_and(|name| name.to_string_lossy().starts_with(CALLBACK))
+        })
         .collect();
     pins.sort();
     let other = |error: libbpf_rs::Error| failed(directory, "read")(std::io::Error::other(error));

@@ -21,13 +21,17 @@ pub enum KernelError {
         remedy: String,
     },
     /// Not a name for a controller.
-    #[error("\"{name}\" cannot be the name of a controller: the kernel takes 1 to 15 letters, digits, \"_\" and \".\"")]
+    #[error(
+        "\"{name}\" cannot be the name of a controller: the kernel takes 1 to 15 letters, digits, \"_\" and \".\""
+    )]
     BadName {
         /// As given.
         name: String,
     },
     /// The name belongs to somebody else.
-    #[error("the kernel already has a controller \"{name}\", {whose}: choose another name, for example --as {proposal}")]
+    #[error(
+        "the kernel already has a controller \"{name}\", {whose}: choose another name, for example --as {proposal}"
+    )]
     NameTaken {
         /// The kernel's name.
         name: String,
@@ -145,13 +149,17 @@ pub enum KernelError {
         name: String,
     },
     /// A controller whose connections cannot have prices of their own.
-    #[error("connections of \"{name}\" have no prices of their own: load \"pcc-vivace\" with its own utility for that")]
+    #[error(
+        "connections of \"{name}\" have no prices of their own: load \"pcc-vivace\" with its own utility for that"
+    )]
     NoPrices {
         /// The kernel's name.
         name: String,
     },
     /// Somebody reads its records already.
-    #[error("\"{name}\" is being watched already, and each record can be read once: stop the other `narrows kernel watch {name}` first")]
+    #[error(
+        "\"{name}\" is being watched already, and each record can be read once: stop the other `narrows kernel watch {name}` first"
+    )]
     Watched {
         /// The kernel's name.
         name: String,
@@ -165,7 +173,8 @@ impl KernelError {
     pub(crate) fn with_faults(self, program: &narrows_bpf::ForKernel) -> KernelError {
         match self {
             KernelError::Refused { name, reason, log } => {
-                let reason = program.faults.iter().fold(reason, |all, fault| format!("{all}; {fault}"));
+                let reason =
+                    program.faults.iter().fold(reason, |all, fault| format!("{all}; {fault}"));
                 KernelError::Refused { name, reason, log }
             }
             other => other,

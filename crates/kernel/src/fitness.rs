@@ -81,7 +81,11 @@ impl Host {
             release: text("proc/sys/kernel/osrelease").trim().to_owned(),
             types: fs::read(root.join(TYPES)).ok(),
             capabilities: u64::from_str_radix(set.trim(), 16).unwrap_or(0),
-            first_user_namespace: text("proc/self/uid_map").split_whitespace().eq(["0", "0", "4294967295"]),
+            first_user_namespace: text("proc/self/uid_map").split_whitespace().eq([
+                "0",
+                "0",
+                "4294967295",
+            ]),
         }
     }
 
@@ -89,15 +93,23 @@ impl Host {
         let mut numbers = self.release.split(['.', '-']).map_while(|part| part.parse::<u32>().ok());
         let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
         if version < (6, 0) {
-            let release = if self.release.is_empty() { "an unknown version".to_owned() } else { format!("Linux {}", self.release) };
+            let release = if self.release.is_empty() {
+                "an unknown version".to_owned()
+            } else {
+                format!("Linux {}", self.release)
+            };
             return unfit(
-                format!("this kernel is {release}, and only since 6.0 may a controller of BPF set the pacing rate"),
+                format!(
+                    "this kernel is {release}, and only since 6.0 may a controller of BPF set the pacing rate"
+                ),
                 "start a kernel 6.0 or later (Debian 12 and later, Ubuntu 22.10 and later have one)",
             );
         }
         if self.types.is_none() {
             return unfit(
-                format!("this kernel does not show its types (/{TYPES}), by which a controller finds its way in it"),
+                format!(
+                    "this kernel does not show its types (/{TYPES}), by which a controller finds its way in it"
+                ),
                 "take a kernel with CONFIG_DEBUG_INFO_BTF=y, as those of distributions are",
             );
         }
@@ -118,10 +130,14 @@ impl Host {
             ("CAP_NET_ADMIN", has(NET_ADMIN)),
             ("CAP_SYS_ADMIN", has(SYS_ADMIN)),
         ];
-        let lacking: Vec<&str> = needed.iter().filter(|(_, there)| !there).map(|(name, _)| *name).collect();
+        let lacking: Vec<&str> =
+            needed.iter().filter(|(_, there)| !there).map(|(name, _)| *name).collect();
         if !lacking.is_empty() {
             return unfit(
-                format!("only root can change kernel controllers (this process lacks {})", lacking.join(", ")),
+                format!(
+                    "only root can change kernel controllers (this process lacks {})",
+                    lacking.join(", ")
+                ),
                 "run it with sudo",
             );
         }
@@ -137,7 +153,9 @@ impl Host {
     /// True if the kernel's types have one of this name: names stand in BTF between zero bytes.
     fn knows(&self, name: &str) -> bool {
         let name = format!("\0{name}\0");
-        self.types.as_ref().is_some_and(|types| types.windows(name.len()).any(|window| window == name.as_bytes()))
+        self.types
+            .as_ref()
+            .is_some_and(|types| types.windows(name.len()).any(|window| window == name.as_bytes()))
     }
 }
 
@@ -184,6 +202,9 @@ mod tests {
     #[test]
     fn links_are_told_by_a_type() {
         assert!(!host().knows("bpf_struct_ops_link"));
-        assert!(Host { types: Some(b"\0bpf_struct_ops_link\0".to_vec()), ..host() }.knows("bpf_struct_ops_link"));
+        assert!(
+            Host { types: Some(b"\0bpf_struct_ops_link\0".to_vec()), ..host() }
+                .knows("bpf_struct_ops_link")
+        );
     }
 }

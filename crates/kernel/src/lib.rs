@@ -49,7 +49,10 @@ mod router;
 mod shared;
 
 #[cfg(not(feature = "bpf"))]
-pub use absent::{Acknowledgements, Counting, Damaged, Loaded, LoadedFile, Pinned, Router, Watching, elsewhere, judge, of_bpf};
+pub use absent::{
+    Acknowledgements, Counting, Damaged, Loaded, LoadedFile, Pinned, Router, Watching, elsewhere,
+    judge, of_bpf,
+};
 #[cfg(feature = "bpf")]
 pub use acknowledgements::Acknowledgements;
 pub use called::Calls;

@@ -24,7 +24,10 @@ pub(crate) fn object_of(twin: &Twin) -> &'static [u8] {
 /// An object with these constants, not yet in the kernel.
 pub(crate) fn open(object: &[u8], constants: &[u8]) -> libbpf_rs::Result<OpenObject> {
     let mut open = ObjectBuilder::default().name("narrows")?.open_memory(object)?;
-    let mut values = open.maps_mut().find(|map| map.name() == ".rodata.constants").expect("every object has constants");
+    let mut values = open
+        .maps_mut()
+        .find(|map| map.name() == ".rodata.constants")
+        .expect("every object has constants");
     values.set_initial_value(constants)?;
     Ok(open)
 }
@@ -52,22 +55,34 @@ impl Loaded {
 
     /// The same with what holds the registration chosen, for tests of older kernels' way.
     #[doc(hidden)]
-    pub fn held_by(registration: Registration, twin: &'static Twin, constants: &[u8], name: &str) -> Result<Loaded, KernelError> {
+    pub fn held_by(
+        registration: Registration,
+        twin: &'static Twin,
+        constants: &[u8],
+        name: &str,
+    ) -> Result<Loaded, KernelError> {
         Loaded::of_object(object_of(twin), twin.state, constants, name, registration)
     }
 
     /// Registers what an object has, for tests of objects that are refused.
     #[doc(hidden)]
-    pub fn of_object(object: &[u8], state: usize, constants: &[u8], name: &str, registration: Registration) -> Result<Loaded, KernelError> {
+    pub fn of_object(
+        object: &[u8],
+        state: usize,
+        constants: &[u8],
+        name: &str,
+        registration: Registration,
+    ) -> Result<Loaded, KernelError> {
         let opened = || {
             let mut open = open(object, constants)?;
             accurate::tell(&mut open)?;
             Ok(open)
         };
-        let (registered, (sockets, maps)) = Registered::new(name, registration, ops(), opened, |object| {
-            let sockets = accurate::attach(object)?;
-            Ok((sockets, Maps::of(object, state)?))
-        })?;
+        let (registered, (sockets, maps)) =
+            Registered::new(name, registration, ops(), opened, |object| {
+                let sockets = accurate::attach(object)?;
+                Ok((sockets, Maps::of(object, state)?))
+            })?;
         Ok(Loaded { registered, sockets, maps, name: name.to_owned() })
     }
 

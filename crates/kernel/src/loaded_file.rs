@@ -3,7 +3,9 @@
 use crate::error::KernelError;
 use crate::fitness::fit;
 use crate::registered::{Registered, Registration, leave_out_others};
-use libbpf_rs::{MapCore, MapHandle, ObjectBuilder, OpenObject, OpenProgramMut, ProgramType, RingBufferBuilder};
+use libbpf_rs::{
+    MapCore, MapHandle, ObjectBuilder, OpenObject, OpenProgramMut, ProgramType, RingBufferBuilder,
+};
 use narrows_bpf::ForKernel;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -37,9 +39,19 @@ impl LoadedFile {
 
     /// The same with what holds the registration chosen, for tests of older kernels' way.
     #[doc(hidden)]
-    pub fn held_by(registration: Registration, program: &ForKernel, name: &str) -> Result<LoadedFile, KernelError> {
+    pub fn held_by(
+        registration: Registration,
+        program: &ForKernel,
+        name: &str,
+    ) -> Result<LoadedFile, KernelError> {
         let mut left = Vec::new();
-        let registered = Registered::new(name, registration, program.ops.clone(), || open(program, &mut left), |_| Ok(()));
+        let registered = Registered::new(
+            name,
+            registration,
+            program.ops.clone(),
+            || open(program, &mut left),
+            |_| Ok(()),
+        );
         let (registered, ()) = registered.map_err(|error| error.with_faults(program))?;
         Ok(LoadedFile { registered, left, name: name.to_owned() })
     }
@@ -60,7 +72,12 @@ impl LoadedFile {
     ///
     /// If it has no such ring.
     pub fn read(&self, ring: &str, wait: Duration, mut each: impl FnMut(&[u8])) {
-        let map = self.registered.object.maps().find(|map| map.name() == ring).expect("the program has the ring");
+        let map = self
+            .registered
+            .object
+            .maps()
+            .find(|map| map.name() == ring)
+            .expect("the program has the ring");
         let mut builder = RingBufferBuilder::new();
         let take = |bytes: &[u8]| {
             each(bytes);
@@ -73,8 +90,14 @@ impl LoadedFile {
 
     /// The first element of one of its maps: the data of a section, by the section's name.
     pub fn data(&self, section: &str) -> Vec<u8> {
-        let map = self.registered.object.maps().find(|map| is_section(&map.name().to_string_lossy(), section));
-        let value = map.and_then(|map| map.lookup(&0_u32.to_ne_bytes(), libbpf_rs::MapFlags::ANY).ok().flatten());
+        let map = self
+            .registered
+            .object
+            .maps()
+            .find(|map| is_section(&map.name().to_string_lossy(), section));
+        let value = map.and_then(|map| {
+            map.lookup(&0_u32.to_ne_bytes(), libbpf_rs::MapFlags::ANY).ok().flatten()
+        });
         value.unwrap_or_default()
     }
 
@@ -102,9 +125,14 @@ const OBJECT: &str = "narrows";
 /// An object of which only the callbacks of the table will be loaded, with the values of variables;
 /// `left` gets the names of its programs of other types.
 pub(crate) fn open(program: &ForKernel, left: &mut Vec<String>) -> libbpf_rs::Result<OpenObject> {
-    let mut open = ObjectBuilder::default().name(OBJECT)?.pin_root_path(NOWHERE)?.open_memory(&program.object)?;
+    let mut open = ObjectBuilder::default()
+        .name(OBJECT)?
+        .pin_root_path(NOWHERE)?
+        .open_memory(&program.object)?;
     leave_out_others(&mut open, &program.ops)?;
-    let is_callback = |one: &OpenProgramMut<'_>| program.functions.iter().any(|function| one.name() == OsStr::new(function));
+    let is_callback = |one: &OpenProgramMut<'_>| {
+        program.functions.iter().any(|function| one.name() == OsStr::new(function))
+    };
     for mut one in open.progs_mut().filter(|one| !is_callback(one)) {
         one.set_autoload(false);
         // Callbacks of other tables are no surprise.
@@ -113,7 +141,8 @@ pub(crate) fn open(program: &ForKernel, left: &mut Vec<String>) -> libbpf_rs::Re
         }
     }
     for value in &program.initial {
-        let map = open.maps_mut().find(|map| is_section(&map.name().to_string_lossy(), &value.section));
+        let map =
+            open.maps_mut().find(|map| is_section(&map.name().to_string_lossy(), &value.section));
         let mut map = map.expect("the section of a variable is a map");
         let data = map.initial_value_mut().expect("a section has data");
         data[value.offset..value.offset + value.bytes.len()].copy_from_slice(&value.bytes);

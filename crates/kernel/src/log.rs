@@ -13,7 +13,10 @@ fn keep(_: PrintLevel, text: String) {
 }
 
 /// Does `work`, and puts what libbpf said of it into words if it fails.
-pub(crate) fn listening<T>(name: &str, work: impl FnOnce() -> libbpf_rs::Result<T>) -> Result<T, KernelError> {
+pub(crate) fn listening<T>(
+    name: &str,
+    work: impl FnOnce() -> libbpf_rs::Result<T>,
+) -> Result<T, KernelError> {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     SAID.lock().unwrap_or_else(PoisonError::into_inner).clear();
     let before = set_print(Some((PrintLevel::Info, keep)));
@@ -40,12 +43,22 @@ fn in_words(name: &str, error: &libbpf_rs::Error, log: String) -> KernelError {
     }
     if error.kind() == libbpf_rs::ErrorKind::PermissionDenied {
         let remedy = match crate::fitness::lockdown() {
-            Some(level) => format!("the kernel is locked down ({level}); start it without lockdown=, or without Secure Boot"),
-            None => "a container's seccomp filter or a security module does; run it outside of them".to_owned(),
+            Some(level) => format!(
+                "the kernel is locked down ({level}); start it without lockdown=, or without Secure Boot"
+            ),
+            None => {
+                "a container's seccomp filter or a security module does; run it outside of them"
+                    .to_owned()
+            }
         };
-        return KernelError::Unfit { reason: "something forbids bpf(2) to this process, although it has the rights".to_owned(), remedy };
+        return KernelError::Unfit {
+            reason: "something forbids bpf(2) to this process, although it has the rights"
+                .to_owned(),
+            remedy,
+        };
     }
-    let last = log.lines().rev().map(|line| line.trim_start_matches("libbpf: ")).find(|line| tells(line));
+    let last =
+        log.lines().rev().map(|line| line.trim_start_matches("libbpf: ")).find(|line| tells(line));
     let reason = last.map_or_else(|| format!("{error:#}"), |last| format!("{error:#} ({last})"));
     KernelError::Refused { name: name.to_owned(), reason, log }
 }
@@ -53,7 +66,9 @@ fn in_words(name: &str, error: &libbpf_rs::Error, log: String) -> KernelError {
 /// False of lines that name no cause of a failure: a summary, and notes on what libbpf left out.
 fn tells(line: &str) -> bool {
     !line.starts_with("failed to load object")
-        && !["skipping it as it's set to zero", "isn't referenced anywhere"].iter().any(|note| line.contains(note))
+        && !["skipping it as it's set to zero", "isn't referenced anywhere"]
+            .iter()
+            .any(|note| line.contains(note))
 }
 
 /// The program that the verifier refused, and the end of what it said.
@@ -62,8 +77,11 @@ fn verdict(log: &str) -> Option<(String, String)> {
     let (said, _) = rest.split_once("-- END PROG LOAD LOG --")?;
     let program = before.rsplit('\'').nth(1)?;
     let counts = ["processed ", "verification time", "stack depth", "mark_precise"];
-    let lines: Vec<&str> =
-        said.lines().map(str::trim).filter(|line| !line.is_empty() && !counts.iter().any(|word| line.starts_with(word))).collect();
+    let lines: Vec<&str> = said
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !counts.iter().any(|word| line.starts_with(word)))
+        .collect();
     let end = lines[lines.len().saturating_sub(3)..].join("; ");
     Some((program.to_owned(), if end.is_empty() { "it gave no reason".to_owned() } else { end }))
 }
@@ -76,8 +94,12 @@ mod tests {
     /// table.
     #[test]
     fn notes_of_libbpf_are_no_reasons() {
-        assert!(!tells("struct_ops mine: member cwnd_event_tx_start not found in kernel, skipping it as it's set to zero"));
-        assert!(!tells("prog 'x': SEC(\"struct_ops\") program isn't referenced anywhere, did you forget to use it?"));
+        assert!(!tells(
+            "struct_ops mine: member cwnd_event_tx_start not found in kernel, skipping it as it's set to zero"
+        ));
+        assert!(!tells(
+            "prog 'x': SEC(\"struct_ops\") program isn't referenced anywhere, did you forget to use it?"
+        ));
         assert!(!tells("failed to load object 'narrows'"));
         assert!(tells("extern (func ksym) 'tcp_nowhere': not found in kernel or module BTFs"));
     }
@@ -92,7 +114,10 @@ mod tests {
                    libbpf: prog 'cong_control': failed to load: -13\nlibbpf: failed to load object 'x'\n";
         let (program, said) = verdict(log).unwrap();
         assert_eq!(program, "cong_control");
-        assert_eq!(said, "; tp->rcv_nxt = 0; @ x.c:7; 3: (63) *(u32 *)(r1 +1500) = r2; no write support to tcp_sock at off 1500");
+        assert_eq!(
+            said,
+            "; tp->rcv_nxt = 0; @ x.c:7; 3: (63) *(u32 *)(r1 +1500) = r2; no write support to tcp_sock at off 1500"
+        );
         assert_eq!(verdict("libbpf: nothing of it\n"), None);
     }
 }

@@ -18,8 +18,12 @@ pub(crate) struct Maps {
 }
 
 /// Each map's name in the object, and as a pin.
-const NAMES: [(&str, &str); 4] =
-    [(".rodata.constants", "constants"), (".data.stats", "stats"), (".data.control", "control"), ("records", "records")];
+const NAMES: [(&str, &str); 4] = [
+    (".rodata.constants", "constants"),
+    (".data.stats", "stats"),
+    (".data.control", "control"),
+    ("records", "records"),
+];
 
 /// The name of the map of prices, in the object and as a pin.
 const PRICES: &str = "prices";
@@ -28,10 +32,21 @@ const PRICES: &str = "prices";
 const PRIORITIES: u32 = 16;
 
 impl Maps {
-    fn each<E>(state: usize, prices: Option<MapHandle>, mut find: impl FnMut(&str, &str) -> Result<MapHandle, E>) -> Result<Maps, E> {
+    fn each<E>(
+        state: usize,
+        prices: Option<MapHandle>,
+        mut find: impl FnMut(&str, &str) -> Result<MapHandle, E>,
+    ) -> Result<Maps, E> {
         let [constants, stats, control, records] = NAMES;
         let mut find = |(object, pin)| find(object, pin);
-        Ok(Maps { constants: find(constants)?, stats: find(stats)?, control: find(control)?, records: find(records)?, prices, state })
+        Ok(Maps {
+            constants: find(constants)?,
+            stats: find(stats)?,
+            control: find(control)?,
+            records: find(records)?,
+            prices,
+            state,
+        })
     }
 
     /// Those of a loaded object.
@@ -50,18 +65,20 @@ impl Maps {
     ///
     /// Which one is missing, or cannot be what its name says.
     pub fn pinned(directory: &Path, state: usize) -> Result<Maps, String> {
-        let at =
-            |name: &str| MapHandle::from_pinned_path(directory.join(name)).map_err(|error| format!("\"{name}\" cannot be read: {error}"));
+        let at = |name: &str| {
+            MapHandle::from_pinned_path(directory.join(name))
+                .map_err(|error| format!("\"{name}\" cannot be read: {error}"))
+        };
         let prices = if directory.join(PRICES).exists() { Some(at(PRICES)?) } else { None };
         let maps = Maps::each(state, prices, |_, name| at(name))?;
-        if maps
-            .prices
-            .as_ref()
-            .is_some_and(|prices| prices.map_type() != MapType::Array || prices.value_size() as usize != size_of::<Price>())
-        {
+        if maps.prices.as_ref().is_some_and(|prices| {
+            prices.map_type() != MapType::Array
+                || prices.value_size() as usize != size_of::<Price>()
+        }) {
             return Err(format!("\"{PRICES}\" is not the map that it should be"));
         }
-        let values = [&maps.constants, &maps.stats, &maps.control].map(|map| map.map_type() == MapType::Array && map.key_size() == 4);
+        let values = [&maps.constants, &maps.stats, &maps.control]
+            .map(|map| map.map_type() == MapType::Array && map.key_size() == 4);
         let sound = [
             values[0],
             values[1],
@@ -105,7 +122,11 @@ impl Maps {
     /// Records until this time of CLOCK_MONOTONIC, in µs.
     pub fn record_until(&self, time: u64) {
         self.control
-            .update(&0_u32.to_ne_bytes(), bytemuck::bytes_of(&Control { record_until: time }), MapFlags::ANY)
+            .update(
+                &0_u32.to_ne_bytes(),
+                bytemuck::bytes_of(&Control { record_until: time }),
+                MapFlags::ANY,
+            )
             .expect("a map of one element");
     }
 

@@ -19,6 +19,9 @@ impl Measured {
         const LOCK: usize = 8;
         let state = bytes.get(LOCK..LOCK + size_of::<State>())?;
         let counts = bytes.get(LOCK + size_of::<State>()..)?.get(..size_of::<RouterCounts>())?;
-        Some(Measured { state: bytemuck::pod_read_unaligned(state), counts: bytemuck::pod_read_unaligned(counts) })
+        Some(Measured {
+            state: bytemuck::pod_read_unaligned(state),
+            counts: bytemuck::pod_read_unaligned(counts),
+        })
     }
 }

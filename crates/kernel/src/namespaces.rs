@@ -17,7 +17,8 @@ type Trail = (PathBuf, String);
 
 /// Every network namespace but this process's: those that are mounted, that a process is in, or that one holds open. Others nobody can use.
 pub fn elsewhere() -> Vec<Elsewhere> {
-    let mut seen: BTreeSet<u64> = stat("/proc/self/ns/net").map(|own| own.st_ino).into_iter().collect();
+    let mut seen: BTreeSet<u64> =
+        stat("/proc/self/ns/net").map(|own| own.st_ino).into_iter().collect();
     let mut found = Vec::new();
     for (path, whose) in mounted().into_iter().chain(processes()) {
         let number = stat(&path).map(|file| file.st_ino);
@@ -30,9 +31,12 @@ pub fn elsewhere() -> Vec<Elsewhere> {
             Ok(default)
         });
         // Its process, or the thread, has ended meanwhile.
-        let gone = |error: &io::Error| [Some(Errno::NOENT), Some(Errno::SRCH)].contains(&Errno::from_io_error(error));
+        let gone = |error: &io::Error| {
+            [Some(Errno::NOENT), Some(Errno::SRCH)].contains(&Errno::from_io_error(error))
+        };
         let told = |last: &Elsewhere| last.default.is_err() && last.whose == whose;
-        if default.is_ok() || !default.as_ref().is_err_and(gone) && !found.last().is_some_and(told) {
+        if default.is_ok() || !default.as_ref().is_err_and(gone) && !found.last().is_some_and(told)
+        {
             found.push(Elsewhere { path, whose, default });
         }
     }
@@ -46,7 +50,9 @@ fn enter(path: &Path) -> io::Result<String> {
         move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network))?;
         Ok(default())
     };
-    thread::scope(|scope| scope.spawn(read).join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    thread::scope(|scope| {
+        scope.spawn(read).join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
 }
 
 /// Those that have a path of their own, as `ip netns` gives one.
@@ -62,16 +68,20 @@ fn mounted() -> Vec<Trail> {
 
 /// Those that threads of processes are in, or that processes hold open.
 fn processes() -> impl Iterator<Item = Trail> {
-    let numbered = |path: &PathBuf| path.file_name().and_then(OsStr::to_str).is_some_and(|name| name.parse::<u32>().is_ok());
+    let numbered = |path: &PathBuf| {
+        path.file_name().and_then(OsStr::to_str).is_some_and(|name| name.parse::<u32>().is_ok())
+    };
     entries(Path::new("/proc")).into_iter().filter(numbered).flat_map(|process| {
         let name = fs::read_to_string(process.join("comm")).unwrap_or_default();
         let number = process.file_name().unwrap_or_default().to_string_lossy();
         let whose = format!("process {number} ({})", name.trim());
         let own = std::iter::once(process.join("ns/net"));
-        let threads = entries(&process.join("task")).into_iter().map(|thread| thread.join("ns/net"));
-        let opened = entries(&process.join("fd"))
-            .into_iter()
-            .filter(|file| fs::read_link(file).is_ok_and(|target| target.as_os_str().as_encoded_bytes().starts_with(b"net:[")));
+        let threads =
+            entries(&process.join("task")).into_iter().map(|thread| thread.join("ns/net"));
+        let opened = entries(&process.join("fd")).into_iter().filter(|file| {
+            fs::read_link(file)
+                .is_ok_and(|target| target.as_os_str().as_encoded_bytes().starts_with(b"net:["))
+        });
         own.chain(threads).chain(opened).map(|path| (path, whose.clone())).collect::<Vec<Trail>>()
     })
 }

@@ -97,7 +97,12 @@ impl Pinned {
     /// # Errors
     ///
     /// As [`Loaded::new`], or the pins cannot be made; nothing is left of it then.
-    pub fn load(twin: &'static Twin, choice: &Choice, constants: &[u8], name: &str) -> Result<(Pinned, bool), KernelError> {
+    pub fn load(
+        twin: &'static Twin,
+        choice: &Choice,
+        constants: &[u8],
+        name: &str,
+    ) -> Result<(Pinned, bool), KernelError> {
         given::check(name)?;
         fit()?;
         accurate::fit(twin)?;
@@ -115,7 +120,9 @@ impl Pinned {
     ) -> Result<(Pinned, bool), KernelError> {
         Pinned::made(name, choice.text(), |path| {
             let loaded = Loaded::held_by(registration, twin, constants, name)?;
-            loaded.pin(path).map_err(|error| failed(path, "filled")(std::io::Error::other(error)))?;
+            loaded
+                .pin(path)
+                .map_err(|error| failed(path, "filled")(std::io::Error::other(error)))?;
             Ok(())
         })
         .map(|(pinned, (), mounted)| (pinned, mounted))
@@ -127,7 +134,11 @@ impl Pinned {
     /// # Errors
     ///
     /// As [`LoadedFile::new`], or the pins cannot be made; nothing is left of it then.
-    pub fn load_file(program: &ForKernel, text: &str, name: &str) -> Result<(Pinned, Vec<String>, bool), KernelError> {
+    pub fn load_file(
+        program: &ForKernel,
+        text: &str,
+        name: &str,
+    ) -> Result<(Pinned, Vec<String>, bool), KernelError> {
         given::check(name)?;
         fit()?;
         Pinned::file_held_by(Registration::probed(), program, text, name)
@@ -144,13 +155,19 @@ impl Pinned {
         Pinned::made(name, text, |path| {
             let loaded = LoadedFile::held_by(registration, program, name)?;
             let left = loaded.left().to_vec();
-            loaded.pin(path).map_err(|error| failed(path, "filled")(std::io::Error::other(error)))?;
+            loaded
+                .pin(path)
+                .map_err(|error| failed(path, "filled")(std::io::Error::other(error)))?;
             Ok(left)
         })
     }
 
     /// Makes the directory of a controller's pins, which `fill` fills. Nothing is left of it if that fails.
-    fn made<T>(name: &str, text: &str, fill: impl FnOnce(&Path) -> Result<T, KernelError>) -> Result<(Pinned, T, bool), KernelError> {
+    fn made<T>(
+        name: &str,
+        text: &str,
+        fill: impl FnOnce(&Path) -> Result<T, KernelError>,
+    ) -> Result<(Pinned, T, bool), KernelError> {
         let place = Place::make()?;
         let path = place::directory(name);
         if path.exists() {
@@ -158,10 +175,16 @@ impl Pinned {
                 return Err(damaged.into());
             }
             let choice = fs::read_link(path.join(CHOICE)).unwrap_or_default().display().to_string();
-            return Err(KernelError::LoadedBefore { name: name.to_owned(), choice, path, proposal: given::proposal(name) });
+            return Err(KernelError::LoadedBefore {
+                name: name.to_owned(),
+                choice,
+                path,
+                proposal: given::proposal(name),
+            });
         }
         let filled = fs::create_dir(&path).map_err(failed(&path, "made")).and_then(|()| {
-            std::os::unix::fs::symlink(text, path.join(CHOICE)).map_err(failed(&path, "written"))?;
+            std::os::unix::fs::symlink(text, path.join(CHOICE))
+                .map_err(failed(&path, "written"))?;
             let more = fill(&path)?;
             Ok((Pinned::found(&path)?, more))
         });
@@ -190,8 +213,13 @@ impl Pinned {
     /// As [`Pinned::all`], or there is none.
     pub fn find(name: &str) -> Result<Result<Pinned, Damaged>, KernelError> {
         let mut all = Pinned::all()?;
-        let names: Vec<String> = all.iter().map(|one| one.as_ref().map_or_else(|one| one.name(), |one| one.name()).to_owned()).collect();
-        let alike = [name.to_owned(), name.replace('-', "_")].into_iter().chain(Twin::named(name).ok().map(|twin| twin.kernel.to_owned()));
+        let names: Vec<String> = all
+            .iter()
+            .map(|one| one.as_ref().map_or_else(|one| one.name(), |one| one.name()).to_owned())
+            .collect();
+        let alike = [name.to_owned(), name.replace('-', "_")]
+            .into_iter()
+            .chain(Twin::named(name).ok().map(|twin| twin.kernel.to_owned()));
         match alike.filter_map(|alike| names.iter().position(|one| *one == alike)).next() {
             Some(index) => Ok(all.swap_remove(index)),
             None => Err(KernelError::NotLoaded { name: name.to_owned(), loaded: names }),
@@ -210,7 +238,8 @@ impl Pinned {
     fn found(path: &Path) -> Result<Pinned, Damaged> {
         let name = place::name(path);
         let damaged = |problem| Damaged { name: name.clone(), path: path.to_owned(), problem };
-        let text = fs::read_link(path.join(CHOICE)).map_err(|error| damaged(format!("\"{CHOICE}\" cannot be read: {error}")))?;
+        let text = fs::read_link(path.join(CHOICE))
+            .map_err(|error| damaged(format!("\"{CHOICE}\" cannot be read: {error}")))?;
         let text = text.to_string_lossy().into_owned();
         let made = match text.split('?').next().is_some_and(names_file) {
             true => {
@@ -310,7 +339,8 @@ impl Pinned {
     pub fn set_price(&self, priority: u32, price: Price) -> Result<(), KernelError> {
         self.prices()?;
         let Some(maps) = self.maps() else { return Ok(()) };
-        maps.set_price(priority, price).map_err(|error| failed(&self.path, "written")(std::io::Error::other(error)))
+        maps.set_price(priority, price)
+            .map_err(|error| failed(&self.path, "written")(std::io::Error::other(error)))
     }
 
     /// Becomes the one process that reads its records.
@@ -319,11 +349,16 @@ impl Pinned {
     ///
     /// [`KernelError::Watched`]: another one does. [`KernelError::NoRecords`]: it came from a file.
     pub fn watch(&self) -> Result<Watching<'_>, KernelError> {
-        let Some(maps) = self.maps() else { return Err(KernelError::NoRecords { name: self.name.clone() }) };
+        let Some(maps) = self.maps() else {
+            return Err(KernelError::NoRecords { name: self.name.clone() });
+        };
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let lock = rustix::fs::open(&self.path, flags, Mode::empty()).map_err(failed(&self.path, "opened"))?;
+        let lock = rustix::fs::open(&self.path, flags, Mode::empty())
+            .map_err(failed(&self.path, "opened"))?;
         match rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive) {
-            Err(rustix::io::Errno::WOULDBLOCK) => Err(KernelError::Watched { name: self.name.clone() }),
+            Err(rustix::io::Errno::WOULDBLOCK) => {
+                Err(KernelError::Watched { name: self.name.clone() })
+            }
             other => {
                 other.map_err(failed(&self.path, "locked"))?;
                 let watching = Watching { pinned: self, maps, lock };
@@ -352,9 +387,14 @@ fn take_away(name: &str, path: &Path) -> Result<(), KernelError> {
     let loaded = place.as_ref().map_or_else(|| Ok(Vec::new()), Place::directories)?;
     if !loaded.iter().any(|one| one == path) {
         // Another process was faster.
-        return Err(KernelError::NotLoaded { name: name.to_owned(), loaded: loaded.iter().map(|one| place::name(one)).collect() });
+        return Err(KernelError::NotLoaded {
+            name: name.to_owned(),
+            loaded: loaded.iter().map(|one| place::name(one)).collect(),
+        });
     }
-    let table = MapHandle::from_pinned_path(path.join(MAP)).ok().filter(|map| map.map_type() == MapType::StructOps);
+    let table = MapHandle::from_pinned_path(path.join(MAP))
+        .ok()
+        .filter(|map| map.map_type() == MapType::StructOps);
     if let Some(map) = table {
         let ended = map.delete(&0_u32.to_ne_bytes());
         ended.map_err(|error| failed(path, "unregistered")(std::io::Error::other(error)))?;
@@ -390,7 +430,8 @@ impl Watching<'_> {
 
     /// False once the controller is unloaded, also if another one was loaded under its name since.
     pub fn is_loaded(&self) -> bool {
-        rustix::fs::fstat(&self.lock).is_ok_and(|directory| directory.st_nlink > 0) && place::registers(&self.pinned.path)
+        rustix::fs::fstat(&self.lock).is_ok_and(|directory| directory.st_nlink > 0)
+            && place::registers(&self.pinned.path)
     }
 }
 

@@ -30,11 +30,14 @@ impl Place {
         let mounted = !is_mounted();
         if mounted {
             let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-            rustix::mount::mount("bpf", FILE_SYSTEM, "bpf", flags, c"mode=0700").map_err(failed(Path::new(FILE_SYSTEM), "mounted"))?;
+            rustix::mount::mount("bpf", FILE_SYSTEM, "bpf", flags, c"mode=0700")
+                .map_err(failed(Path::new(FILE_SYSTEM), "mounted"))?;
         }
         loop {
             match fs::DirBuilder::new().mode(0o700).create(PINS) {
-                Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => return Err(failed(Path::new(PINS), "made")(error)),
+                Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+                    return Err(failed(Path::new(PINS), "made")(error));
+                }
                 _ => {}
             }
             if let Some(place) = Place::lock(mounted)? {
@@ -51,13 +54,19 @@ impl Place {
     /// `None` if there is no directory, or none any more.
     fn lock(mounted: bool) -> Result<Option<Place>, KernelError> {
         let root = Path::new(PINS);
-        let lock = match rustix::fs::open(root, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()) {
+        let lock = match rustix::fs::open(
+            root,
+            OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
+            Mode::empty(),
+        ) {
             Err(Errno::NOENT) => return Ok(None),
             other => other.map_err(failed(root, "opened"))?,
         };
         rustix::fs::flock(&lock, FlockOperation::LockExclusive).map_err(failed(root, "locked"))?;
         // Whoever had it before may have removed it.
-        let same = rustix::fs::fstat(&lock).is_ok_and(|this| rustix::fs::stat(root).is_ok_and(|there| this.st_ino == there.st_ino));
+        let same = rustix::fs::fstat(&lock).is_ok_and(|this| {
+            rustix::fs::stat(root).is_ok_and(|there| this.st_ino == there.st_ino)
+        });
         if !same {
             return Ok(None);
         }
@@ -73,13 +82,18 @@ impl Place {
 
     /// The directories of routers.
     pub fn routers(&self) -> Result<Vec<(PathBuf, Routed)>, KernelError> {
-        Ok(Place::every()?.into_iter().filter_map(|directory| routed(&directory).map(|place| (directory, place))).collect())
+        Ok(Place::every()?
+            .into_iter()
+            .filter_map(|directory| routed(&directory).map(|place| (directory, place)))
+            .collect())
     }
 
     fn every() -> Result<Vec<PathBuf>, KernelError> {
         let entries = fs::read_dir(PINS).map_err(failed(Path::new(PINS), "read"))?.flatten();
-        let mut all: Vec<PathBuf> =
-            entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path()).collect();
+        let mut all: Vec<PathBuf> = entries
+            .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+            .map(|entry| entry.path())
+            .collect();
         all.sort();
         Ok(all)
     }
@@ -87,7 +101,9 @@ impl Place {
     /// Removes half-made directories. One that cannot be removed is reported as damaged to whoever asks for it, and disturbs nobody else.
     fn sweep(&self) {
         let all = Place::every().unwrap_or_default();
-        all.iter().filter(|directory| !registers(directory)).for_each(|directory| drop(remove(directory)));
+        all.iter()
+            .filter(|directory| !registers(directory))
+            .for_each(|directory| drop(remove(directory)));
     }
 }
 
@@ -127,9 +143,11 @@ pub(crate) fn router_directory(Routed { network, index }: Routed) -> PathBuf {
 
 /// The interface of a router's directory; none for that of a controller.
 fn routed(directory: &Path) -> Option<Routed> {
-    let mut parts = directory.file_name()?.to_str()?.strip_prefix(ROUTER)?.strip_prefix('-')?.splitn(2, '-');
+    let mut parts =
+        directory.file_name()?.to_str()?.strip_prefix(ROUTER)?.strip_prefix('-')?.splitn(2, '-');
     let (network, index) = (parts.next()?, parts.next()?);
-    (network.len() >= 10).then_some(Routed { network: network.parse().ok()?, index: index.parse().ok()? })
+    (network.len() >= 10)
+        .then_some(Routed { network: network.parse().ok()?, index: index.parse().ok()? })
 }
 
 /// True if a directory has what holds a registration.
@@ -143,7 +161,10 @@ pub(crate) fn remove(directory: &Path) -> Result<(), KernelError> {
 }
 
 /// The system's answer as an error.
-pub(crate) fn failed<E: Into<std::io::Error>>(path: &Path, what: &'static str) -> impl FnOnce(E) -> KernelError {
+pub(crate) fn failed<E: Into<std::io::Error>>(
+    path: &Path,
+    what: &'static str,
+) -> impl FnOnce(E) -> KernelError {
     move |error| KernelError::Pins { path: path.to_owned(), what, source: error.into() }
 }
 

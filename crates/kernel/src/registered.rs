@@ -69,7 +69,9 @@ impl Registered {
         });
         // Somebody may have been faster.
         let (object, link, more) = match attached {
-            Err(KernelError::Refused { .. }) if available().iter().any(|one| one == name) => return Err(taken(name)),
+            Err(KernelError::Refused { .. }) if available().iter().any(|one| one == name) => {
+                return Err(taken(name));
+            }
             other => other?,
         };
         Ok((Registered { link, object, registration, ops }, more))
@@ -102,14 +104,23 @@ fn table<'a>(object: &'a mut Object, ops: &Ops) -> libbpf_rs::MapMut<'a> {
 
 /// Leaves the tables beside `ops` out of the kernel.
 pub(crate) fn leave_out_others(open: &mut OpenObject, ops: &Ops) -> libbpf_rs::Result<()> {
-    let other = |map: &libbpf_rs::OpenMapMut<'_>| map.map_type() == MapType::StructOps && map.name() != OsStr::new(&ops.variable);
+    let other = |map: &libbpf_rs::OpenMapMut<'_>| {
+        map.map_type() == MapType::StructOps && map.name() != OsStr::new(&ops.variable)
+    };
     open.maps_mut().filter(other).try_for_each(|mut map| map.set_autocreate(false))
 }
 
 /// Gives the table of callbacks its name and the holder of its registration; tables beside it stay out of the kernel.
-fn prepare(open: &mut OpenObject, name: &str, registration: Registration, ops: &Ops) -> libbpf_rs::Result<()> {
+fn prepare(
+    open: &mut OpenObject,
+    name: &str,
+    registration: Registration,
+    ops: &Ops,
+) -> libbpf_rs::Result<()> {
     leave_out_others(open, ops)?;
-    for mut map in open.maps_mut().filter(|map| map.map_type() == MapType::StructOps && map.name() == OsStr::new(&ops.variable)) {
+    for mut map in open.maps_mut().filter(|map| {
+        map.map_type() == MapType::StructOps && map.name() == OsStr::new(&ops.variable)
+    }) {
         let table = map.initial_value_mut().expect("a table of callbacks");
         let place = &mut table[ops.name_at..ops.name_at + 16];
         place.fill(0);
@@ -135,5 +146,6 @@ pub fn of_bpf(name: &str) -> bool {
         let value = map.lookup(&0_u32.to_ne_bytes(), MapFlags::ANY).ok()??;
         Some(value.windows(text.len()).any(|window| window == text))
     };
-    libbpf_rs::query::MapInfoIter::default().any(|map| map.ty == MapType::StructOps && named(map.id) == Some(true))
+    libbpf_rs::query::MapInfoIter::default()
+        .any(|map| map.ty == MapType::StructOps && named(map.id) == Some(true))
 }

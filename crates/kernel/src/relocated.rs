@@ -72,17 +72,29 @@ fn changed(program: &Program, at: usize, like: &Changed) -> Changed {
 /// Compares an object. How many changes were compared, and whether the kernel took it.
 fn compare(name: &str, object: &[u8], kernel: &Types) -> (usize, bool) {
     let mut taken = false;
-    let log = overhearing(|| taken = ObjectBuilder::default().open_memory(object).and_then(|open| open.load()).is_ok());
+    let log = overhearing(|| {
+        taken = ObjectBuilder::default().open_memory(object).and_then(|open| open.load()).is_ok()
+    });
     let told = told(&log);
     let mut functions: Vec<String> = told.iter().map(|change| change.function.clone()).collect();
     functions.sort();
     functions.dedup();
     let settings = Settings { also: functions, ..Settings::default() };
-    let program = link_against(kernel, object, &settings, &Everything).unwrap_or_else(|problem| panic!("{name}: {problem}"));
+    let program = link_against(kernel, object, &settings, &Everything)
+        .unwrap_or_else(|problem| panic!("{name}: {problem}"));
     for Change { function, instruction, what } in &told {
-        let start = program.functions.iter().find(|known| known.name == *function).expect("it is linked").start;
+        let start = program
+            .functions
+            .iter()
+            .find(|known| known.name == *function)
+            .expect("it is linked")
+            .start;
         let at = start + instruction;
-        assert_eq!(changed(&program, at, what), *what, "{name}, {function}, instruction {instruction}");
+        assert_eq!(
+            changed(&program, at, what),
+            *what,
+            "{name}, {function}, instruction {instruction}"
+        );
     }
     (told.len(), taken)
 }
@@ -104,10 +116,12 @@ fn relocations_are_those_of_libbpf() {
     }
     assert!(compared > 500, "only {compared} compared");
     // Compiled against our own vmlinux.h: the kernel's verifier takes it.
-    let (of_reno, taken) = compare("reno", include_bytes!("../../bpf/tests/objects/reno.bpf.o"), &kernel);
+    let (of_reno, taken) =
+        compare("reno", include_bytes!("../../bpf/tests/objects/reno.bpf.o"), &kernel);
     assert!(of_reno > 5 && taken, "reno: {of_reno} compared, taken {taken}");
     // The kernel may lack what it asks for (its own configuration, for one); that comes after the relocations.
-    let (of_kinds, _) = compare("kinds", include_bytes!("../../bpf/tests/objects/kinds.bpf.o"), &kernel);
+    let (of_kinds, _) =
+        compare("kinds", include_bytes!("../../bpf/tests/objects/kinds.bpf.o"), &kernel);
     assert!(of_kinds > 20, "kinds: {of_kinds} compared");
     eprintln!("{} compared", compared + of_reno + of_kinds);
 }

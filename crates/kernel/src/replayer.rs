@@ -53,7 +53,12 @@ pub struct Difference {
 impl Replayer {
     /// Of a controller that was registered with these constants.
     pub fn new(twin: &'static Twin, constants: &[u8]) -> Replayer {
-        Replayer { twin, constants: constants.to_vec(), connections: BTreeMap::new(), tally: Tally::default() }
+        Replayer {
+            twin,
+            constants: constants.to_vec(),
+            connections: BTreeMap::new(),
+            tally: Tally::default(),
+        }
     }
 
     /// The next record of any connection; those of one connection come in order.
@@ -76,7 +81,9 @@ impl Replayer {
             self.tally.unequal += 1;
             let state = connection.core.state().to_vec();
             connection.core.set_state(&record.state);
-            self.tally.first.get_or_insert_with(|| Box::new(Difference { kernel: record, output, state, before }));
+            self.tally.first.get_or_insert_with(|| {
+                Box::new(Difference { kernel: record, output, state, before })
+            });
         }
     }
 
@@ -88,8 +95,15 @@ impl Replayer {
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let several = |count: u64, one: &str| if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") };
-        write!(f, "{} of {} replayed, ", several(self.replayed, "call"), several(self.connections, "connection"))?;
+        let several = |count: u64, one: &str| {
+            if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") }
+        };
+        write!(
+            f,
+            "{} of {} replayed, ",
+            several(self.replayed, "call"),
+            several(self.connections, "connection")
+        )?;
         match self.unequal {
             0 => write!(f, "all equal")?,
             unequal => write!(f, "{unequal} NOT EQUAL")?,
@@ -104,15 +118,29 @@ impl fmt::Display for Tally {
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Record { connection, sequence, port, peer, input, output, state } = &self.kernel;
-        writeln!(f, "the first: call {sequence} of connection {connection} (port {port} to {peer})")?;
+        writeln!(
+            f,
+            "the first: call {sequence} of connection {connection} (port {port} to {peer})"
+        )?;
         writeln!(f, "  shown    {input:?}")?;
         writeln!(f, "  kernel   {output:?}")?;
         write!(f, "  native   {:?}", self.output)?;
         let words = |bytes: &[u8]| bytes.chunks(4).map(<[u8]>::to_vec).collect::<Vec<_>>();
         let number = |word: &[u8]| word.try_into().map_or(0, u32::from_ne_bytes);
-        for (at, (theirs, ours)) in words(state).iter().zip(words(&self.state)).enumerate().filter(|(_, (theirs, ours))| *theirs != ours) {
+        for (at, (theirs, ours)) in words(state)
+            .iter()
+            .zip(words(&self.state))
+            .enumerate()
+            .filter(|(_, (theirs, ours))| *theirs != ours)
+        {
             let before = number(self.before.get(4 * at..4 * at + 4).unwrap_or_default());
-            write!(f, "\n  state    at byte {}: was {before:#x}, kernel {:#x}, native {:#x}", 4 * at, number(theirs), number(&ours))?;
+            write!(
+                f,
+                "\n  state    at byte {}: was {before:#x}, kernel {:#x}, native {:#x}",
+                4 * at,
+                number(theirs),
+                number(&ours)
+            )?;
         }
         Ok(())
     }
@@ -153,7 +181,15 @@ mod tests {
                 ..Input::default()
             };
             output = core.decide(&input);
-            Record { connection, sequence, port: 1, peer: 2, input, output, state: core.state().to_vec() }
+            Record {
+                connection,
+                sequence,
+                port: 1,
+                peer: 2,
+                input,
+                output,
+                state: core.state().to_vec(),
+            }
         };
         (0..count).map(record).collect()
     }
@@ -167,9 +203,17 @@ mod tests {
     #[test]
     fn of_connections_in_turn_all_is_equal() {
         for twin in TWINS {
-            let both = records(twin, 3, 200).into_iter().zip(records(twin, 4, 200)).flat_map(|(a, b)| [a, b]).collect();
+            let both = records(twin, 3, 200)
+                .into_iter()
+                .zip(records(twin, 4, 200))
+                .flat_map(|(a, b)| [a, b])
+                .collect();
             let tally = replayed(twin, both);
-            assert_eq!((tally.replayed, tally.connections, tally.missed, tally.unequal), (400, 2, 0, 0), "{tally}");
+            assert_eq!(
+                (tally.replayed, tally.connections, tally.missed, tally.unequal),
+                (400, 2, 0, 0),
+                "{tally}"
+            );
             assert_eq!(tally.to_string(), "400 calls of 2 connections replayed, all equal");
         }
     }
@@ -193,7 +237,11 @@ mod tests {
             let mut records = records(twin, 0, 200);
             records[100].output.cwnd ^= 1;
             let first = replayed(twin, records.clone());
-            assert_eq!((first.replayed, first.unequal, first.first.as_ref().unwrap().kernel.sequence), (200, 1, 100), "{first}");
+            assert_eq!(
+                (first.replayed, first.unequal, first.first.as_ref().unwrap().kernel.sequence),
+                (200, 1, 100),
+                "{first}"
+            );
             records[100].output.cwnd ^= 1;
             let mut other = records[100].state.clone();
             other[0] ^= 4;
@@ -201,7 +249,11 @@ mod tests {
             let tally = replayed(twin, records);
             assert!(tally.unequal >= 1, "{tally}");
             let text = tally.to_string();
-            assert!(text.contains("call 100 of connection 0 (port 1 to 2)") && text.contains("at byte 0: was"), "{text}");
+            assert!(
+                text.contains("call 100 of connection 0 (port 1 to 2)")
+                    && text.contains("at byte 0: was"),
+                "{text}"
+            );
         }
     }
 }

@@ -10,7 +10,9 @@ use crate::log::listening;
 use crate::measured::Measured;
 use crate::place::{self, Place, failed};
 use libbpf_rs::query::LinkTypeInfo;
-use libbpf_rs::{AsRawLibbpf, Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder, ProgramMut, libbpf_sys};
+use libbpf_rs::{
+    AsRawLibbpf, Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder, ProgramMut, libbpf_sys,
+};
 use narrows_control::cores::vcp_router::Constants;
 use rustix::net::{AddressFamily, SocketType, netdevice};
 use std::fs;
@@ -43,21 +45,33 @@ impl Router {
     /// # Errors
     ///
     /// The host is unfit, there is no such interface or it has a router, or the kernel refuses; nothing is left of it then.
-    pub fn route(interface: &str, text: &str, constants: &Constants) -> Result<(Router, bool), KernelError> {
+    pub fn route(
+        interface: &str,
+        text: &str,
+        constants: &Constants,
+    ) -> Result<(Router, bool), KernelError> {
         fit_for_routers()?;
         let routed = place::Routed { network: network()?, index: index(interface)? };
         let place = Place::make()?;
         let path = place::router_directory(routed);
         if path.exists() {
             let router = Router::found(&path, routed);
-            return Err(KernelError::RoutedBefore { interface: interface.to_owned(), choice: router.text, path });
+            return Err(KernelError::RoutedBefore {
+                interface: interface.to_owned(),
+                choice: router.text,
+                path,
+            });
         }
         let mut pinned = listening(&format!("the router of {interface}"), || {
             let mut open = ObjectBuilder::default().name("narrows")?.open_memory(OBJECT)?;
-            let mut values = open.maps_mut().find(|map| map.name() == ".rodata.constants").expect("the object has it");
+            let mut values = open
+                .maps_mut()
+                .find(|map| map.name() == ".rodata.constants")
+                .expect("the object has it");
             values.set_initial_value(bytemuck::bytes_of(constants))?;
             let object = open.load()?;
-            let link = attach(&mut object.progs_mut().next().expect("the object has one"), routed.index)?;
+            let link =
+                attach(&mut object.progs_mut().next().expect("the object has one"), routed.index)?;
             Ok((object, link))
         })?;
         let done = pin(&mut pinned, &path, interface, text);
@@ -76,7 +90,11 @@ impl Router {
     pub fn all() -> Result<Vec<Router>, KernelError> {
         crate::fitness::fit()?;
         let Some(place) = Place::existing()? else { return Ok(Vec::new()) };
-        let mut all: Vec<Router> = place.routers()?.into_iter().map(|(path, routed)| Router::found(&path, routed)).collect();
+        let mut all: Vec<Router> = place
+            .routers()?
+            .into_iter()
+            .map(|(path, routed)| Router::found(&path, routed))
+            .collect();
         all.sort_by_key(|router| (!router.is_here(), router.place));
         Ok(all)
     }
@@ -91,7 +109,11 @@ impl Router {
         match all.iter().position(|router| router.is_here() && router.interface == interface) {
             Some(place) => Ok(all.swap_remove(place)),
             None => {
-                let routed = all.into_iter().filter(Router::is_here).map(|router| router.interface).collect();
+                let routed = all
+                    .into_iter()
+                    .filter(Router::is_here)
+                    .map(|router| router.interface)
+                    .collect();
                 Err(KernelError::NotRouted { interface: interface.to_owned(), routed })
             }
         }
@@ -99,7 +121,9 @@ impl Router {
 
     /// A link that cannot be read leaves a name that says so: the router can still be removed.
     fn found(path: &Path, routed: place::Routed) -> Router {
-        let told = |link: &str| fs::read_link(path.join(link)).map(|text| text.to_string_lossy().into_owned());
+        let told = |link: &str| {
+            fs::read_link(path.join(link)).map(|text| text.to_string_lossy().into_owned())
+        };
         Router {
             interface: told(INTERFACE).unwrap_or_else(|_| format!("number {}", routed.index)),
             text: told(CHOICE).unwrap_or_else(|_| "unknown".to_owned()),
@@ -155,17 +179,23 @@ impl Router {
     ///
     /// Its pins are damaged.
     pub fn measured(&self) -> Result<Measured, KernelError> {
-        Measured::from_bytes(&self.value(MEASURED, MapFlags::LOCK)?).ok_or_else(|| self.damaged(MEASURED))
+        Measured::from_bytes(&self.value(MEASURED, MapFlags::LOCK)?)
+            .ok_or_else(|| self.damaged(MEASURED))
     }
 
     fn value(&self, pin: &str, flags: MapFlags) -> Result<Vec<u8>, KernelError> {
-        let map = MapHandle::from_pinned_path(self.path.join(pin)).map_err(|_| self.damaged(pin))?;
+        let map =
+            MapHandle::from_pinned_path(self.path.join(pin)).map_err(|_| self.damaged(pin))?;
         let value = map.lookup(&0_u32.to_ne_bytes(), flags).map_err(|_| self.damaged(pin))?;
         value.ok_or_else(|| self.damaged(pin))
     }
 
     fn damaged(&self, pin: &str) -> KernelError {
-        KernelError::RouterDamaged { interface: self.interface.clone(), path: self.path.clone(), pin: pin.to_owned() }
+        KernelError::RouterDamaged {
+            interface: self.interface.clone(),
+            path: self.path.clone(),
+            pin: pin.to_owned(),
+        }
     }
 
     /// Ends it. Packets pass the interface as before.
@@ -185,22 +215,39 @@ impl Router {
 
 fn attach(program: &mut ProgramMut<'_>, index: u32) -> libbpf_rs::Result<Link> {
     // SAFETY: the program is loaded, and no options are allowed.
-    let link = unsafe { libbpf_sys::bpf_program__attach_tcx(program.as_libbpf_object().as_ptr(), index as i32, std::ptr::null()) };
+    let link = unsafe {
+        libbpf_sys::bpf_program__attach_tcx(
+            program.as_libbpf_object().as_ptr(),
+            index as i32,
+            std::ptr::null(),
+        )
+    };
     // libbpf answers with no pointer, and the reason in errno.
-    let link = NonNull::new(link).ok_or_else(|| libbpf_rs::Error::from(std::io::Error::last_os_error()))?;
+    let link = NonNull::new(link)
+        .ok_or_else(|| libbpf_rs::Error::from(std::io::Error::last_os_error()))?;
     // SAFETY: it was just made, and nobody else has it.
     Ok(unsafe { Link::from_ptr(link) })
 }
 
 /// The link comes last, so that a directory that has it has all.
-fn pin((object, link): &mut (Object, Link), path: &Path, interface: &str, text: &str) -> Result<(), KernelError> {
+fn pin(
+    (object, link): &mut (Object, Link),
+    path: &Path,
+    interface: &str,
+    text: &str,
+) -> Result<(), KernelError> {
     fs::create_dir(path).map_err(failed(path, "made"))?;
     for (name, value) in [(INTERFACE, interface), (CHOICE, text)] {
         std::os::unix::fs::symlink(value, path.join(name)).map_err(failed(path, "written"))?;
     }
     let filled = |error| failed(path, "filled")(std::io::Error::other(error));
     for (map, name) in [("router", MEASURED), (".rodata.constants", CONSTANTS)] {
-        object.maps_mut().find(|one| one.name() == map).expect("the object has it").pin(path.join(name)).map_err(filled)?;
+        object
+            .maps_mut()
+            .find(|one| one.name() == map)
+            .expect("the object has it")
+            .pin(path.join(name))
+            .map_err(filled)?;
     }
     link.pin(path.join(LINK)).map_err(filled)
 }
@@ -217,7 +264,10 @@ fn index(interface: &str) -> Result<u32, KernelError> {
     let index = socket.and_then(|socket| netdevice::name_to_index(socket, interface));
     index.map_err(|_| {
         let text = fs::read_to_string("/proc/thread-self/net/dev").unwrap_or_default();
-        let there = text.lines().filter_map(|line| Some(line.split_once(':')?.0.trim().to_owned())).collect();
+        let there = text
+            .lines()
+            .filter_map(|line| Some(line.split_once(':')?.0.trim().to_owned()))
+            .collect();
         KernelError::NoInterface { interface: interface.to_owned(), there }
     })
 }

@@ -39,7 +39,15 @@ impl Record {
         let (input, rest) = split(rest)?;
         let (output, rest) = split(rest)?;
         let RecordHead { connection, sequence, port, peer, .. } = head;
-        Some(Record { connection, sequence, port, peer, input, output, state: rest.get(..state)?.to_vec() })
+        Some(Record {
+            connection,
+            sequence,
+            port,
+            peer,
+            input,
+            output,
+            state: rest.get(..state)?.to_vec(),
+        })
     }
 }
 

@@ -31,8 +31,12 @@ pub struct Listener {
 impl Listener {
     /// One for these flows, by their numbers in the scenario.
     pub fn new(hosts: &[Host], flows: Vec<usize>) -> Result<Listener, LiveError> {
-        let networks = hosts.iter().map(|host| host.namespace.inode()).collect::<Result<Vec<_>, _>>();
-        let networks = networks.map_err(LiveError::system("a network namespace has no number", "see `narrows doctor`"))?;
+        let networks =
+            hosts.iter().map(|host| host.namespace.inode()).collect::<Result<Vec<_>, _>>();
+        let networks = networks.map_err(LiveError::system(
+            "a network namespace has no number",
+            "see `narrows doctor`",
+        ))?;
         let last = flows.iter().max().map_or(0, |last| last + 1);
         let tracer = Acknowledgements::of(&networks, FIRST_PORT..port(last))?;
         Ok(Listener { tracer, flows, samples: Vec::new() })
@@ -94,7 +98,10 @@ mod tests {
             ..Default::default()
         };
         let told = sample(&seen, 3, Clock::start());
-        assert_eq!((told.flow, told.cwnd, told.ssthresh, told.srtt, told.pacing), (3, 10.0, None, None, None));
+        assert_eq!(
+            (told.flow, told.cwnd, told.ssthresh, told.srtt, told.pacing),
+            (3, 10.0, None, None, None)
+        );
         // 20 segments of 1448 B in 28.96 ms are 1 MB/s.
         assert_eq!(told.delivery, Some(Rate::from_mbps(8)));
         assert_eq!(told.at, Time::ZERO, "what was before the run counts as its beginning");

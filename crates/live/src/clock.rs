@@ -66,9 +66,16 @@ impl Alarm {
     /// Waits for at most `span`, to the nanosecond as far as the kernel's timers are exact (`epoll_pwait2`). The keys of what can be read
     /// come after.
     pub fn wait(&mut self, span: Span) -> io::Result<impl Iterator<Item = u64> + '_> {
-        let timeout = Timespec { tv_sec: (span.as_nanos() / 1_000_000_000) as i64, tv_nsec: (span.as_nanos() % 1_000_000_000) as i64 };
+        let timeout = Timespec {
+            tv_sec: (span.as_nanos() / 1_000_000_000) as i64,
+            tv_nsec: (span.as_nanos() % 1_000_000_000) as i64,
+        };
         self.events.clear();
-        match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut self.events), Some(&timeout)) {
+        match epoll::wait(
+            &self.epoll,
+            rustix::buffer::spare_capacity(&mut self.events),
+            Some(&timeout),
+        ) {
             Ok(_) | Err(Errno::INTR) => Ok(self.events.iter().map(|event| event.data.u64())),
             Err(error) => Err(error.into()),
         }

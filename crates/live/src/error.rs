@@ -32,7 +32,9 @@ pub enum LiveError {
         remedy: String,
     },
     /// No flow that is answered begins or ends at a host of this name.
-    #[error("there is no host \"{name}\" where a flow with a controller begins or ends; there are {known}")]
+    #[error(
+        "there is no host \"{name}\" where a flow with a controller begins or ends; there are {known}"
+    )]
     NoHost {
         /// As it was given.
         name: String,
@@ -63,7 +65,9 @@ pub enum LiveError {
         cause: String,
     },
     /// The caller has no program for nodes.
-    #[error("nobody has said which program runs the nodes of an information-centric scenario; give one, or simulate the scenario")]
+    #[error(
+        "nobody has said which program runs the nodes of an information-centric scenario; give one, or simulate the scenario"
+    )]
     NoNodes,
     /// The caller asked to stop.
     #[error("stopped before the end")]
@@ -74,10 +78,14 @@ pub enum LiveError {
 fn remedy_of<'a>(error: &io::Error, otherwise: &'a str) -> Cow<'a, str> {
     match Errno::from_io_error(error) {
         Some(Errno::MFILE) if !otherwise.contains("ulimit -n") => {
-            let most = getrlimit(Resource::Nofile).current.map_or_else(String::new, |most| format!(", which is {most} here"));
+            let most = getrlimit(Resource::Nofile)
+                .current
+                .map_or_else(String::new, |most| format!(", which is {most} here"));
             Cow::Owned(format!("raise the limit of open files of a process (ulimit -n){most}"))
         }
-        Some(Errno::NFILE) => Cow::Borrowed("raise the limit of open files of the host (sysctl fs.file-max)"),
+        Some(Errno::NFILE) => {
+            Cow::Borrowed("raise the limit of open files of the host (sysctl fs.file-max)")
+        }
         _ => Cow::Borrowed(otherwise),
     }
 }
@@ -88,7 +96,9 @@ impl LiveError {
         match place {
             [table, ..] if table == "icn" => place.join("."),
             [list, name] => format!("{list} \"{name}\""),
-            [list, name, key @ ..] if !key.is_empty() => format!("{list} \"{name}\", {}", key.join(".")),
+            [list, name, key @ ..] if !key.is_empty() => {
+                format!("{list} \"{name}\", {}", key.join("."))
+            }
             other => other.join("."),
         }
     }
@@ -99,11 +109,18 @@ impl LiveError {
         problem: impl Into<String>,
         remedy: impl Into<String>,
     ) -> LiveError {
-        LiveError::Refused { place: place.into_iter().map(Into::into).collect(), problem: problem.into(), remedy: remedy.into() }
+        LiveError::Refused {
+            place: place.into_iter().map(Into::into).collect(),
+            problem: problem.into(),
+            remedy: remedy.into(),
+        }
     }
 
     /// Turns the kernel's answer to `what` into an error with a remedy.
-    pub(crate) fn system(what: impl Into<String>, remedy: &'static str) -> impl FnOnce(io::Error) -> LiveError {
+    pub(crate) fn system(
+        what: impl Into<String>,
+        remedy: &'static str,
+    ) -> impl FnOnce(io::Error) -> LiveError {
         let what = what.into();
         move |error| LiveError::System { what, error, remedy }
     }
@@ -115,13 +132,19 @@ mod tests {
 
     #[test]
     fn where_files_run_out_the_limit_is_named_whatever_was_attempted() {
-        let said = |errno: Errno, remedy| LiveError::system("a device cannot be made", remedy)(errno.into()).to_string();
+        let said = |errno: Errno, remedy| {
+            LiveError::system("a device cannot be made", remedy)(errno.into()).to_string()
+        };
         let files = said(Errno::MFILE, "sudo modprobe tun");
         assert!(
-            files.contains("raise the limit of open files of a process (ulimit -n), which is ") && !files.contains("modprobe"),
+            files.contains("raise the limit of open files of a process (ulimit -n), which is ")
+                && !files.contains("modprobe"),
             "{files}"
         );
-        assert!(said(Errno::NFILE, "sudo modprobe tun").ends_with("; raise the limit of open files of the host (sysctl fs.file-max)"));
+        assert!(
+            said(Errno::NFILE, "sudo modprobe tun")
+                .ends_with("; raise the limit of open files of the host (sysctl fs.file-max)")
+        );
         assert!(said(Errno::NOENT, "sudo modprobe tun").ends_with("; sudo modprobe tun"));
         let own = "raise the limit of open files (ulimit -n), or let fewer transfers arrive";
         assert!(said(Errno::MFILE, own).ends_with(own));

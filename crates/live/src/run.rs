@@ -1,7 +1,9 @@
 //! A scenario from beginning to end on the kernel.
 
 use crate::acks::{Acks, Listener};
-use crate::emulator::{Classifier, EgressQueue, Emulated, FlowStats, Progress, Session, Transit, with_sockets};
+use crate::emulator::{
+    Classifier, EgressQueue, Emulated, FlowStats, Progress, Session, Transit, with_sockets,
+};
 use crate::error::LiveError;
 use crate::host::{self, Host, LoadedControllers};
 use crate::icn::{self, NodeProgram};
@@ -59,7 +61,13 @@ pub fn run_with(
             let problem = "--replay recomputes the decisions of controllers in the kernel, and nodes have none";
             return Err(LiveError::refused(["icn"], problem, "leave --replay out"));
         }
-        let record = icn::run(scenario, icn, extras.nodes.as_ref().ok_or(LiveError::NoNodes)?, progress, follower)?;
+        let record = icn::run(
+            scenario,
+            icn,
+            extras.nodes.as_ref().ok_or(LiveError::NoNodes)?,
+            progress,
+            follower,
+        )?;
         return Ok((record, Acks::default()));
     }
     let map = HostMap::of(scenario);
@@ -67,7 +75,9 @@ pub fn run_with(
     let (plan, loaded) = LoadedControllers::load_planned(planned, extras.replay)?;
     let hosts = Host::all(scenario, &map, &plan)?;
     let mut sockets = Sockets::open(scenario, &hosts, &map.ends, &plan)?;
-    let mut listener = (!extras.acks.is_empty()).then(|| Listener::new(&hosts, extras.acks.clone())).transpose()?;
+    let mut listener = (!extras.acks.is_empty())
+        .then(|| Listener::new(&hosts, extras.acks.clone()))
+        .transpose()?;
     let classifier = Classifier::new(map.ends.clone(), scenario.flows.len());
     let (tap, mut spout) = tap(scenario.flows.len(), follower);
     if follower.follows() {
@@ -99,8 +109,14 @@ pub fn run_with(
     let acks = listener.map(Listener::finish).unwrap_or_default();
     let lateness = std::mem::take(&mut sockets.lateness);
     let outcomes = sockets.finish();
-    let limits = scenario.flows.iter().zip(&outcomes).filter_map(|(flow, outcome)| limit(flow, outcome)).collect();
-    let emulation = Emulation { replays: loaded.finish(), ..session.emulation(scenario, limits, &lateness) };
+    let limits = scenario
+        .flows
+        .iter()
+        .zip(&outcomes)
+        .filter_map(|(flow, outcome)| limit(flow, outcome))
+        .collect();
+    let emulation =
+        Emulation { replays: loaded.finish(), ..session.emulation(scenario, limits, &lateness) };
     Ok((record(scenario, session.emulated, outcomes, emulation), acks))
 }
 
@@ -108,7 +124,11 @@ pub fn run_with(
 fn limit(flow: &Flow, outcome: &Outcome) -> Option<Limit> {
     let (before, after) = (&outcome.at_warmup.own, &outcome.at_end.own);
     let busy = after.busy_time - before.busy_time;
-    if flow.workload != Workload::Bulk || !flow.pauses.is_empty() || flow.transport.receive_window.is_some() || busy == 0 {
+    if flow.workload != Workload::Bulk
+        || !flow.pauses.is_empty()
+        || flow.transport.receive_window.is_some()
+        || busy == 0
+    {
         return None;
     }
     let share = |before: u64, after: u64| (after - before) as f64 / busy as f64;
@@ -120,11 +140,22 @@ fn limit(flow: &Flow, outcome: &Outcome) -> Option<Limit> {
 }
 
 /// The record of a run, from the results of the emulator and of all flows' sockets.
-pub(crate) fn record(scenario: &Scenario, emulated: Emulated<Vec<FlowStats>>, outcomes: Vec<Outcome>, emulation: Emulation) -> Record {
+pub(crate) fn record(
+    scenario: &Scenario,
+    emulated: Emulated<Vec<FlowStats>>,
+    outcomes: Vec<Outcome>,
+    emulation: Emulation,
+) -> Record {
     let parts = scenario.flow_records().zip(emulated.flows).zip(outcomes);
     let end = Time::ZERO + scenario.duration;
     let flows = parts.map(|((blank, network), outcome)| flow_record(blank, end, network, outcome));
-    scenario.record().flows(flows.collect()).links(emulated.links).events(emulated.stats.packets).emulation(emulation).finish()
+    scenario
+        .record()
+        .flows(flows.collect())
+        .links(emulated.links)
+        .events(emulated.stats.packets)
+        .emulation(emulation)
+        .finish()
 }
 
 /// The record of a flow, from the counts of the network and of its sockets.
@@ -147,7 +178,12 @@ fn flow_record(blank: FlowRecord, end: Time, network: FlowStats, outcome: Outcom
         steady: total.since(&counters(network.at_warmup, at_warmup.counters)),
         rtt: network.rtt,
         one_way: network.one_way,
-        samples: network.samples.into_iter().zip(samples).map(|(network, sockets)| with_sockets(network, sockets)).collect(),
+        samples: network
+            .samples
+            .into_iter()
+            .zip(samples)
+            .map(|(network, sockets)| with_sockets(network, sockets))
+            .collect(),
         ..blank
     }
 }

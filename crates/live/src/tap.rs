@@ -24,7 +24,12 @@ pub struct Tap(Option<SyncSender<(Time, Piece)>>);
 
 impl Tap {
     /// Puts there what the network knows at a sample.
-    pub fn network<F: Iterator<Item = FlowSample>, L: Iterator<Item = (usize, LinkSample)>>(&self, at: Time, flows: F, links: L) {
+    pub fn network<F: Iterator<Item = FlowSample>, L: Iterator<Item = (usize, LinkSample)>>(
+        &self,
+        at: Time,
+        flows: F,
+        links: L,
+    ) {
         self.put(at, || Piece::Network { flows: flows.collect(), links: links.collect() });
     }
 
@@ -77,19 +82,29 @@ impl Spout {
             match piece {
                 Piece::Network { flows, links } => gathered.network = Some((flows, links)),
                 Piece::Sockets { first, flows } => {
-                    gathered.sockets.iter_mut().skip(first).zip(flows).for_each(|(place, sample)| *place = Some(sample));
+                    gathered
+                        .sockets
+                        .iter_mut()
+                        .skip(first)
+                        .zip(flows)
+                        .for_each(|(place, sample)| *place = Some(sample));
                 }
             }
         }
         while let Some(((network, links), sockets)) = self.next_complete() {
-            let flows = network.into_iter().zip(sockets).map(|(network, sockets)| with_sockets(network, sockets));
+            let flows = network
+                .into_iter()
+                .zip(sockets)
+                .map(|(network, sockets)| with_sockets(network, sockets));
             follower.sampled(&flows.enumerate().collect::<Vec<_>>(), &links);
         }
     }
 
     /// The earliest sample of which all pieces have come. Of those before it some piece is lost.
     fn next_complete(&mut self) -> Option<(OfNetwork, Vec<FlowSample>)> {
-        let whole = |gathered: &Gathered| gathered.network.is_some() && gathered.sockets.iter().all(Option::is_some);
+        let whole = |gathered: &Gathered| {
+            gathered.network.is_some() && gathered.sockets.iter().all(Option::is_some)
+        };
         let at = *self.waiting.iter().find(|(_, gathered)| whole(gathered))?.0;
         let later = self.waiting.split_off(&at);
         self.waiting = later;
@@ -112,7 +127,10 @@ mod tests {
         fn begun(&mut self, _: Record) {}
 
         fn sampled(&mut self, flows: &[(usize, FlowSample)], _: &[(usize, LinkSample)]) {
-            self.0.push((flows[0].1.at, flows.iter().map(|(_, sample)| (sample.goodput.get(), sample.cwnd)).collect()));
+            self.0.push((
+                flows[0].1.at,
+                flows.iter().map(|(_, sample)| (sample.goodput.get(), sample.cwnd)).collect(),
+            ));
         }
     }
 
@@ -121,12 +139,21 @@ mod tests {
     }
 
     fn network(tap: &Tap, tenth: u64) {
-        let sample = |flow| FlowSample { goodput: Bytes::new(10 * tenth + flow), ..FlowSample::default() };
+        let sample =
+            |flow| FlowSample { goodput: Bytes::new(10 * tenth + flow), ..FlowSample::default() };
         tap.network(at(tenth), (0..2).map(sample), std::iter::empty());
     }
 
     fn sockets(tap: &Tap, tenth: u64, flow: usize) {
-        tap.sockets(at(tenth), flow, std::iter::once(FlowSample { at: at(tenth), cwnd: tenth as f64, ..FlowSample::default() }));
+        tap.sockets(
+            at(tenth),
+            flow,
+            std::iter::once(FlowSample {
+                at: at(tenth),
+                cwnd: tenth as f64,
+                ..FlowSample::default()
+            }),
+        );
     }
 
     #[test]
@@ -146,7 +173,10 @@ mod tests {
         }
         network(&tap, 3);
         spout.pour(&mut heard);
-        assert_eq!(heard.0, [(at(1), vec![(10, 1.0), (11, 1.0)]), (at(3), vec![(30, 3.0), (31, 3.0)])]);
+        assert_eq!(
+            heard.0,
+            [(at(1), vec![(10, 1.0), (11, 1.0)]), (at(3), vec![(30, 3.0), (31, 3.0)])]
+        );
         assert!(spout.waiting.is_empty());
     }
 

@@ -16,7 +16,9 @@ use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Ecn;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, bind, ipproto, sendto, socket_with, sockopt};
+use rustix::net::{
+    AddressFamily, SendFlags, SocketFlags, SocketType, bind, ipproto, sendto, socket_with, sockopt,
+};
 use rustix::time::{ClockId, Timespec, clock_gettime};
 use std::io;
 use std::mem::MaybeUninit;
@@ -74,12 +76,18 @@ pub struct Trial {
 }
 
 /// Sends them while the scenario lasts; its flows say where from and where to, and send nothing themselves.
-pub fn trial(scenario: &Scenario, datagrams: Datagrams, progress: Progress<'_>) -> Result<Trial, LiveError> {
+pub fn trial(
+    scenario: &Scenario,
+    datagrams: Datagrams,
+    progress: Progress<'_>,
+) -> Result<Trial, LiveError> {
     let map = HostMap::of(scenario);
     let plan = Plan::plain(map.numbers.len(), datagrams.size.get().max(1500) as u32);
     let hosts = Host::all(scenario, &map, &plan)?;
     let (from, to) = (&hosts[map.ends[0].0], &hosts[map.ends[0].1]);
-    let failed = |error| LiveError::system("sockets for datagrams cannot be opened", "see `narrows doctor`")(error);
+    let failed = |error| {
+        LiveError::system("sockets for datagrams cannot be opened", "see `narrows doctor`")(error)
+    };
     let target = SocketAddr::new(to.address(0, false), FIRST_PORT);
     let receiver = to.namespace.enter(|| receiving(target)).map_err(failed)?;
     let sender = from.namespace.enter(|| sending(datagrams)).map_err(failed)?;
@@ -93,12 +101,15 @@ pub fn trial(scenario: &Scenario, datagrams: Datagrams, progress: Progress<'_>) 
         &Tap::default(),
         |clock, go_on| {
             let answer = thread::scope(|scope| {
-                let sending = scope.spawn(|| send_all(&sender, target, datagrams, clock, end, go_on));
+                let sending =
+                    scope.spawn(|| send_all(&sender, target, datagrams, clock, end, go_on));
                 let arrivals = receive_all(&receiver, clock, end, go_on)?;
-                let sent = sending.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+                let sent =
+                    sending.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
                 Ok((sent, arrivals))
             });
-            answer.map_err(LiveError::system("datagrams cannot be exchanged", "see `narrows doctor`"))
+            answer
+                .map_err(LiveError::system("datagrams cannot be exchanged", "see `narrows doctor`"))
         },
     )?;
     let emulation = session.emulation(scenario, Vec::new(), &Histogram::new());
@@ -107,16 +118,31 @@ pub fn trial(scenario: &Scenario, datagrams: Datagrams, progress: Progress<'_>) 
 }
 
 fn sending(datagrams: Datagrams) -> io::Result<OwnedFd> {
-    let socket = socket_with(AddressFamily::INET, SocketType::DGRAM, SocketFlags::CLOEXEC, Some(ipproto::UDP))?;
+    let socket = socket_with(
+        AddressFamily::INET,
+        SocketType::DGRAM,
+        SocketFlags::CLOEXEC,
+        Some(ipproto::UDP),
+    )?;
     sockopt::set_ip_tos(&socket, datagrams.ecn as u8)?;
     if datagrams.burst > 1 {
-        set(&socket, libc::SOL_UDP, libc::UDP_SEGMENT, (datagrams.size - DATAGRAM_HEADERS).get() as libc::c_int)?;
+        set(
+            &socket,
+            libc::SOL_UDP,
+            libc::UDP_SEGMENT,
+            (datagrams.size - DATAGRAM_HEADERS).get() as libc::c_int,
+        )?;
     }
     Ok(socket)
 }
 
 fn receiving(address: SocketAddr) -> io::Result<OwnedFd> {
-    let socket = socket_with(AddressFamily::INET, SocketType::DGRAM, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC, Some(ipproto::UDP))?;
+    let socket = socket_with(
+        AddressFamily::INET,
+        SocketType::DGRAM,
+        SocketFlags::NONBLOCK | SocketFlags::CLOEXEC,
+        Some(ipproto::UDP),
+    )?;
     sockopt::set_ip_recvtos(&socket, true)?;
     sockopt::set_socket_recv_buffer_size_force(&socket, ROOM)?;
     set(&socket, libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, 1)?;
@@ -159,13 +185,20 @@ fn send_all(
     Ok(sent)
 }
 
-fn receive_all(receiver: &OwnedFd, clock: Clock, end: Time, go_on: &(dyn Fn() -> bool + Sync)) -> io::Result<Vec<Arrival>> {
+fn receive_all(
+    receiver: &OwnedFd,
+    clock: Clock,
+    end: Time,
+    go_on: &(dyn Fn() -> bool + Sync),
+) -> io::Result<Vec<Arrival>> {
     // The kernel stamps arrivals by the clock of the day.
     let ahead = day().wrapping_sub(clock.now().since(Time::ZERO).as_nanos());
     let mut arrivals = Vec::new();
     while clock.now() < end && go_on() {
         while let Some(mut arrival) = receive(receiver)? {
-            arrival.arrived = Time::from_nanos(arrival.arrived.since(Time::ZERO).as_nanos().saturating_sub(ahead));
+            arrival.arrived = Time::from_nanos(
+                arrival.arrived.since(Time::ZERO).as_nanos().saturating_sub(ahead),
+            );
             arrivals.push(arrival);
         }
         let pause = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
@@ -191,7 +224,8 @@ fn receive(receiver: &OwnedFd) -> io::Result<Option<Arrival>> {
     // SAFETY: all-zero bytes are a valid `msghdr`, which has integers and null pointers.
     let mut message: libc::msghdr = unsafe { MaybeUninit::zeroed().assume_init() };
     (message.msg_iov, message.msg_iovlen) = (&raw mut piece, 1);
-    (message.msg_control, message.msg_controllen) = (control.as_mut_ptr().cast(), size_of_val(&control));
+    (message.msg_control, message.msg_controllen) =
+        (control.as_mut_ptr().cast(), size_of_val(&control));
     // SAFETY: the kernel writes to `content` and `control`, as many bytes as they have; both live through the call.
     let count = unsafe { libc::recvmsg(receiver.as_raw_fd(), &raw mut message, 0) };
     if count < 0 {
@@ -199,7 +233,8 @@ fn receive(receiver: &OwnedFd) -> io::Result<Option<Arrival>> {
         return if error.kind() == io::ErrorKind::WouldBlock { Ok(None) } else { Err(error) };
     }
     let word = |at: usize| u64::from_be_bytes(content[at..at + 8].try_into().expect("8 bytes"));
-    let mut arrival = Arrival { number: word(0), sent: Time::from_nanos(word(8)), arrived: Time::ZERO, ecn: 0 };
+    let mut arrival =
+        Arrival { number: word(0), sent: Time::from_nanos(word(8)), arrived: Time::ZERO, ecn: 0 };
     // SAFETY: `message` describes `control` as the kernel has filled it; the macros stay within it, and each datum is read as what its type
     // says.
     unsafe {
@@ -210,7 +245,9 @@ fn receive(receiver: &OwnedFd) -> io::Result<Option<Arrival>> {
                 (libc::IPPROTO_IP, libc::IP_TOS) => arrival.ecn = data.read() & 3,
                 (libc::SOL_SOCKET, libc::SO_TIMESTAMPNS) => {
                     let stamp = data.cast::<libc::timespec>().read_unaligned();
-                    arrival.arrived = Time::from_nanos(stamp.tv_sec as u64 * 1_000_000_000 + stamp.tv_nsec as u64);
+                    arrival.arrived = Time::from_nanos(
+                        stamp.tv_sec as u64 * 1_000_000_000 + stamp.tv_nsec as u64,
+                    );
                 }
                 _ => {}
             }

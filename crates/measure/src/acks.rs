@@ -2,7 +2,8 @@
 
 use narrows_units::{Rate, Span, Time};
 
-/// A connection as an acknowledgement left it. In the kernel it is seen when the next one arrives: until then it holds.
+/// A connection as an acknowledgement left it. In the kernel it is seen when the next one arrives:
+/// until then it holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AckSample {
     /// When.
@@ -13,7 +14,8 @@ pub struct AckSample {
     pub connection: u16,
     /// The congestion window, in segments.
     pub cwnd: f64,
-    /// The slow start threshold in segments; `None` before the first reduction, or if the controller has none.
+    /// The slow start threshold in segments; `None` before the first reduction, or if the
+    /// controller has none.
     pub ssthresh: Option<f64>,
     /// Segments in flight.
     pub in_flight: u32,
@@ -21,9 +23,10 @@ pub struct AckSample {
     pub srtt: Option<Span>,
     /// The latest round trip.
     pub rtt: Option<Span>,
-    /// The rate of new transmissions, if they are paced: with headers in the simulator, of payload alone in the kernel (`sk_pacing_rate`).
+    /// The rate of new transmissions, if they are paced: with headers in the simulator, of payload
+    /// alone in the kernel (`sk_pacing_rate`).
     pub pacing: Option<Rate>,
-    /// The latest sample of the delivery rate, of payload (`rate_delivered` over `rate_interval_us` of the kernel's socket); `None` in the
-    /// simulator.
+    /// The latest sample of the delivery rate, of payload (`rate_delivered` over `rate_interval_us`
+    /// of the kernel's socket); `None` in the simulator.
     pub delivery: Option<Rate>,
 }

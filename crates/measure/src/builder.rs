@@ -10,12 +10,30 @@ pub struct RecordBuilder {
 }
 
 impl RecordBuilder {
-    /// The record of a run of `duration` with this seed, of which statistics leave out `warmup`, sampled at each `interval`, with what
-    /// changed in the network.
-    pub fn new(seed: u64, duration: Span, warmup: Span, interval: Span, changes: Vec<Change>) -> RecordBuilder {
+    /// The record of a run of `duration` with this seed, of which statistics leave out `warmup`,
+    /// sampled at each `interval`, with what changed in the network.
+    pub fn new(
+        seed: u64,
+        duration: Span,
+        warmup: Span,
+        interval: Span,
+        changes: Vec<Change>,
+    ) -> RecordBuilder {
         let (flows, links) = (Vec::new(), Vec::new());
-        let record =
-            Record { seed, duration, warmup, part: None, interval, flows, links, changes, events: 0, hops: 0, icn: None, emulation: None };
+        let record = Record {
+            seed,
+            duration,
+            warmup,
+            part: None,
+            interval,
+            flows,
+            links,
+            changes,
+            events: 0,
+            hops: 0,
+            icn: None,
+            emulation: None,
+        };
         RecordBuilder { record }
     }
 

@@ -30,8 +30,14 @@ impl Quantity {
     }
 
     /// All of them, in the order of tables.
-    pub const ALL: [Quantity; 6] =
-        [Quantity::Throughput, Quantity::QueueingP50, Quantity::QueueingP95, Quantity::Retransmitted, Quantity::Completion, Quantity::Jain];
+    pub const ALL: [Quantity; 6] = [
+        Quantity::Throughput,
+        Quantity::QueueingP50,
+        Quantity::QueueingP95,
+        Quantity::Retransmitted,
+        Quantity::Completion,
+        Quantity::Jain,
+    ];
 
     /// The name in tables and files.
     pub fn name(self) -> &'static str {
@@ -114,10 +120,18 @@ impl fmt::Display for Gap {
 /// packet is not infinitely more than none. Jain's indices are compared as a difference.
 pub fn distances(reference: &[Record], other: &[Record]) -> Vec<Distance> {
     let link = other.first().and_then(bottleneck).map(|link| link.name.as_str());
-    Quantity::ALL.into_iter().filter_map(|quantity| distance(quantity, link, reference, other)).collect()
+    Quantity::ALL
+        .into_iter()
+        .filter_map(|quantity| distance(quantity, link, reference, other))
+        .collect()
 }
 
-fn distance(quantity: Quantity, link: Option<&str>, reference: &[Record], other: &[Record]) -> Option<Distance> {
+fn distance(
+    quantity: Quantity,
+    link: Option<&str>,
+    reference: &[Record],
+    other: &[Record],
+) -> Option<Distance> {
     let percent = |from: f64, to: f64, least: f64| {
         let scale = from.max(least);
         Gap::Percent(if scale > 0.0 { 100.0 * (to - from) / scale } else { 0.0 })
@@ -125,16 +139,19 @@ fn distance(quantity: Quantity, link: Option<&str>, reference: &[Record], other:
     let measured = |name: &str| Some((mean(name, reference)?, mean(name, other)?));
     let (from, to, gap) = match quantity {
         Quantity::Throughput | Quantity::Completion => {
-            let (from, to) = measured(if quantity == Quantity::Throughput { "goodput" } else { "fct_mean" })?;
+            let (from, to) =
+                measured(if quantity == Quantity::Throughput { "goodput" } else { "fct_mean" })?;
             (from, to, percent(from, to, 0.0))
         }
         Quantity::QueueingP50 | Quantity::QueueingP95 => {
             let (link, quantile) = (link?, quantity.quantile());
-            let (from, to) = (queueing(reference, link, quantile)?, queueing(other, link, quantile)?);
+            let (from, to) =
+                (queueing(reference, link, quantile)?, queueing(other, link, quantile)?);
             (from, to, percent(from, to, packet_ms(reference.first()?, link)))
         }
         Quantity::Retransmitted => {
-            let ((share, smoothed), (other_share, other_smoothed)) = (retransmitted(reference)?, retransmitted(other)?);
+            let ((share, smoothed), (other_share, other_smoothed)) =
+                (retransmitted(reference)?, retransmitted(other)?);
             (share, other_share, Gap::Factor(other_smoothed / smoothed))
         }
         Quantity::Jain => {
@@ -153,7 +170,8 @@ fn mean(name: &str, runs: &[Record]) -> Option<f64> {
 
 /// The mean over runs of a quantile of the queueing delays of the link with this name, in ms.
 fn queueing(runs: &[Record], link: &str, quantile: f64) -> Option<f64> {
-    let of_run = |run: &Record| Some(named(run, link)?.queueing.quantile(quantile)?.as_millis_f64());
+    let of_run =
+        |run: &Record| Some(named(run, link)?.queueing.quantile(quantile)?.as_millis_f64());
     let values: Vec<f64> = runs.iter().filter_map(of_run).collect();
     crate::statistics::mean(&values)
 }
@@ -165,7 +183,9 @@ fn named<'a>(run: &'a Record, link: &str) -> Option<&'a LinkRecord> {
 /// Retransmissions among data packets sent since warm-up, in percent; and the same with one packet
 /// added.
 fn retransmitted(runs: &[Record]) -> Option<(f64, f64)> {
-    let count = |of: fn(&FlowCounters) -> u64| runs.iter().flat_map(|run| &run.flows).map(|flow| of(&flow.steady)).sum::<u64>() as f64;
+    let count = |of: fn(&FlowCounters) -> u64| {
+        runs.iter().flat_map(|run| &run.flows).map(|flow| of(&flow.steady)).sum::<u64>() as f64
+    };
     let (again, sent) = (count(|steady| steady.retransmitted), count(|steady| steady.sent));
     (sent > 0.0).then(|| (100.0 * again / sent, 100.0 * (again + 1.0) / sent))
 }
@@ -174,8 +194,9 @@ fn retransmitted(runs: &[Record]) -> Option<(f64, f64)> {
 /// zero without a constant rate or packets.
 fn packet_ms(run: &Record, link: &str) -> f64 {
     let rate = named(run, link).and_then(|link| link.rate);
-    let (packets, bytes) =
-        run.flows.iter().fold((0, 0), |(packets, bytes), flow| (packets + flow.total.arrived, bytes + flow.total.arrived_wire.get()));
+    let (packets, bytes) = run.flows.iter().fold((0, 0), |(packets, bytes), flow| {
+        (packets + flow.total.arrived, bytes + flow.total.arrived_wire.get())
+    });
     match rate {
         Some(rate) if packets > 0 => rate.time_for(Bytes::new(bytes / packets)).as_millis_f64(),
         _ => 0.0,
@@ -194,13 +215,18 @@ mod tests {
         let mut run = record(vec![flow("a")], vec![link("narrow", 10)]);
         let steady = &mut run.flows[0].steady;
         (steady.goodput, steady.sent, steady.retransmitted) = (Bytes::new(goodput), 1000, again);
-        (run.flows[0].total.arrived, run.flows[0].total.arrived_wire) = (1000, Bytes::new(1_500_000));
+        (run.flows[0].total.arrived, run.flows[0].total.arrived_wire) =
+            (1000, Bytes::new(1_500_000));
         run.links[0].queueing.record(Span::from_micros(queue_us));
         run
     }
 
     fn gap(of: Quantity, reference: &[Record], other: &[Record]) -> Gap {
-        distances(reference, other).into_iter().find(|distance| distance.quantity == of).unwrap().gap
+        distances(reference, other)
+            .into_iter()
+            .find(|distance| distance.quantity == of)
+            .unwrap()
+            .gap
     }
 
     #[test]
@@ -212,7 +238,8 @@ mod tests {
 
     #[test]
     fn short_queues_are_compared_by_the_time_of_a_packet() {
-        let size = |from, to| gap(Quantity::QueueingP50, &[run(1, 0, from)], &[run(1, 0, to)]).size();
+        let size =
+            |from, to| gap(Quantity::QueueingP50, &[run(1, 0, from)], &[run(1, 0, to)]).size();
         assert!((size(20_000, 25_000) - 25.0).abs() < 2.0);
         // A packet of 1500 B takes 1200 µs.
         assert!((size(0, 600) - 50.0).abs() < 1.0);
@@ -231,9 +258,16 @@ mod tests {
             run
         };
         let (reference, other) = (run([900, 901], [20, 100]), run([901, 900], [22, 110]));
-        assert_eq!((bottleneck(&reference).unwrap().name.as_str(), bottleneck(&other).unwrap().name.as_str()), ("far", "near"));
+        assert_eq!(
+            (
+                bottleneck(&reference).unwrap().name.as_str(),
+                bottleneck(&other).unwrap().name.as_str()
+            ),
+            ("far", "near")
+        );
         for quantity in [Quantity::QueueingP50, Quantity::QueueingP95] {
-            let compared = distances(std::slice::from_ref(&reference), std::slice::from_ref(&other));
+            let compared =
+                distances(std::slice::from_ref(&reference), std::slice::from_ref(&other));
             let of = compared.iter().find(|distance| distance.quantity == quantity).unwrap();
             // A histogram keeps 1.6 %.
             assert!((of.reference - 20.0).abs() < 0.4 && (of.other - 22.0).abs() < 0.4, "{of:?}");
@@ -250,14 +284,22 @@ mod tests {
 
     #[test]
     fn one_flow_has_no_fairness() {
-        let of = |runs: &[Record]| distances(runs, runs).iter().map(|distance| distance.quantity).collect::<Vec<_>>();
-        let defined = [Quantity::Throughput, Quantity::QueueingP50, Quantity::QueueingP95, Quantity::Retransmitted];
+        let of = |runs: &[Record]| {
+            distances(runs, runs).iter().map(|distance| distance.quantity).collect::<Vec<_>>()
+        };
+        let defined = [
+            Quantity::Throughput,
+            Quantity::QueueingP50,
+            Quantity::QueueingP95,
+            Quantity::Retransmitted,
+        ];
         assert_eq!(of(&[run(1, 0, 0)]), defined, "bulk data has no completion times either");
     }
 
     #[test]
     fn gaps_show_their_direction() {
-        let texts = [Gap::Percent(-1.25), Gap::Factor(0.5), Gap::Difference(0.01)].map(|gap| gap.to_string());
+        let texts = [Gap::Percent(-1.25), Gap::Factor(0.5), Gap::Difference(0.01)]
+            .map(|gap| gap.to_string());
         assert_eq!(texts, ["-1.2 %", "x0.50", "+0.010"]);
     }
 }

@@ -5,7 +5,8 @@ use narrows_units::Span;
 /// What the emulator of a live run measured of itself.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Emulation {
-    /// How late packets were handed to the host at the end of their way, against the time that their links gave them: the median.
+    /// How late packets were handed to the host at the end of their way, against the time that
+    /// their links gave them: the median.
     pub late_p50: Span,
     /// The same: what 99 of 100 did not exceed.
     pub late_p99: Span,
@@ -13,19 +14,23 @@ pub struct Emulation {
     pub late_max: Span,
     /// The longest time in which the emulator looked at no device while packets were under way.
     pub gap_max: Span,
-    /// How much of such times a packet would have been read later than [is sound](Emulation::sound_lateness).
+    /// How much of such times a packet would have been read later than [is
+    /// sound](Emulation::sound_lateness).
     pub overlooked: Span,
-    /// How long the emulator's thread was ready to run and did not; zero where the kernel does not tell.
+    /// How long the emulator's thread was ready to run and did not; zero where the kernel does not
+    /// tell.
     pub waited: Span,
     /// How often it was given a core.
     pub turns: u64,
-    /// How late the thread of the flows' sockets was for what was due: what 99 of 100 times did not exceed.
+    /// How late the thread of the flows' sockets was for what was due: what 99 of 100 times did not
+    /// exceed.
     pub wake_p99: Span,
     /// The same: the latest.
     pub wake_max: Span,
     /// Packets of wire size that hosts sent into the network.
     pub packets: u64,
-    /// Reads and writes of devices that carried them; fewer than twice the packets where segments crossed a device together.
+    /// Reads and writes of devices that carried them; fewer than twice the packets where segments
+    /// crossed a device together.
     pub crossings: u64,
     /// Packets of no flow of the scenario, which are thrown away.
     pub unknown: u64,
@@ -33,17 +38,20 @@ pub struct Emulation {
     pub overrun: u64,
     /// Packets that a host's kernel did not take.
     pub refused: u64,
-    /// Packets in which a host's kernel found a wrong checksum or header: they were spoiled on the way.
+    /// Packets in which a host's kernel found a wrong checksum or header: they were spoiled on the
+    /// way.
     pub spoiled: u64,
     /// How long the emulator was at work, not waiting.
     pub busy: Span,
-    /// CPU time of the thread that writes to and reads from the flows' sockets; that of other programs does not count.
+    /// CPU time of the thread that writes to and reads from the flows' sockets; that of other
+    /// programs does not count.
     pub talking: Span,
     /// How long it ran.
     pub wall: Span,
     /// The shortest round trip of a flow without queues.
     pub base_rtt: Span,
-    /// Share of the time in which the machine's cores were idle or ran programs of lower priority (`nice`), 0 to 1.
+    /// Share of the time in which the machine's cores were idle or ran programs of lower priority
+    /// (`nice`), 0 to 1.
     pub idle: f64,
     /// What held back flows that always had data.
     pub limits: Vec<Limit>,
@@ -51,7 +59,8 @@ pub struct Emulation {
     pub replays: Vec<Replayed>,
 }
 
-/// The calls of a controller that the kernel was given, decided again: by the native core of one of ours, by the machine that simulates it of one from a file.
+/// The calls of a controller that the kernel was given, decided again: by the native core of one of
+/// ours, by the machine that simulates it of one from a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Replayed {
     /// The kernel's name of the controller.
@@ -62,11 +71,13 @@ pub struct Replayed {
     pub connections: u64,
     /// Calls that came too fast to be recorded.
     pub missed: u64,
-    /// Calls in which kernel and core, or kernel and machine, decided or remember different things, in any bit.
+    /// Calls in which kernel and core, or kernel and machine, decided or remember different things,
+    /// in any bit.
     pub unequal: u64,
     /// The first of these, in words; empty if there is none.
     pub first: String,
-    /// Of a controller from a file, in words: calls that were equal one tick later, and recorded calls that cannot be decided again, with the reason. Empty if there are none.
+    /// Of a controller from a file, in words: calls that were equal one tick later, and recorded
+    /// calls that cannot be decided again, with the reason. Empty if there are none.
     pub beside: String,
 }
 
@@ -75,7 +86,8 @@ pub struct Replayed {
 pub struct Limit {
     /// The flow's name.
     pub flow: String,
-    /// Share of the time with data to send in which the sender's socket buffer was too small, 0 to 1.
+    /// Share of the time with data to send in which the sender's socket buffer was too small, 0 to
+    /// 1.
     pub send_buffer: f64,
     /// The same for the window that the receiver offered.
     pub receive_window: f64,
@@ -83,20 +95,23 @@ pub struct Limit {
 
 /// The latest that one of 100 packets may be, whatever the round trip.
 const LATE: Span = Span::from_millis(2);
-/// The same as a part of the shortest round trip: a tenth. What is later than that is seen by delay-based control.
+/// The same as a part of the shortest round trip: a tenth. What is later than that is seen by
+/// delay-based control.
 const LATE_PART: u64 = 10;
 /// What cannot be had from a timer and a scheduler is not asked for.
 const LATE_LEAST: Span = Span::from_micros(500);
-/// Share of time in which packets may be read later than that: as 1 of 100 may be handed over later.
+/// Share of time in which packets may be read later than that: as 1 of 100 may be handed over
+/// later.
 const OVERLOOKED: f64 = 0.01;
 /// What it takes to give a sleeping thread a core, in a virtual machine.
 const WAKING: Span = Span::from_micros(50);
 /// Share of time that the emulator may wait for a core besides.
 const WAITED: f64 = 0.02;
-/// How late the thread of the flows' sockets may be 1 of 100 times: sockets that take little ahead ask for more so long before they are
-/// empty.
+/// How late the thread of the flows' sockets may be 1 of 100 times: sockets that take little ahead
+/// ask for more so long before they are empty.
 const WAKE: Span = Span::from_millis(4);
-/// Share of time that a flow may be held back by a buffer: twice the deviation in throughput that is looked for.
+/// Share of time that a flow may be held back by a buffer: twice the deviation in throughput that
+/// is looked for.
 const HELD_BACK: f64 = 0.05;
 /// Share of time above which a thread's work is taken to have waited for its turn.
 const BUSY: f64 = 0.95;
@@ -104,13 +119,14 @@ const BUSY: f64 = 0.95;
 const IDLE: f64 = 0.02;
 
 impl Emulation {
-    /// The latest that one of 100 packets may be where the shortest round trip without queues is this.
+    /// The latest that one of 100 packets may be where the shortest round trip without queues is
+    /// this.
     pub fn sound_lateness(base_rtt: Span) -> Span {
         LATE.min((base_rtt / LATE_PART).max(LATE_LEAST))
     }
 
-    /// The reasons why the results of this run are not valid, because they say more of the machine than of the controllers; empty if they
-    /// are.
+    /// The reasons why the results of this run are not valid, because they say more of the machine
+    /// than of the controllers; empty if they are.
     pub fn validity_issues(&self) -> Vec<String> {
         let mut issues = Vec::new();
         let late = Emulation::sound_lateness(self.base_rtt);
@@ -125,31 +141,53 @@ impl Emulation {
         }
         let waited = self.waited.saturating_sub(WAKING * self.turns);
         if part(waited) > WAITED {
-            issues.push(format!("the emulator waited for a core for {:.1} % of the time (limit 2 %)", part(waited) * 100.0));
+            issues.push(format!(
+                "the emulator waited for a core for {:.1} % of the time (limit 2 %)",
+                part(waited) * 100.0
+            ));
         }
         if self.wake_p99 > WAKE {
             let ms = self.wake_p99.as_secs_f64() * 1e3;
-            issues.push(format!("p99 lateness of the flows' socket thread is {ms:.2} ms (limit {WAKE})"));
+            issues.push(format!(
+                "p99 lateness of the flows' socket thread is {ms:.2} ms (limit {WAKE})"
+            ));
         }
         if self.overrun > 0 {
-            issues.push(format!("{} packets were dropped by devices before the emulator took them", self.overrun));
+            issues.push(format!(
+                "{} packets were dropped by devices before the emulator took them",
+                self.overrun
+            ));
         }
         if self.refused > 0 {
             issues.push(format!("{} packets were not taken by a host's kernel", self.refused));
         }
         if self.spoiled > 0 {
-            issues.push(format!("{} packets reached a host's kernel with a wrong checksum or header", self.spoiled));
+            issues.push(format!(
+                "{} packets reached a host's kernel with a wrong checksum or header",
+                self.spoiled
+            ));
         }
-        for (time, what) in [(self.busy, "the emulator"), (self.talking, "the thread of the flows' sockets")] {
+        for (time, what) in
+            [(self.busy, "the emulator"), (self.talking, "the thread of the flows' sockets")]
+        {
             if part(time) > BUSY {
-                issues.push(format!("{what} was at work for {:.0} % of the time", part(time) * 100.0));
+                issues.push(format!(
+                    "{what} was at work for {:.0} % of the time",
+                    part(time) * 100.0
+                ));
             }
         }
         if self.idle < IDLE {
-            issues.push(format!("the cores were idle for {:.1} % of the time only: work has waited for a core", self.idle * 100.0));
+            issues.push(format!(
+                "the cores were idle for {:.1} % of the time only: work has waited for a core",
+                self.idle * 100.0
+            ));
         }
         for Limit { flow, send_buffer, receive_window } in &self.limits {
-            for (share, what) in [(send_buffer, "the sender's socket buffer"), (receive_window, "the receiver's window")] {
+            for (share, what) in [
+                (send_buffer, "the sender's socket buffer"),
+                (receive_window, "the receiver's window"),
+            ] {
                 if *share > HELD_BACK {
                     issues.push(format!("{what} held flow \"{flow}\" back for {:.0} % of the time it had data to send", share * 100.0));
                 }
@@ -165,7 +203,12 @@ mod tests {
 
     /// What is said of a sound run of 10 s and 30 ms, but for what the test changes.
     fn issues(change: impl FnOnce(&mut Emulation)) -> Vec<String> {
-        let mut emulation = Emulation { wall: Span::from_secs(10), base_rtt: Span::from_millis(30), idle: 0.5, ..Emulation::default() };
+        let mut emulation = Emulation {
+            wall: Span::from_secs(10),
+            base_rtt: Span::from_millis(30),
+            idle: 0.5,
+            ..Emulation::default()
+        };
         change(&mut emulation);
         emulation.validity_issues()
     }
@@ -176,9 +219,15 @@ mod tests {
 
     #[test]
     fn packets_read_late_are_told() {
-        assert!(issues(|run| (run.gap_max, run.overlooked) = (ms(90), ms(88))).is_empty(), "a single gap");
+        assert!(
+            issues(|run| (run.gap_max, run.overlooked) = (ms(90), ms(88))).is_empty(),
+            "a single gap"
+        );
         let told = issues(|run| (run.gap_max, run.overlooked) = (ms(9), ms(130)));
-        assert!(told.len() == 1 && told[0].contains("1.3 % of the time (limit 1 %), up to 9.00 ms"), "{told:?}");
+        assert!(
+            told.len() == 1 && told[0].contains("1.3 % of the time (limit 1 %), up to 9.00 ms"),
+            "{told:?}"
+        );
     }
 
     /// 20,000 turns may take 1 s. What is beyond that may be 0.2 s.

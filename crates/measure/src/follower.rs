@@ -2,7 +2,8 @@
 
 use crate::{FlowSample, LinkSample, Record};
 
-/// Hears of a run's samples as they are taken. A world that is followed leaves the same record as one that is not.
+/// Hears of a run's samples as they are taken. A world that is followed leaves the same record as
+/// one that is not.
 pub trait Follower {
     /// False if it follows nothing: a world then gathers nothing for it.
     fn follows(&self) -> bool {
@@ -12,8 +13,9 @@ pub trait Follower {
     /// A run begins. Its record has what is known before anything is measured, and no samples.
     fn begun(&mut self, record: Record);
 
-    /// Some flows and links have been sampled, by their numbers in the record; all at one moment. A world may take the parts of a network
-    /// one after another, so the time of a flow or link grows from call to call, but not that of all.
+    /// Some flows and links have been sampled, by their numbers in the record; all at one moment. A
+    /// world may take the parts of a network one after another, so the time of a flow or link grows
+    /// from call to call, but not that of all.
     fn sampled(&mut self, flows: &[(usize, FlowSample)], links: &[(usize, LinkSample)]);
 }
 

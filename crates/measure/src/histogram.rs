@@ -6,9 +6,10 @@ const SUB_BITS: u32 = 6;
 /// Buckets of an octave.
 const SUB: usize = 1 << SUB_BITS;
 
-/// Counts durations in buckets of at most 1/64 of their value: a quantile read from it is at most 1.6 % from the true one. Memory follows
-/// the octaves between the smallest and the largest value (256 bytes each; zero takes none), so that a hundred thousand of these fit in
-/// memory. A bucket holds up to 2^32 - 1.
+/// Counts durations in buckets of at most 1/64 of their value: a quantile read from it is at most
+/// 1.6 % from the true one. Memory follows the octaves between the smallest and the largest value
+/// (256 bytes each; zero takes none), so that a hundred thousand of these fit in memory. A bucket
+/// holds up to 2^32 - 1.
 #[derive(Clone, Debug)]
 pub struct Histogram {
     zeros: u64,
@@ -24,7 +25,15 @@ pub struct Histogram {
 
 impl Default for Histogram {
     fn default() -> Histogram {
-        Histogram { zeros: 0, first: 0, buckets: Vec::new(), count: 0, sum: 0, min: u64::MAX, max: 0 }
+        Histogram {
+            zeros: 0,
+            first: 0,
+            buckets: Vec::new(),
+            count: 0,
+            sum: 0,
+            min: u64::MAX,
+            max: 0,
+        }
     }
 }
 
@@ -103,9 +112,16 @@ impl Histogram {
         }
     }
 
-    /// A histogram from what [`Histogram::counts`], [`Histogram::sum`], [`Histogram::min`] and [`Histogram::max`] of another said.
-    pub fn restore(counts: impl IntoIterator<Item = (Span, u64)>, sum: u128, min: Span, max: Span) -> Histogram {
-        let mut restored = Histogram { sum, min: min.as_nanos(), max: max.as_nanos(), ..Histogram::default() };
+    /// A histogram from what [`Histogram::counts`], [`Histogram::sum`], [`Histogram::min`] and
+    /// [`Histogram::max`] of another said.
+    pub fn restore(
+        counts: impl IntoIterator<Item = (Span, u64)>,
+        sum: u128,
+        min: Span,
+        max: Span,
+    ) -> Histogram {
+        let mut restored =
+            Histogram { sum, min: min.as_nanos(), max: max.as_nanos(), ..Histogram::default() };
         for (low, count) in counts {
             restored.add(place(low.as_nanos()), count);
         }
@@ -142,7 +158,8 @@ impl Histogram {
         (self.count > 0).then(|| Span::from_nanos((self.sum / self.count as u128) as u64))
     }
 
-    /// The smallest value that at least the share `q` (0 to 1) of all values does not exceed, to the middle of its bucket; `None` if empty.
+    /// The smallest value that at least the share `q` (0 to 1) of all values does not exceed, to
+    /// the middle of its bucket; `None` if empty.
     pub fn quantile(&self, q: f64) -> Option<Span> {
         let wanted = ((self.count as f64 * q).ceil() as u64).clamp(1, self.count.max(1));
         self.middles()
@@ -154,7 +171,8 @@ impl Histogram {
             .map(|(middle, _)| Span::from_nanos(middle))
     }
 
-    /// The cumulative distribution: each occupied bucket's upper edge with the share of values up to it.
+    /// The cumulative distribution: each occupied bucket's upper edge with the share of values up
+    /// to it.
     pub fn cdf(&self) -> Vec<(Span, f64)> {
         let mut seen = 0;
         self.occupied()
@@ -166,7 +184,8 @@ impl Histogram {
             .collect()
     }
 
-    /// The middle of each occupied bucket, within the smallest and the largest value, and how many it holds, in rising order.
+    /// The middle of each occupied bucket, within the smallest and the largest value, and how many
+    /// it holds, in rising order.
     pub(crate) fn middles(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.occupied().map(|(place, count)| {
             let (low, width) = bounds(place);
@@ -177,12 +196,17 @@ impl Histogram {
     /// Occupied buckets in rising order.
     fn occupied(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         let zeros = (self.zeros > 0).then_some((0, self.zeros));
-        let others = self.buckets.iter().enumerate().map(|(index, count)| (self.first + index, *count as u64));
+        let others = self
+            .buckets
+            .iter()
+            .enumerate()
+            .map(|(index, count)| (self.first + index, *count as u64));
         zeros.into_iter().chain(others.filter(|(_, count)| *count > 0))
     }
 }
 
-/// Octave 0 holds 0..64 exactly; octave k holds 64·2^(k-1) to 64·2^k in 64 steps. A place is an octave and a step in it.
+/// Octave 0 holds 0..64 exactly; octave k holds 64·2^(k-1) to 64·2^k in 64 steps. A place is an
+/// octave and a step in it.
 #[inline]
 fn place(ns: u64) -> usize {
     let octave = (64 - (ns >> SUB_BITS).leading_zeros()) as usize;
@@ -239,7 +263,12 @@ mod tests {
         for i in 0..100u64 {
             histogram.record(Span::from_nanos(i * i * i * 1_000));
         }
-        let restored = Histogram::restore(histogram.counts(), histogram.sum(), histogram.min().unwrap(), histogram.max().unwrap());
+        let restored = Histogram::restore(
+            histogram.counts(),
+            histogram.sum(),
+            histogram.min().unwrap(),
+            histogram.max().unwrap(),
+        );
         assert_eq!(format!("{restored:?}"), format!("{histogram:?}"));
     }
 

@@ -7,7 +7,8 @@ use narrows_units::{Bytes, Rate, Time};
 pub struct IcnRecord {
     /// The law by which links say rates, as written, parameters included; `None` without one.
     pub law: Option<String>,
-    /// What nodes say of the links on which Data comes to them, in the order of [`Record::links`](crate::Record::links): one for each link.
+    /// What nodes say of the links on which Data comes to them, in the order of
+    /// [`Record::links`](crate::Record::links): one for each link.
     pub rates: Vec<RatesRecord>,
     /// What is known of consumers, in the order of [`Record::flows`](crate::Record::flows).
     pub consumers: Vec<ConsumerRecord>,
@@ -19,7 +20,8 @@ pub struct IcnRecord {
     pub cached: u64,
 }
 
-/// What the node at the far end of a link says of it: the rates that it stamps into Data from there, and the queue of Interests for it.
+/// What the node at the far end of a link says of it: the rates that it stamps into Data from
+/// there, and the queue of Interests for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RatesRecord {
     /// Interests for the link, over the whole run.
@@ -126,7 +128,8 @@ pub struct ConsumerSample {
 pub struct SubflowRecord {
     /// The hash of its hops.
     pub path: u64,
-    /// Samples at each interval since it was found: when, and the bytes of Data of both classes that have come on it.
+    /// Samples at each interval since it was found: when, and the bytes of Data of both classes
+    /// that have come on it.
     pub samples: Vec<SubflowSample>,
 }
 

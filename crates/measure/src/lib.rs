@@ -1,7 +1,8 @@
 //! What a world records of a run, and the metrics computed from it. No drawing, no I/O.
 //!
-//! A world fills a [`Record`]: counters and histograms that are exact or streamed, and time series sampled at a fixed interval. Everything
-//! downstream (metrics, tables, plots, files) is computed from records alone.
+//! A world fills a [`Record`]: counters and histograms that are exact or streamed, and time series
+//! sampled at a fixed interval. Everything downstream (metrics, tables, plots, files) is computed
+//! from records alone.
 
 mod acks;
 pub mod bootstrap;
@@ -28,8 +29,12 @@ pub use follower::Follower;
 pub use groups::{Group, group_of};
 pub use histogram::Histogram;
 pub use icn::{
-    ConsumerCounters, ConsumerRecord, ConsumerSample, IcnRecord, InterestCounters, RatesRecord, RatesSample, SubflowRecord, SubflowSample,
+    ConsumerCounters, ConsumerRecord, ConsumerSample, IcnRecord, InterestCounters, RatesRecord,
+    RatesSample, SubflowRecord, SubflowSample,
 };
 pub use part::{Sample, standing};
-pub use record::{Change, Changed, FlowCounters, FlowRecord, FlowSample, LinkCounters, LinkNature, LinkRecord, LinkSample, Record};
+pub use record::{
+    Change, Changed, FlowCounters, FlowRecord, FlowSample, LinkCounters, LinkNature, LinkRecord,
+    LinkSample, Record,
+};
 pub use transfers::{Ratios, SizeBin, Transfer, Transfers};

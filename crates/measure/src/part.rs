@@ -1,8 +1,9 @@
 //! Parts of a record: of the run's time, and of its flows.
 
 use crate::{
-    ConsumerRecord, ConsumerSample, FlowCounters, FlowRecord, FlowSample, Histogram, IcnRecord, LinkCounters, LinkRecord, LinkSample,
-    RatesRecord, RatesSample, Record, SubflowRecord, SubflowSample, Transfers,
+    ConsumerRecord, ConsumerSample, FlowCounters, FlowRecord, FlowSample, Histogram, IcnRecord,
+    LinkCounters, LinkRecord, LinkSample, RatesRecord, RatesSample, Record, SubflowRecord,
+    SubflowSample, Transfers,
 };
 use narrows_units::{Bytes, Span, Time};
 
@@ -12,15 +13,21 @@ impl Record {
         self.part.unwrap_or(Time::ZERO)
     }
 
-    /// The record of the run from `from` to `to` alone: for every metric "since warm-up" means in this time, and what asks for a start means one in it or its
-    /// beginning. The part from the end of the warm-up to the end is the record itself; any other is made from the samples:
+    /// The record of the run from `from` to `to` alone: for every metric "since warm-up" means in
+    /// this time, and what asks for a start means one in it or its beginning. The part from the end
+    /// of the warm-up to the end is the record itself; any other is made from the samples:
     ///
-    /// - An edge moves back to the sample that it follows, or to the run's beginning, so that counts and time belong together; `to` ends with the record.
-    /// - Counts are those that samples have. Metrics from others (retransmissions, timeouts, marks that arrived, reductions undone) are not defined.
-    /// - Series end at `to`; what came before `from` stays in them, for it says what stood when the part began.
-    /// - Round trips are the latest ones at the samples; queueing delays the queue at the samples divided by the link's rate then; one-way delays the
-    ///   propagation delays that the route's links had at the start of the run + these. So they are means over time, not over packets.
-    /// - Transfers are those listed that began and were completed in it, none if the world did not list them all.
+    /// - An edge moves back to the sample that it follows, or to the run's beginning, so that
+    ///   counts and time belong together; `to` ends with the record.
+    /// - Counts are those that samples have. Metrics from others (retransmissions, timeouts, marks
+    ///   that arrived, reductions undone) are not defined.
+    /// - Series end at `to`; what came before `from` stays in them, for it says what stood when the
+    ///   part began.
+    /// - Round trips are the latest ones at the samples; queueing delays the queue at the samples
+    ///   divided by the link's rate then; one-way delays the propagation delays that the route's
+    ///   links had at the start of the run + these. So they are means over time, not over packets.
+    /// - Transfers are those listed that began and were completed in it, none if the world did not
+    ///   list them all.
     pub fn between(&self, from: Time, to: Time) -> Record {
         let over = Time::ZERO + self.duration;
         if from.since(Time::ZERO) == self.warmup && to >= over {
@@ -29,7 +36,8 @@ impl Record {
         self.cut(from, to)
     }
 
-    /// The record of a run that has come as far as `now`: its length and warm-up are those of the whole, its counts those of the latest samples since the beginning.
+    /// The record of a run that has come as far as `now`: its length and warm-up are those of the
+    /// whole, its counts those of the latest samples since the beginning.
     pub fn so_far(&self, now: Time) -> Record {
         let Record { duration, warmup, part, .. } = *self;
         Record { duration, warmup, part, ..self.cut(self.begin(), now) }
@@ -54,31 +62,65 @@ impl Record {
         }
     }
 
-    /// The record with only the flows that are named so; a name also stands for the flows that a scenario's `count` made of it, `name.1` and so on. Links stay as
-    /// they are, so what the others sent is still part of the utilisation and the queue; the bottleneck is a link that the flows left cross, and fair shares are theirs.
+    /// The record with only the flows that are named so; a name also stands for the flows that a
+    /// scenario's `count` made of it, `name.1` and so on. Links stay as they are, so what the
+    /// others sent is still part of the utilisation and the queue; the bottleneck is a link that
+    /// the flows left cross, and fair shares are theirs.
     pub fn only(&self, names: &[&str]) -> Record {
-        let named = |flow: &FlowRecord| names.iter().any(|name| *name == flow.name || copy_of(&flow.name) == Some(name));
+        let named = |flow: &FlowRecord| {
+            names.iter().any(|name| *name == flow.name || copy_of(&flow.name) == Some(name))
+        };
         let flows = self.flows.iter().filter(|flow| named(flow)).cloned().collect();
         let icn = self.icn.as_ref().map(|icn| {
-            let consumers = self.flows.iter().zip(&icn.consumers).filter(|(flow, _)| named(flow)).map(|(_, consumer)| consumer.clone());
-            Box::new(IcnRecord { consumers: consumers.collect(), rates: icn.rates.clone(), law: icn.law.clone(), ..**icn })
+            let consumers = self
+                .flows
+                .iter()
+                .zip(&icn.consumers)
+                .filter(|(flow, _)| named(flow))
+                .map(|(_, consumer)| consumer.clone());
+            Box::new(IcnRecord {
+                consumers: consumers.collect(),
+                rates: icn.rates.clone(),
+                law: icn.law.clone(),
+                ..**icn
+            })
         });
-        Record { flows, links: self.links.clone(), changes: self.changes.clone(), icn, ..self.clone_without_series() }
+        Record {
+            flows,
+            links: self.links.clone(),
+            changes: self.changes.clone(),
+            icn,
+            ..self.clone_without_series()
+        }
     }
 
-    /// The record as if all flows crossed the link of this name and no other, so that it is the bottleneck. Without such a link they cross none.
+    /// The record as if all flows crossed the link of this name and no other, so that it is the
+    /// bottleneck. Without such a link they cross none.
     pub fn at_link(&self, name: &str) -> Record {
-        let route: Vec<usize> = self.links.iter().position(|link| link.name == name).into_iter().collect();
+        let route: Vec<usize> =
+            self.links.iter().position(|link| link.name == name).into_iter().collect();
         let flows = self
             .flows
             .iter()
-            .map(|flow| FlowRecord { route: route.clone(), later_routes: vec![], multipath: false, ..flow.clone() })
+            .map(|flow| FlowRecord {
+                route: route.clone(),
+                later_routes: vec![],
+                multipath: false,
+                ..flow.clone()
+            })
             .collect();
         Record { flows, ..self.clone() }
     }
 
     fn clone_without_series(&self) -> Record {
-        Record { flows: vec![], links: vec![], changes: vec![], icn: None, emulation: self.emulation.clone(), ..*self }
+        Record {
+            flows: vec![],
+            links: vec![],
+            changes: vec![],
+            icn: None,
+            emulation: self.emulation.clone(),
+            ..*self
+        }
     }
 
     /// The latest time not after `time` at which a sample was taken.
@@ -98,15 +140,20 @@ impl FlowRecord {
         let samples = until(&self.samples, to).to_vec();
         let end = self.end.filter(|end| *end <= to);
         let count = |at| {
-            let (now, at_end) = (standing(&samples, at), standing(&samples, end.unwrap_or(at).min(at)));
+            let (now, at_end) =
+                (standing(&samples, at), standing(&samples, end.unwrap_or(at).min(at)));
             FlowCounters { late_goodput: now.goodput - at_end.goodput, ..counters(&now) }
         };
         let (mut rtt, mut one_way) = (Histogram::new(), Histogram::new());
         let runs = |at: Time| at > from && at > self.start && end.is_none_or(|end| at <= end);
         for sample in samples.iter().filter(|sample| runs(sample.at)) {
             sample.rtt.into_iter().for_each(|span| rtt.record(span));
-            let crossing = |link: &usize| Some(links[*link].delay + links[*link].waiting(sample.at)?);
-            let delay = self.route_at(sample.at).iter().try_fold(Span::ZERO, |sum, link| Some(sum + crossing(link)?));
+            let crossing =
+                |link: &usize| Some(links[*link].delay + links[*link].waiting(sample.at)?);
+            let delay = self
+                .route_at(sample.at)
+                .iter()
+                .try_fold(Span::ZERO, |sum, link| Some(sum + crossing(link)?));
             delay.into_iter().for_each(|delay| one_way.record(delay));
         }
         FlowRecord {
@@ -131,8 +178,11 @@ impl LinkRecord {
     fn between(&self, from: Time, to: Time) -> LinkRecord {
         let samples = until(&self.samples, to).to_vec();
         let (before, after) = (standing(&samples, from), standing(&samples, to));
-        let count =
-            |sample: &LinkSample| LinkCounters { departed_bytes: sample.departed_bytes, marked: sample.marked, ..LinkCounters::default() };
+        let count = |sample: &LinkSample| LinkCounters {
+            departed_bytes: sample.departed_bytes,
+            marked: sample.marked,
+            ..LinkCounters::default()
+        };
         let mut part = LinkRecord {
             name: self.name.clone(),
             nature: self.nature.clone(),
@@ -151,7 +201,8 @@ impl LinkRecord {
         part
     }
 
-    /// How long what is in the queue takes to leave at the rate that the link has; `None` if it is unlimited or had no rate to tell.
+    /// How long what is in the queue takes to leave at the rate that the link has; `None` if it is
+    /// unlimited or had no rate to tell.
     pub fn waiting(&self, at: Time) -> Option<Span> {
         let queue = standing(&self.samples, at).queue;
         if queue == Bytes::ZERO || self.capacity.is_none() {
@@ -160,9 +211,11 @@ impl LinkRecord {
         self.recent_bps(at).map(|bps| Span::from_secs_f64(queue.bits() as f64 / bps))
     }
 
-    /// The rate that the link had in the second before `at`, in bit/s; `None` of an unlimited one and of one that stood still.
+    /// The rate that the link had in the second before `at`, in bit/s; `None` of an unlimited one
+    /// and of one that stood still.
     pub(crate) fn recent_bps(&self, at: Time) -> Option<f64> {
-        let (from, to) = (standing(&self.samples, at - Span::from_secs(1)), standing(&self.samples, at));
+        let (from, to) =
+            (standing(&self.samples, at - Span::from_secs(1)), standing(&self.samples, at));
         let (bits, span) = (to.capacity.saturating_sub(from.capacity).bits(), to.at.since(from.at));
         (bits > 0 && !span.is_zero()).then(|| bits as f64 / span.as_secs_f64())
     }
@@ -170,15 +223,33 @@ impl LinkRecord {
 
 impl IcnRecord {
     fn between(&self, from: Time, to: Time) -> IcnRecord {
-        let rates = self.rates.iter().map(|rates| RatesRecord { samples: until(&rates.samples, to).to_vec(), ..*rates });
+        let rates = self
+            .rates
+            .iter()
+            .map(|rates| RatesRecord { samples: until(&rates.samples, to).to_vec(), ..*rates });
         let consumers = self.consumers.iter().map(|consumer| {
             let samples = until(&consumer.samples, to).to_vec();
-            let (before, after) = (standing(&samples, from).counters, standing(&samples, to).counters);
+            let (before, after) =
+                (standing(&samples, from).counters, standing(&samples, to).counters);
             let subflows = consumer.subflows.iter();
-            let subflows = subflows.map(|subflow| SubflowRecord { path: subflow.path, samples: until(&subflow.samples, to).to_vec() });
-            ConsumerRecord { many: consumer.many, total: after, steady: after.since(&before), samples, subflows: subflows.collect() }
+            let subflows = subflows.map(|subflow| SubflowRecord {
+                path: subflow.path,
+                samples: until(&subflow.samples, to).to_vec(),
+            });
+            ConsumerRecord {
+                many: consumer.many,
+                total: after,
+                steady: after.since(&before),
+                samples,
+                subflows: subflows.collect(),
+            }
         });
-        IcnRecord { law: self.law.clone(), rates: rates.collect(), consumers: consumers.collect(), ..*self }
+        IcnRecord {
+            law: self.law.clone(),
+            rates: rates.collect(),
+            consumers: consumers.collect(),
+            ..*self
+        }
     }
 }
 
@@ -186,7 +257,11 @@ impl Transfers {
     fn between(&self, from: Time, to: Time) -> Option<Transfers> {
         let all = self.completed() <= self.list.len() as u64;
         let mut part = Transfers { deadline: self.deadline, ..Transfers::default() };
-        for transfer in self.list.iter().filter(|transfer| transfer.start >= from && transfer.start + transfer.took <= to) {
+        for transfer in self
+            .list
+            .iter()
+            .filter(|transfer| transfer.start >= from && transfer.start + transfer.took <= to)
+        {
             part.begun += 1;
             part.count(transfer);
             part.list.push(*transfer);
@@ -243,7 +318,8 @@ impl Sample for LinkSample {
 
 /// The samples not after `time`.
 pub(crate) fn until<T: Sample>(samples: &[T], time: Time) -> &[T] {
-    // Where they are equally far apart, as they mostly are, this is the place, and no search is needed.
+    // Where they are equally far apart, as they mostly are, this is the place, and no search is
+    // needed.
     let step = samples.first().map_or(1, |first| first.at().as_nanos().max(1));
     let place = usize::try_from(time.as_nanos() / step).unwrap_or(usize::MAX).min(samples.len());
     let (before, after) = samples.split_at(place);
@@ -276,8 +352,12 @@ mod tests {
     /// 2 Mbit/s until 15 s, 6 from there to 20 s, 8 to the end, of 10; the link sends what arrives.
     fn stepping() -> Record {
         let rate = |s: f64| [2.0, 6.0, 8.0][(s >= 15.0) as usize + (s >= 20.0) as usize];
-        let mut run = record(vec![FlowRecord { route: vec![0], ..sending("a", rate) }], vec![link("narrow", 10)]);
-        let counts: Vec<Bytes> = run.flows[0].samples.iter().map(|sample| sample.arrived_wire).collect();
+        let mut run = record(
+            vec![FlowRecord { route: vec![0], ..sending("a", rate) }],
+            vec![link("narrow", 10)],
+        );
+        let counts: Vec<Bytes> =
+            run.flows[0].samples.iter().map(|sample| sample.arrived_wire).collect();
         for (sample, count) in run.links[0].samples.iter_mut().zip(counts) {
             sample.departed_bytes = count;
         }
@@ -346,8 +426,13 @@ mod tests {
         }
         // At 10 Mbit/s 12,500 B wait 10 ms; of 50 samples 10 see twice as many.
         let part = run.between(at(15.0), at(20.0));
-        let ms =
-            |histogram: &Histogram| (histogram.count(), histogram.min().unwrap().as_millis_f64(), histogram.max().unwrap().as_millis_f64());
+        let ms = |histogram: &Histogram| {
+            (
+                histogram.count(),
+                histogram.min().unwrap().as_millis_f64(),
+                histogram.max().unwrap().as_millis_f64(),
+            )
+        };
         assert_eq!(ms(&part.flows[0].rtt), (50, 40.0, 50.0));
         assert_eq!(ms(&part.flows[0].one_way), (50, 25.0, 35.0));
         assert_eq!(ms(&part.links[0].queueing), (50, 10.0, 20.0));
@@ -372,14 +457,22 @@ mod tests {
             ideal: Span::from_millis(10),
         };
         let mut transfers = Transfers::default();
-        for transfer in [transfer(14.9, 300), transfer(15.0, 20), transfer(17.0, 40), transfer(19.9, 200)] {
+        for transfer in
+            [transfer(14.9, 300), transfer(15.0, 20), transfer(17.0, 40), transfer(19.9, 200)]
+        {
             transfers.count(&transfer);
             transfers.list.push(transfer);
         }
         let mut run = stepping();
         run.flows[0].transfers = Some(transfers);
         let part = run.between(at(15.0), at(20.0));
-        assert_eq!(part.flows[0].transfers.as_ref().map(|transfers| (transfers.begun, transfers.list.len())), Some((2, 2)));
+        assert_eq!(
+            part.flows[0]
+                .transfers
+                .as_ref()
+                .map(|transfers| (transfers.begun, transfers.list.len())),
+            Some((2, 2))
+        );
         assert!(value("fct_mean", &part).is_some_and(|mean| (mean - 0.03).abs() < 1e-9));
         run.flows[0].transfers.as_mut().unwrap().list.pop();
         assert!(run.between(at(15.0), at(20.0)).flows[0].transfers.is_none());
@@ -402,7 +495,9 @@ mod tests {
     fn flows_by_name() {
         let names = ["long", "cross.1", "cross.2", "crossing", "cross.b"];
         let run = record(names.map(flow).to_vec(), vec![link("narrow", 10)]);
-        let left = |names: &[&str]| run.only(names).flows.iter().map(|flow| flow.name.clone()).collect::<Vec<_>>();
+        let left = |names: &[&str]| {
+            run.only(names).flows.iter().map(|flow| flow.name.clone()).collect::<Vec<_>>()
+        };
         assert_eq!(left(&["cross"]), ["cross.1", "cross.2"]);
         assert_eq!(left(&["long", "cross.2"]), ["long", "cross.2"]);
         assert!(left(&["other"]).is_empty());

@@ -12,7 +12,8 @@ pub struct Record {
     pub duration: Span,
     /// Statistics leave out what happened before this; series and totals hold it all.
     pub warmup: Span,
-    /// Of a part of a run, made by [`Record::between`], when the part begins; `None` of a whole run.
+    /// Of a part of a run, made by [`Record::between`], when the part begins; `None` of a whole
+    /// run.
     pub part: Option<Time>,
     /// Time between samples of the series.
     pub interval: Span,
@@ -22,7 +23,8 @@ pub struct Record {
     pub links: Vec<LinkRecord>,
     /// What changed in the network during the run, by time.
     pub changes: Vec<Change>,
-    /// Events of links, flows and connections that the world processed; samples and changes do not count.
+    /// Events of links, flows and connections that the world processed; samples and changes do not
+    /// count.
     pub events: u64,
     /// Packet-hops: packets that finished crossing a link.
     pub hops: u64,
@@ -111,13 +113,15 @@ pub struct FlowRecord {
     pub controller: String,
     /// When it began.
     pub start: Time,
-    /// When all it had to send was acknowledged, or when it was stopped; `None` if it ran to the end.
+    /// When all it had to send was acknowledged, or when it was stopped; `None` if it ran to the
+    /// end.
     pub end: Option<Time>,
     /// True if it had a fixed size to send and all of it was acknowledged.
     pub completed: bool,
     /// Its transfers; `None` if its data has no units, as bulk and constant-rate data have none.
     pub transfers: Option<Transfers>,
-    /// The links its data crosses, as indices into [`Record::links`]: those at the start of the run; in an information-centric network, those of the best path.
+    /// The links its data crosses, as indices into [`Record::links`]: those at the start of the
+    /// run; in an information-centric network, those of the best path.
     pub route: Vec<usize>,
     /// The routes that it takes later, each from a time on, ascending.
     pub later_routes: Vec<(Time, Vec<usize>)>,
@@ -238,8 +242,8 @@ pub struct FlowSample {
 pub struct LinkRecord {
     /// Its name.
     pub name: String,
-    /// Its constant rate; `None` for a trace, for an unlimited link and for one whose rate changes or that has outages: the samples'
-    /// capacity follows these.
+    /// Its constant rate; `None` for a trace, for an unlimited link and for one whose rate changes
+    /// or that has outages: the samples' capacity follows these.
     pub rate: Option<Rate>,
     /// Its propagation delay at the start.
     pub delay: Span,
@@ -255,7 +259,8 @@ pub struct LinkRecord {
     pub steady: LinkCounters,
     /// What the link could have sent since the warm-up ended; `None` for an unlimited link.
     pub capacity: Option<Bytes>,
-    /// Queueing delays since the warm-up ended: from arrival in the queue to the start of transmission.
+    /// Queueing delays since the warm-up ended: from arrival in the queue to the start of
+    /// transmission.
     pub queueing: Histogram,
     /// Samples at each interval.
     pub samples: Vec<LinkSample>,
@@ -265,12 +270,14 @@ pub struct LinkRecord {
     pub left_in_flight: u64,
 }
 
-/// What a link does to packets besides delaying them at its rate, as the scenario has it at the start.
+/// What a link does to packets besides delaying them at its rate, as the scenario has it at the
+/// start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkNature {
     /// Its queue discipline with parameters, empty for drop-tail.
     pub queue: String,
-    /// How much is lost in the long run that has nothing to do with its queue, in words; empty for none.
+    /// How much is lost in the long run that has nothing to do with its queue, in words; empty for
+    /// none.
     pub loss: String,
     /// Deliveries come in bursts, one in each such time; zero for none.
     pub aggregate: Span,
@@ -283,7 +290,8 @@ pub struct LinkCounters {
     pub offered: u64,
     /// Packets whose transmission ended.
     pub departed: u64,
-    /// Wire bytes sent: those of these packets, and the part of the packet in transmission that has left.
+    /// Wire bytes sent: those of these packets, and the part of the packet in transmission that has
+    /// left.
     pub departed_bytes: Bytes,
     /// Packets delivered at the far end.
     pub delivered: u64,
@@ -322,7 +330,8 @@ pub struct LinkSample {
     pub queue: Bytes,
     /// Packets waiting, the packet in transmission not counted.
     pub queue_packets: u64,
-    /// Wire bytes sent since the run began, the part of the packet in transmission that has left included.
+    /// Wire bytes sent since the run began, the part of the packet in transmission that has left
+    /// included.
     pub departed_bytes: Bytes,
     /// Packets dropped for any reason since the run began.
     pub dropped: u64,

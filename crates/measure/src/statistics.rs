@@ -15,7 +15,8 @@ pub fn median(values: &[f64]) -> Option<f64> {
     }
 }
 
-/// The deviation of a sample relative to its mean, with one degree of freedom less; `None` of fewer than two values, and where the mean is not above zero.
+/// The deviation of a sample relative to its mean, with one degree of freedom less; `None` of fewer
+/// than two values, and where the mean is not above zero.
 pub(crate) fn relative_deviation(values: &[f64]) -> Option<f64> {
     let mean = mean(values).filter(|mean| values.len() > 1 && *mean > 0.0)?;
     let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
@@ -36,10 +37,17 @@ mod tests {
     #[test]
     fn by_hand() {
         assert_eq!((mean(&[1.0, 2.0, 6.0]), mean(&[])), (Some(3.0), None));
-        assert_eq!((median(&[9.0, 1.0, 2.0]), median(&[1.0, 4.0]), median(&[])), (Some(2.0), Some(2.5), None));
+        assert_eq!(
+            (median(&[9.0, 1.0, 2.0]), median(&[1.0, 4.0]), median(&[])),
+            (Some(2.0), Some(2.5), None)
+        );
         // Deviations of -1, 0 and 1 from 2: the sample's deviation is 1.
         assert_eq!(
-            (relative_deviation(&[1.0, 2.0, 3.0]), relative_deviation(&[1.0]), relative_deviation(&[0.0, 0.0])),
+            (
+                relative_deviation(&[1.0, 2.0, 3.0]),
+                relative_deviation(&[1.0]),
+                relative_deviation(&[0.0, 0.0])
+            ),
             (Some(0.5), None, None)
         );
     }

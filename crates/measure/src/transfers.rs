@@ -3,7 +3,8 @@
 use crate::Histogram;
 use narrows_units::{Bytes, Span, Time};
 
-/// One unit of application data that has reached its application whole: a file, a burst, a frame, a response.
+/// One unit of application data that has reached its application whole: a file, a burst, a frame, a
+/// response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transfer {
     /// When the application had it ready to send; of a response, when the request for it left.
@@ -12,7 +13,8 @@ pub struct Transfer {
     pub size: Bytes,
     /// From the start until its last byte was delivered in order at the far end.
     pub took: Span,
-    /// The least that it could have taken alone on its path: propagation, and its transmission at the slowest link.
+    /// The least that it could have taken alone on its path: propagation, and its transmission at
+    /// the slowest link.
     pub ideal: Span,
 }
 
@@ -130,7 +132,8 @@ impl Ratios {
         self.0.merge(&other.0);
     }
 
-    /// The smallest value that at least the share `q` (0 to 1) of all values does not exceed; `None` if empty.
+    /// The smallest value that at least the share `q` (0 to 1) of all values does not exceed;
+    /// `None` if empty.
     pub fn quantile(&self, q: f64) -> Option<f64> {
         self.0.quantile(q).map(Span::as_millis_f64)
     }
@@ -142,16 +145,30 @@ mod tests {
 
     #[test]
     fn ranges_of_sizes() {
-        for (size, from, end) in
-            [(0, 1, 3), (1, 1, 3), (2, 1, 3), (3, 3, 10), (9, 3, 10), (10, 10, 30), (29, 10, 30), (99_999, 30_000, 100_000)]
-        {
+        for (size, from, end) in [
+            (0, 1, 3),
+            (1, 1, 3),
+            (2, 1, 3),
+            (3, 3, 10),
+            (9, 3, 10),
+            (10, 10, 30),
+            (29, 10, 30),
+            (99_999, 30_000, 100_000),
+        ] {
             let bin = SizeBin { from: range_of(Bytes::new(size)), ..SizeBin::default() };
             assert_eq!((bin.from.get(), bin.end().get()), (from, end), "{size}");
         }
-        for (size, range) in
-            [(5, "3 to 10 B"), (150, "100 to 300 B"), (999, "0.3 to 1 kB"), (12_345, "10 to 30 kB"), (300_000, "0.3 to 1 MB")]
-        {
-            assert_eq!(SizeBin { from: range_of(Bytes::new(size)), ..SizeBin::default() }.range(), range);
+        for (size, range) in [
+            (5, "3 to 10 B"),
+            (150, "100 to 300 B"),
+            (999, "0.3 to 1 kB"),
+            (12_345, "10 to 30 kB"),
+            (300_000, "0.3 to 1 MB"),
+        ] {
+            assert_eq!(
+                SizeBin { from: range_of(Bytes::new(size)), ..SizeBin::default() }.range(),
+                range
+            );
         }
         assert_eq!(range_of(Bytes::new(u64::MAX)).get(), 10_000_000_000_000_000_000);
     }
@@ -161,12 +178,23 @@ mod tests {
         let mut transfers = Transfers::default();
         for (size, ms) in [(5_000, 40), (1_000, 20), (2_999, 30)] {
             let ideal = Span::from_millis(10);
-            transfers.count(&Transfer { start: Time::ZERO, size: Bytes::new(size), took: Span::from_millis(ms), ideal });
+            transfers.count(&Transfer {
+                start: Time::ZERO,
+                size: Bytes::new(size),
+                took: Span::from_millis(ms),
+                ideal,
+            });
         }
         let bins: Vec<_> = transfers
             .sizes
             .iter()
-            .map(|bin| (bin.from.get(), bin.completion.count(), bin.slowdown.0.max().map(Span::as_millis_f64)))
+            .map(|bin| {
+                (
+                    bin.from.get(),
+                    bin.completion.count(),
+                    bin.slowdown.0.max().map(Span::as_millis_f64),
+                )
+            })
             .collect();
         assert_eq!(bins, [(1_000, 2, Some(3.0)), (3_000, 1, Some(4.0))]);
         assert_eq!(transfers.completed(), 3);

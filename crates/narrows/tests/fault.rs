@@ -62,11 +62,18 @@ const TOLD: &str = "flow \"download\": its controller faulty cannot go on at 41.
 fn the_run_ends_with_words_and_status_2_and_leaves_other_results_alone(place: &Path) {
     fs::write(place.join("good.toml"), scenario("cubic")).expect("a file");
     fs::write(place.join("bad.toml"), scenario("faulty")).expect("a file");
-    assert!(run(place, "faulty", &["run", "good.toml", "--quiet", "--out", "good"]).status.success());
+    assert!(
+        run(place, "faulty", &["run", "good.toml", "--quiet", "--out", "good"]).status.success()
+    );
     let before = fs::read(place.join("good/SHA256SUMS")).expect("a result");
     let told = refused(place, "faulty", &["run", "bad.toml", "--quiet", "--out", "bad"]);
     assert_eq!(told, format!("error: {TOLD}\n"));
-    assert_eq!(refused(place, "faulty", &["compare", "cubic", "faulty", "--quiet", "--out", "both"]).lines().count(), 1);
+    assert_eq!(
+        refused(place, "faulty", &["compare", "cubic", "faulty", "--quiet", "--out", "both"])
+            .lines()
+            .count(),
+        1
+    );
     assert_eq!(files(place), ["bad.toml", "good", "good.toml"]);
     assert_eq!(fs::read(place.join("good/SHA256SUMS")).expect("a result"), before);
     assert!(run(place, "faulty", &["report", "good"]).status.success());
@@ -75,8 +82,15 @@ fn the_run_ends_with_words_and_status_2_and_leaves_other_results_alone(place: &P
 fn the_cells_that_a_sweep_has_are_kept(place: &Path) {
     let axis = "[sweep]\n\"flow.download.controller\" = [\"cubic\", \"newreno\", \"faulty\"]\n";
     fs::write(place.join("sweep.toml"), scenario("cubic") + axis).expect("a file");
-    let told = refused(place, "faulty", &["sweep", "sweep.toml", "--quiet", "--jobs", "1", "--out", "swept"]);
-    assert!(told.starts_with("error: in the cell with ") && told.ends_with(&format!("{TOLD}\n")), "{told}");
+    let told = refused(
+        place,
+        "faulty",
+        &["sweep", "sweep.toml", "--quiet", "--jobs", "1", "--out", "swept"],
+    );
+    assert!(
+        told.starts_with("error: in the cell with ") && told.ends_with(&format!("{TOLD}\n")),
+        "{told}"
+    );
     let kept = fs::metadata(place.join("swept.partial")).expect("what was done is kept").len();
     // The cells that are done are not run again, and the file does not grow.
     refused(place, "faulty", &["sweep", "--resume", "swept", "--quiet", "--jobs", "1"]);

@@ -4,7 +4,9 @@ use crate::failure::Failure;
 use crate::packets;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::socket::{MsgFlags, MultiHeaders, recv, recvmmsg, send, sendmmsg, setsockopt, sockopt};
+use nix::sys::socket::{
+    MsgFlags, MultiHeaders, recv, recvmmsg, send, sendmmsg, setsockopt, sockopt,
+};
 use std::io::{IoSlice, IoSliceMut};
 use std::net::UdpSocket;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -38,11 +40,24 @@ impl Channel {
                 setsockopt(&socket, sockopt::RcvBuf, &(4 << 20))?;
                 (OwnedFd::from(socket), true)
             }
-            Some(("unix", path)) => (OwnedFd::from(UnixStream::connect(path).map_err(|error| format!("{path}: {error}"))?), false),
+            Some(("unix", path)) => (
+                OwnedFd::from(
+                    UnixStream::connect(path).map_err(|error| format!("{path}: {error}"))?,
+                ),
+                false,
+            ),
             _ => return Err(format!("\"{place}\" is neither udp:ADDRESS nor unix:PATH").into()),
         };
         let (headers, inbox) = (MultiHeaders::preallocate(AT_ONCE, None), vec![0; AT_ONCE * ROOM]);
-        Ok(Channel { socket, datagrams, headers, inbox, read: 0, outbox: Vec::new(), ends: Vec::new() })
+        Ok(Channel {
+            socket,
+            datagrams,
+            headers,
+            inbox,
+            read: 0,
+            outbox: Vec::new(),
+            ends: Vec::new(),
+        })
     }
 
     /// What to wait for.
@@ -57,7 +72,10 @@ impl Channel {
     }
 
     /// Receives what is there, up to 64 datagrams or 64 KiB of a stream. `each` may append a packet to the outbox, and then returns true.
-    pub fn receive(&mut self, mut each: impl FnMut(&[u8], &mut Vec<u8>) -> bool) -> Result<(), Failure> {
+    pub fn receive(
+        &mut self,
+        mut each: impl FnMut(&[u8], &mut Vec<u8>) -> bool,
+    ) -> Result<(), Failure> {
         let fd = self.socket.as_raw_fd();
         let mut take = |packet: &[u8]| {
             if each(packet, &mut self.outbox) {
@@ -65,8 +83,10 @@ impl Channel {
             }
         };
         if self.datagrams {
-            let mut rooms: Vec<_> = self.inbox.chunks_mut(ROOM).map(|room| [IoSliceMut::new(room)]).collect();
-            let received = recvmmsg(fd, &mut self.headers, &mut rooms, MsgFlags::MSG_DONTWAIT, None);
+            let mut rooms: Vec<_> =
+                self.inbox.chunks_mut(ROOM).map(|room| [IoSliceMut::new(room)]).collect();
+            let received =
+                recvmmsg(fd, &mut self.headers, &mut rooms, MsgFlags::MSG_DONTWAIT, None);
             let lengths = received.map(|messages| messages.map(|message| message.bytes).collect());
             let lengths: Vec<usize> = unless_empty(lengths)?.unwrap_or_default();
             self.inbox.chunks(ROOM).zip(lengths).for_each(|(room, length)| take(&room[..length]));
@@ -93,14 +113,27 @@ impl Channel {
         let fd = self.socket.as_raw_fd();
         if self.datagrams {
             let mut from = 0;
-            let packet = |end: &usize| [IoSlice::new(&self.outbox[std::mem::replace(&mut from, *end)..*end])];
+            let packet = |end: &usize| {
+                [IoSlice::new(&self.outbox[std::mem::replace(&mut from, *end)..*end])]
+            };
             let packets: Vec<_> = self.ends.iter().map(packet).collect();
             for packets in packets.chunks(AT_ONCE) {
-                let _ = sendmmsg(fd, &mut self.headers, packets, [None; AT_ONCE], [], MsgFlags::MSG_DONTWAIT);
+                let _ = sendmmsg(
+                    fd,
+                    &mut self.headers,
+                    packets,
+                    [None; AT_ONCE],
+                    [],
+                    MsgFlags::MSG_DONTWAIT,
+                );
             }
             self.outbox.clear();
         } else if !self.outbox.is_empty() {
-            let sent = unless_empty(send(fd, &self.outbox, MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL))?;
+            let sent = unless_empty(send(
+                fd,
+                &self.outbox,
+                MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL,
+            ))?;
             self.outbox.drain(..sent.unwrap_or(0));
         }
         self.ends.clear();

@@ -45,7 +45,9 @@ impl Asked {
     }
 
     fn answered(&mut self, now: Instant, number: u32) {
-        if let Some(sent) = self.sent.get_mut(number.wrapping_sub(self.first) as usize).and_then(Option::take) {
+        if let Some(sent) =
+            self.sent.get_mut(number.wrapping_sub(self.first) as usize).and_then(Option::take)
+        {
             self.waiting -= 1;
             self.data += 1;
             self.round_trips += now - sent;
@@ -53,7 +55,9 @@ impl Asked {
     }
 
     fn expire(&mut self, now: Instant) {
-        while let Some(sent) = self.sent.front().copied().filter(|sent| sent.is_none_or(|sent| now - sent > PATIENCE)) {
+        while let Some(sent) =
+            self.sent.front().copied().filter(|sent| sent.is_none_or(|sent| now - sent > PATIENCE))
+        {
             self.sent.pop_front();
             self.first += 1;
             self.waiting -= usize::from(sent.is_some());
@@ -64,31 +68,46 @@ impl Asked {
 
 /// CPU time of all threads of a process (proc(5): fields 14 and 15 of `stat`, in hundredths of a second).
 fn cpu(pid: &str) -> Result<Duration, Failure> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).map_err(|error| format!("process {pid}: {error}"))?;
-    let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields).split_whitespace().skip(11).take(2);
-    Ok(Duration::from_millis(fields.filter_map(|ticks| ticks.parse::<u64>().ok()).sum::<u64>() * 10))
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat"))
+        .map_err(|error| format!("process {pid}: {error}"))?;
+    let fields =
+        stat.rsplit_once(')').map_or("", |(_, fields)| fields).split_whitespace().skip(11).take(2);
+    Ok(Duration::from_millis(
+        fields.filter_map(|ticks| ticks.parse::<u64>().ok()).sum::<u64>() * 10,
+    ))
 }
 
 /// The peak of a process' resident memory in MB.
 fn peak_memory(pid: &str) -> Result<f64, Failure> {
     let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
-    let kib = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.strip_suffix("kB")).unwrap_or("0");
+    let kib = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:")?.strip_suffix("kB"))
+        .unwrap_or("0");
     Ok(kib.trim().parse::<f64>()? * 1024.0 / 1e6)
 }
 
 fn main() -> Result<(), Failure> {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let [place, pid, options @ ..] = &words[..] else { return Err("wanted: udp:ADDRESS or unix:PATH, PID, options".into()) };
+    let [place, pid, options @ ..] = &words[..] else {
+        return Err("wanted: udp:ADDRESS or unix:PATH, PID, options".into());
+    };
     let option = |name: &str, default: f64| {
         let given = options.iter().find_map(|word| word.strip_prefix(name)?.strip_prefix('='));
         given.map_or(Ok(default), str::parse).map_err(|error| format!("{name}: {error}"))
     };
-    let (window, rate, content) = (option("window", 32.0)? as usize, option("rate", f64::INFINITY)?, option("content", 1000.0)? as usize);
-    let (warmup, seconds, bare) = (option("warmup", 2.0)?, option("seconds", 3.0)?, option("bare", 0.0)? != 0.0);
+    let (window, rate, content) = (
+        option("window", 32.0)? as usize,
+        option("rate", f64::INFINITY)?,
+        option("content", 1000.0)? as usize,
+    );
+    let (warmup, seconds, bare) =
+        (option("warmup", 2.0)?, option("seconds", 3.0)?, option("bare", 0.0)? != 0.0);
 
     let (mut producer, mut consumer) = (Channel::connect(place)?, Channel::connect(place)?);
     producer.command("register")?;
-    let interest = packets::interest(SystemTime::now().duration_since(UNIX_EPOCH)?.as_nanos() as u64, bare);
+    let interest =
+        packets::interest(SystemTime::now().duration_since(UNIX_EPOCH)?.as_nanos() as u64, bare);
     let (tail, mut asked) = (packets::data_tail(content), Asked::default());
     // When measuring began, and what had been counted and used by then.
     let mut began = None;
@@ -96,7 +115,8 @@ fn main() -> Result<(), Failure> {
     let (since, before, used) = loop {
         let now = Instant::now();
         if began.is_none() && (now - start).as_secs_f64() >= warmup {
-            began = Some((now, (asked.data, asked.lost, asked.round_trips), [cpu(pid)?, cpu("self")?]));
+            began =
+                Some((now, (asked.data, asked.lost, asked.round_trips), [cpu(pid)?, cpu("self")?]));
         }
         if let Some(began) = began.filter(|(since, ..)| (now - *since).as_secs_f64() >= seconds) {
             break began;
@@ -109,7 +129,10 @@ fn main() -> Result<(), Failure> {
             consumer.end_packet();
         }
         consumer.flush()?;
-        poll(&mut [producer.poll_fd(), consumer.poll_fd()], PollTimeout::from(if rate.is_finite() { 1u8 } else { 100 }))?;
+        poll(
+            &mut [producer.poll_fd(), consumer.poll_fd()],
+            PollTimeout::from(if rate.is_finite() { 1u8 } else { 100 }),
+        )?;
         producer.receive(|packet, out| {
             let asked = packets::read(packet).filter(|(kind, ..)| *kind == 5);
             asked.map(|(_, name, token)| packets::put_data(out, name, token, &tail)).is_some()
@@ -127,8 +150,11 @@ fn main() -> Result<(), Failure> {
     let (data, lost) = (asked.data - before.0, asked.lost - before.1);
     let spans = [used_now[0] - used[0], used_now[1] - used[1], asked.round_trips - before.2];
     let [theirs, own, rtt] = spans.map(|span| span.as_secs_f64() * 1e6 / data as f64);
-    let (rate, percent, peak) = (data as f64 / lasted, 100.0 * lost as f64 / (data + lost) as f64, peak_memory(pid)?);
-    print!("us_per_exchange={theirs:.2} data_per_s={rate:.0} lost={lost} lost_percent={percent:.3} ");
+    let (rate, percent, peak) =
+        (data as f64 / lasted, 100.0 * lost as f64 / (data + lost) as f64, peak_memory(pid)?);
+    print!(
+        "us_per_exchange={theirs:.2} data_per_s={rate:.0} lost={lost} lost_percent={percent:.3} "
+    );
     println!("rtt_us={rtt:.0} tool_us={own:.2} peak_mb={peak:.1}");
     Ok(())
 }

@@ -5,7 +5,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 fn head(out: &mut Vec<u8>, kind: u8, length: usize) {
     out.push(kind);
-    if length < 253 { out.push(length as u8) } else { out.extend([253, (length >> 8) as u8, length as u8]) }
+    if length < 253 {
+        out.push(length as u8)
+    } else {
+        out.extend([253, (length >> 8) as u8, length as u8])
+    }
 }
 
 fn tlv(kind: u8, parts: &[&[u8]]) -> Vec<u8> {
@@ -16,7 +20,8 @@ fn tlv(kind: u8, parts: &[&[u8]]) -> Vec<u8> {
 
 /// An Interest for `/load/<version>/0`, in a packet of the link with a token of six octets unless it is bare.
 pub fn interest(version: u64, bare: bool) -> Vec<u8> {
-    let name = tlv(7, &[b"\x08\x04load", &tlv(0x36, &[&version.to_be_bytes()]), b"\x32\x04\x80\0\0\0"]);
+    let name =
+        tlv(7, &[b"\x08\x04load", &tlv(0x36, &[&version.to_be_bytes()]), b"\x32\x04\x80\0\0\0"]);
     let interest = tlv(5, &[&name, b"\x0a\x04\0\0\0\0", b"\x0c\x02\x0f\xa0"]);
     if bare { interest } else { tlv(0x64, &[&tlv(0x62, &[&[0; 6]]), &tlv(0x50, &[&interest])]) }
 }
@@ -93,8 +98,11 @@ pub fn read(octets: &[u8]) -> Option<(usize, &[u8], &[u8])> {
 pub fn command(verb: &str) -> Vec<u8> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let parameters = tlv(8, &[b"\x68\x08\x07\x06\x08\x04load"]);
-    let name = [&b"\x08\x09localhost\x08\x03nfd\x08\x03rib"[..], &tlv(8, &[verb.as_bytes()]), &parameters].concat();
-    let (nonce, time) = ((now.as_nanos() as u64).to_be_bytes(), (now.as_millis() as u64).to_be_bytes());
+    let name =
+        [&b"\x08\x09localhost\x08\x03nfd\x08\x03rib"[..], &tlv(8, &[verb.as_bytes()]), &parameters]
+            .concat();
+    let (nonce, time) =
+        ((now.as_nanos() as u64).to_be_bytes(), (now.as_millis() as u64).to_be_bytes());
     let info = tlv(0x2c, &[&[0x1b, 1, 0], &tlv(0x26, &[&nonce]), &tlv(0x28, &[&time])]);
     let signed = [&[0x24, 0], &info[..]].concat();
     let signature = Sha256::new().chain_update(&name).chain_update(&signed).finalize();

@@ -1,6 +1,8 @@
-//! What a forwarder's work on the octets of a packet costs: `cargo run --release -p narrows-ndn --example decode`.
+//! What a forwarder's work on the octets of a packet costs: `cargo run --release -p narrows-ndn
+//! --example decode`.
 //!
-//! An Interest of a consumer that speaks MIRCC, and the Data that answers it with 1000 octets of content, both in LpPackets with a PIT token.
+//! An Interest of a consumer that speaks MIRCC, and the Data that answers it with 1000 octets of
+//! content, both in LpPackets with a PIT token.
 
 use narrows_ndn::lp::{Header, LabelFlags, LpPacket, Mircc, PathLabel, PitToken};
 use narrows_ndn::signature::Signer;
@@ -15,16 +17,32 @@ fn main() {
     let name: Name = "/load/v=1795339814324112/seg=66051".parse().expect("a name");
     let header = Header { pit_token: PitToken::new(&[0, 1, 2, 3, 4, 5]), ..Header::default() };
     let mut bare = Vec::new();
-    InterestDraft { nonce: Some(1), lifetime_ms: Some(4000), hop_limit: Some(64), ..InterestDraft::new(name.as_ref()) }.write(&mut bare);
-    let asked =
-        Mircc { class: Some(0), round_trip_us: Some(20_000), path_label: Some(PathLabel::new(LabelFlags::Discovery)), ..Mircc::default() };
+    InterestDraft {
+        nonce: Some(1),
+        lifetime_ms: Some(4000),
+        hop_limit: Some(64),
+        ..InterestDraft::new(name.as_ref())
+    }
+    .write(&mut bare);
+    let asked = Mircc {
+        class: Some(0),
+        round_trip_us: Some(20_000),
+        path_label: Some(PathLabel::new(LabelFlags::Discovery)),
+        ..Mircc::default()
+    };
     let mut interest = Vec::new();
     Header { mircc: asked, ..header }.write_packet(Some(&bare), &mut interest);
 
     bare.clear();
     let meta = MetaInfo { freshness_ms: Some(1000), ..MetaInfo::default() };
-    DataDraft { meta, ..DataDraft::new(name.as_ref(), &[7; 1000]) }.write(&Signer::DIGEST, &mut bare);
-    let told = Mircc { primary_bps: Some(10_000_000), path_id: Some(1), path_label: Some(PathLabel::default()), ..Mircc::default() };
+    DataDraft { meta, ..DataDraft::new(name.as_ref(), &[7; 1000]) }
+        .write(&Signer::DIGEST, &mut bare);
+    let told = Mircc {
+        primary_bps: Some(10_000_000),
+        path_id: Some(1),
+        path_label: Some(PathLabel::default()),
+        ..Mircc::default()
+    };
     let mut data = Vec::new();
     Header { mircc: told, ..header }.write_packet(Some(&bare), &mut data);
 
@@ -38,7 +56,9 @@ fn main() {
         Data::decode(packet.fragment.expect("a fragment")).expect("a Data").name.len()
     });
     let mut out = Vec::with_capacity(2000);
-    for (what, wire) in [("write the Interest's LpPacket", &interest), ("write the Data's LpPacket", &data)] {
+    for (what, wire) in
+        [("write the Interest's LpPacket", &interest), ("write the Data's LpPacket", &data)]
+    {
         let packet = LpPacket::decode(wire).expect("a packet");
         time(what, || {
             out.clear();

@@ -2,13 +2,15 @@
 //!
 //! - [`tlv`]: TYPE, LENGTH, VALUE, and the buffers that packets are written to
 //! - [`NameRef`], [`Name`]: names, borrowed and owned, and their URIs
-//! - [`Interest`], [`Data`]: packets as borrowed views of their octets; [`InterestDraft`], [`DataDraft`]: packets to be written
+//! - [`Interest`], [`Data`]: packets as borrowed views of their octets; [`InterestDraft`],
+//!   [`DataDraft`]: packets to be written
 //! - [`signature`]: keys, signing and checking
 //! - [`lp`]: NDNLPv2, the hop-by-hop header, with MIRCC's fields; fragmentation and reassembly
 //! - [`management`]: commands, answers and datasets of NFD's management protocol
 //!
-//! Decoding copies nothing, allocates nothing and never panics, whatever the octets. Nothing here knows a clock, a socket or a thread. The source is the
-//! [NDN Packet Format Specification 0.3](https://docs.named-data.net/NDN-packet-spec/0.3/); each module names its section or page.
+//! Decoding copies nothing, allocates nothing and never panics, whatever the octets. Nothing here
+//! knows a clock, a socket or a thread. The source is the [NDN Packet Format Specification
+//! 0.3](https://docs.named-data.net/NDN-packet-spec/0.3/); each module names its section or page.
 
 mod data;
 mod interest;
@@ -21,6 +23,7 @@ pub mod tlv;
 
 pub use data::{Certificate, CertificateError, ContentType, Data, DataDraft, MetaInfo};
 pub use interest::{
-    DEFAULT_LIFETIME, Digested, HopLimit, Interest, InterestDraft, InterestSignature, Names, ParametersError, SignatureForm, SigningFields,
+    DEFAULT_LIFETIME, Digested, HopLimit, Interest, InterestDraft, InterestSignature, Names,
+    ParametersError, SignatureForm, SigningFields,
 };
 pub use name::{Component, Components, Name, NameRef, Prefix, Prefixes, UriError};

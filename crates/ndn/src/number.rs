@@ -1,5 +1,6 @@
-//! The TLV-TYPE numbers: those of the NDN Packet Format 0.3 ("Type and Length", "TLV-TYPE number assignments"), of NDNLPv2 (the page of that name in NFD's wiki),
-//! of NFD's management protocol (its wiki's pages "ControlCommand", "FaceMgmt", "RibMgmt" and so on), and of MIRCC's fields.
+//! The TLV-TYPE numbers: those of the NDN Packet Format 0.3 ("Type and Length", "TLV-TYPE number
+//! assignments"), of NDNLPv2 (the page of that name in NFD's wiki), of NFD's management protocol
+//! (its wiki's pages "ControlCommand", "FaceMgmt", "RibMgmt" and so on), and of MIRCC's fields.
 
 /// An Interest.
 pub const INTEREST: u32 = 5;
@@ -118,9 +119,11 @@ pub mod lp {
     pub const PREFIX_ANNOUNCEMENT: u32 = 848;
 }
 
-/// Numbers of MIRCC's fields in NDNLPv2 headers, all in the range that receivers skip if they do not know them (800 to 959, divisible by 4).
+/// Numbers of MIRCC's fields in NDNLPv2 headers, all in the range that receivers skip if they do
+/// not know them (800 to 959, divisible by 4).
 ///
-/// No registry assigns them: they are the choice of this program, above the highest that NDNLPv2 assigns.
+/// No registry assigns them: they are the choice of this program, above the highest that NDNLPv2
+/// assigns.
 pub mod mircc {
     /// The lowest R_p so far, in bit/s.
     pub const PRIMARY_RATE: u32 = 900;

@@ -2,14 +2,17 @@
 
 use narrows_units::Time;
 
-/// When each element of the world wants to be looked at next: one time per element, the earliest first, equal times by element number.
+/// When each element of the world wants to be looked at next: one time per element, the earliest
+/// first, equal times by element number.
 ///
-/// A tournament tree: the winner of each pair moves up. Changing one element's time replays its games only, until one has the winner it had before: at most
-/// log2(n) comparisons, few for an element that is not among the next. The winner of all is at the top.
+/// A tournament tree: the winner of each pair moves up. Changing one element's time replays its
+/// games only, until one has the winner it had before: at most log2(n) comparisons, few for an
+/// element that is not among the next. The winner of all is at the top.
 #[derive(Clone, Debug)]
 pub struct Agenda {
-    /// The tree from the top at 1; below place n are 2 n and 2 n + 1. In each place the winner's time and, in the lower half, its number: so one comparison
-    /// decides a game, by numbers at equal times.
+    /// The tree from the top at 1; below place n are 2 n and 2 n + 1. In each place the winner's
+    /// time and, in the lower half, its number: so one comparison decides a game, by numbers at
+    /// equal times.
     places: Vec<u128>,
     leaves: usize,
 }
@@ -91,7 +94,8 @@ mod tests {
     use super::*;
     use narrows_units::{Random, Span};
 
-    /// Elements are set to times near by and far off, as often as not the first of them, so that time goes on.
+    /// Elements are set to times near by and far off, as often as not the first of them, so that
+    /// time goes on.
     #[test]
     fn agrees_with_a_sorted_list() {
         let mut random = Random::stream(7, "agenda");
@@ -103,13 +107,19 @@ mod tests {
                     agenda.grow(elements * 30);
                     times.resize(elements * 30, Time::NEVER);
                 }
-                let (mut element, elements) = (random.below(times.len() as u64) as usize, times.len());
+                let (mut element, elements) =
+                    (random.below(times.len() as u64) as usize, times.len());
                 if random.chance(0.5) && agenda.first().0 != Time::NEVER {
                     (now, element) = agenda.first();
                 }
                 // Events draw together and apart, so that gaps between them vary.
-                let range = [50, 100_000, 1_000_000_000, 20_000_000_000][(step / 500 + random.below(2) as usize) % 4];
-                let time = if random.chance(0.1) { Time::NEVER } else { now + Span::from_nanos(random.below(range)) };
+                let range = [50, 100_000, 1_000_000_000, 20_000_000_000]
+                    [(step / 500 + random.below(2) as usize) % 4];
+                let time = if random.chance(0.1) {
+                    Time::NEVER
+                } else {
+                    now + Span::from_nanos(random.below(range))
+                };
                 agenda.set(element, time);
                 times[element] = time;
                 assert_eq!(agenda.time_of(element), time);

@@ -23,7 +23,8 @@ pub struct Change {
 /// What changes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
-    /// A link. Every outage that begins ends: after the [`LinkChange::Down`] of a link comes its [`LinkChange::Up`], perhaps only after the run.
+    /// A link. Every outage that begins ends: after the [`LinkChange::Down`] of a link comes its
+    /// [`LinkChange::Up`], perhaps only after the run.
     Link(LinkId, LinkChange),
     /// The routes of a flow. Packets under way keep the old ones.
     Route {

@@ -1,7 +1,10 @@
-//! The network: links, the routes over them and their changes. The only place where packets go from link to link.
+//! The network: links, the routes over them and their changes. The only place where packets go from
+//! link to link.
 //!
-//! A [`Network`] is sans-IO and generic over the packet, so the simulator's small values, an information-centric network's packets and an emulator's buffers take the
-//! same way. It is told the time, and tells when it wants to be looked at next; a [`Visitor`] hears where packets get to.
+//! A [`Network`] is sans-IO and generic over the packet, so the simulator's small values, an
+//! information-centric network's packets and an emulator's buffers take the same way. It is told
+//! the time, and tells when it wants to be looked at next; a [`Visitor`] hears where packets get
+//! to.
 
 mod agenda;
 mod change;

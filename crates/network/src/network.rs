@@ -11,7 +11,8 @@ use narrows_units::{Bytes, Rate, Span, Time};
 ///
 /// All times are ideal: they do not depend on when the network was told to go on.
 pub trait Visitor<P: Routed>: Sized {
-    /// A packet has crossed the last link of its route, `link`, at `at`. What it makes its receiver send may enter the network at once.
+    /// A packet has crossed the last link of its route, `link`, at `at`. What it makes its receiver
+    /// send may enter the network at once.
     fn delivered(&mut self, network: &mut Network<P>, at: Time, link: usize, packet: P) {
         let _ = (network, at, link, packet);
     }
@@ -21,7 +22,8 @@ pub trait Visitor<P: Routed>: Sized {
         let _ = (at, link, packet);
     }
 
-    /// A packet comes to a link or has crossed it. A network that [looks ahead](Network::look_ahead) tells some of it before its time.
+    /// A packet comes to a link or has crossed it. A network that [looks
+    /// ahead](Network::look_ahead) tells some of it before its time.
     #[inline(always)]
     fn seen(&mut self, at: Time, crossing: Crossing, packet: &P) {
         let _ = (at, crossing, packet);
@@ -32,7 +34,8 @@ pub trait Visitor<P: Routed>: Sized {
         let _ = (at, link, change);
     }
 
-    /// False to stop in the middle of what happens at one time; the network is not to be used afterwards.
+    /// False to stop in the middle of what happens at one time; the network is not to be used
+    /// afterwards.
     #[inline(always)]
     fn goes_on(&mut self, at: Time) -> bool {
         let _ = at;
@@ -44,8 +47,9 @@ impl<P: Routed> Visitor<P> for () {}
 
 /// Links, by one clock.
 ///
-/// What happens at one time happens in this order: packets arrive at the far ends of links, by the links' numbers; then the network changes. Between the two its driver
-/// may look at it, see [`advance_to_sample`](Network::advance_to_sample).
+/// What happens at one time happens in this order: packets arrive at the far ends of links, by the
+/// links' numbers; then the network changes. Between the two its driver may look at it, see
+/// [`advance_to_sample`](Network::advance_to_sample).
 pub struct Network<P: Routed> {
     links: Vec<Link<P>>,
     /// When each link wants to be looked at.
@@ -60,9 +64,15 @@ pub struct Network<P: Routed> {
 }
 
 impl<P: Routed> Network<P> {
-    /// The links of these names, empty. Their names and `seed` fix their random draws; `samples` are expected.
-    pub fn new<'a>(links: impl IntoIterator<Item = (&'a str, &'a LinkConfig)>, seed: u64, samples: usize) -> Network<P> {
-        let links: Vec<Link<P>> = links.into_iter().map(|(name, config)| Link::new(config, seed, name)).collect();
+    /// The links of these names, empty. Their names and `seed` fix their random draws; `samples`
+    /// are expected.
+    pub fn new<'a>(
+        links: impl IntoIterator<Item = (&'a str, &'a LinkConfig)>,
+        seed: u64,
+        samples: usize,
+    ) -> Network<P> {
+        let links: Vec<Link<P>> =
+            links.into_iter().map(|(name, config)| Link::new(config, seed, name)).collect();
         Network {
             agenda: Agenda::new(links.len()),
             probes: links.iter().map(|_| LinkProbe::new(samples)).collect(),
@@ -85,9 +95,10 @@ impl<P: Routed> Network<P> {
         self.changes = changes.iter().rev().cloned().collect();
     }
 
-    /// From now on, until which nothing has entered, packets are offered early to links that get all they get from a single other link: their crossing of such a
-    /// chain of links is computed at once, and only its end is an event. Times, drops and records are the same. Not for a visitor that wants to hear in
-    /// order of time what links [see](Visitor::seen).
+    /// From now on, until which nothing has entered, packets are offered early to links that get
+    /// all they get from a single other link: their crossing of such a chain of links is computed
+    /// at once, and only its end is an event. Times, drops and records are the same. Not for a
+    /// visitor that wants to hear in order of time what links [see](Visitor::seen).
     pub fn look_ahead(&mut self) {
         self.routes.look_ahead(&self.changes, self.links.iter().map(Link::looks_ahead).collect());
     }
@@ -98,7 +109,8 @@ impl<P: Routed> Network<P> {
         self.routes.place(flow, back)
     }
 
-    /// The rate of each link at `now`, `None` where it is not limited. A recorded rate counts by its mean over the `window` before.
+    /// The rate of each link at `now`, `None` where it is not limited. A recorded rate counts by
+    /// its mean over the `window` before.
     pub fn rates(&self, now: Time, window: Span) -> Vec<Option<Rate>> {
         self.links.iter().map(|link| link.rate(now, window)).collect()
     }
@@ -114,12 +126,14 @@ impl<P: Routed> Network<P> {
         self.inside
     }
 
-    /// How often the network had to act: when packets arrived at the end of a link, or of several that are crossed at once.
+    /// How often the network had to act: when packets arrived at the end of a link, or of several
+    /// that are crossed at once.
     pub fn events(&self) -> u64 {
         self.events
     }
 
-    /// When packets arrive next at the far end of a link or are dropped, [`Time::NEVER`] if none is.
+    /// When packets arrive next at the far end of a link or are dropped, [`Time::NEVER`] if none
+    /// is.
     #[inline]
     pub fn arrival_due(&self) -> Time {
         self.agenda.first().0.min(self.drops.due())
@@ -135,7 +149,8 @@ impl<P: Routed> Network<P> {
         self.arrival_due().min(self.change_due())
     }
 
-    /// A packet enters at the beginning of its route at `now`, which is not before any time that the network was told.
+    /// A packet enters at the beginning of its route at `now`, which is not before any time that
+    /// the network was told.
     #[inline]
     pub fn enter<V: Visitor<P>>(&mut self, now: Time, packet: P, visitor: &mut V) {
         self.inside += 1;
@@ -166,7 +181,8 @@ impl<P: Routed> Network<P> {
         }
     }
 
-    /// The packets that arrive next at the far end of a link: on to the next, or to their receivers.
+    /// The packets that arrive next at the far end of a link: on to the next, or to their
+    /// receivers.
     #[inline]
     pub fn arrive<V: Visitor<P>>(&mut self, visitor: &mut V) {
         let (now, link) = self.agenda.first();
@@ -223,7 +239,10 @@ impl<P: Routed> Network<P> {
     #[inline]
     fn forward<V: Visitor<P>>(&mut self, now: Time, mut packet: P, visitor: &mut V) {
         let mut at = now;
-        let (Next::Link(mut place) | Next::Early(mut place)) = self.routes.at(packet.place()) else { return };
+        let (Next::Link(mut place) | Next::Early(mut place)) = self.routes.at(packet.place())
+        else {
+            return;
+        };
         loop {
             visitor.seen(at, Crossing::Entering(place), &packet);
             let link = &mut self.links[place];
@@ -261,7 +280,14 @@ impl<P: Routed> Network<P> {
 
     /// A link drops a packet at `at`.
     #[cold]
-    fn dropped<V: Visitor<P>>(&mut self, now: Time, at: Time, link: usize, (why, identity): (DropReason, P::Identity), visitor: &mut V) {
+    fn dropped<V: Visitor<P>>(
+        &mut self,
+        now: Time,
+        at: Time,
+        link: usize,
+        (why, identity): (DropReason, P::Identity),
+        visitor: &mut V,
+    ) {
         if at > now {
             return self.drops.push(at, link, why, identity);
         }
@@ -310,9 +336,18 @@ impl<P: Routed> Network<P> {
         }
     }
 
-    /// The records of all links at `end`: for each its name, its configuration, and whether nothing has changed its rate.
-    pub fn finish<'a>(mut self, end: Time, plans: impl IntoIterator<Item = (&'a str, &'a LinkConfig, bool)>) -> Vec<LinkRecord> {
+    /// The records of all links at `end`: for each its name, its configuration, and whether nothing
+    /// has changed its rate.
+    pub fn finish<'a>(
+        mut self,
+        end: Time,
+        plans: impl IntoIterator<Item = (&'a str, &'a LinkConfig, bool)>,
+    ) -> Vec<LinkRecord> {
         let links = self.links.iter_mut().zip(self.probes).zip(plans);
-        links.map(|((link, probe), (name, config, constant))| probe.finish(end, link, name, config, constant)).collect()
+        links
+            .map(|((link, probe), (name, config, constant))| {
+                probe.finish(end, link, name, config, constant)
+            })
+            .collect()
     }
 }

@@ -7,7 +7,8 @@ pub trait Routed: Packet {
     /// What tells who a packet was when a link has dropped it and it is gone: small.
     type Identity: Copy;
 
-    /// Its place: that of its route, see [`Network::route`](crate::Network::route), and one more for each link crossed.
+    /// Its place: that of its route, see [`Network::route`](crate::Network::route), and one more
+    /// for each link crossed.
     fn place(&self) -> u32;
 
     /// It has crossed a link: its place is one further.

@@ -82,15 +82,20 @@ impl Routes {
         })
     }
 
-    /// From now on packets are offered early to each link that a single link feeds, now and after all `changes`, if neither of the two ever changes and both
-    /// know arrivals ahead of time. `looks_ahead` has the answer of each link.
+    /// From now on packets are offered early to each link that a single link feeds, now and after
+    /// all `changes`, if neither of the two ever changes and both know arrivals ahead of time.
+    /// `looks_ahead` has the answer of each link.
     pub(crate) fn look_ahead(&mut self, changes: &[Change], mut looks_ahead: Vec<bool>) {
         let mut feeders = vec![Feeder::Nobody; looks_ahead.len()];
         let mut follow = |route: &mut dyn Iterator<Item = usize>| {
             let mut before = Feeder::Others;
             for link in route {
                 let feeder = &mut feeders[link];
-                *feeder = if *feeder == Feeder::Nobody || *feeder == before { before } else { Feeder::Others };
+                *feeder = if *feeder == Feeder::Nobody || *feeder == before {
+                    before
+                } else {
+                    Feeder::Others
+                };
                 before = Feeder::Link(link);
             }
         };
@@ -142,7 +147,8 @@ mod tests {
         (first..).map_while(link).collect()
     }
 
-    /// Two flows over access links of their own (1, 2), a bottleneck (3) and access links on the other side (4, 5).
+    /// Two flows over access links of their own (1, 2), a bottleneck (3) and access links on the
+    /// other side (4, 5).
     fn dumbbell() -> Routes {
         let mut routes = Routes::default();
         routes.add_flow(&ids(&[1, 3, 4]), &[]);
@@ -170,7 +176,10 @@ mod tests {
         routes.look_ahead(&[later], vec![true; 6]);
         assert_eq!((route(&routes, 0), route(&routes, 1)), (vec![1, 3, 4], vec![2, 3, 5]));
         let mut routes = dumbbell();
-        routes.look_ahead(&[change(What::Link(LinkId(3), LinkChange::Limit(Limit::None)))], vec![true; 6]);
+        routes.look_ahead(
+            &[change(What::Link(LinkId(3), LinkChange::Limit(Limit::None)))],
+            vec![true; 6],
+        );
         assert_eq!(route(&routes, 0), [1, 3, 4]);
         let mut routes = dumbbell();
         routes.look_ahead(&[], vec![true, true, true, true, true, false]);
@@ -181,7 +190,10 @@ mod tests {
     fn routes_that_come_later_are_crossed_in_the_same_way() {
         let mut routes = dumbbell();
         let (out, back) = (ids(&[1, 3, 5]), ids(&[]));
-        routes.look_ahead(&[change(What::Route { flow: FlowId(0), route: out.clone(), back: back.clone() })], vec![true; 6]);
+        routes.look_ahead(
+            &[change(What::Route { flow: FlowId(0), route: out.clone(), back: back.clone() })],
+            vec![true; 6],
+        );
         routes.change(0, &out, &back);
         assert_eq!(route(&routes, 0), [1, 3, -5]);
     }

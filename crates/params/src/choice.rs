@@ -5,7 +5,8 @@ use crate::{Makes, Need, ParamError, Params, Registered, Spec, find, suggest};
 use std::fmt;
 use std::str::FromStr;
 
-/// An entry chosen by name, with its parameters checked: `newreno`, `cubic?profile=rfc9438`, `codel?target=5`.
+/// An entry chosen by name, with its parameters checked: `newreno`, `cubic?profile=rfc9438`,
+/// `codel?target=5`.
 pub struct Choice<E: 'static> {
     entry: &'static E,
     set: Vec<(&'static str, Value)>,
@@ -28,20 +29,24 @@ impl<E: Registered> Choice<E> {
         self.set.iter().find(|(set, _)| *set == name).map(|(_, value)| value.to_string())
     }
 
-    /// The signals that it uses with these parameters, and cannot work without unless it spares them.
+    /// The signals that it uses with these parameters, and cannot work without unless it spares
+    /// them.
     pub fn needs(&self) -> Vec<Need> {
         let of_parameters = self.changed().filter_map(|param| param.need);
         self.entry.needs().iter().copied().chain(of_parameters).collect()
     }
 
-    /// True if it can do without the signal `need` with these parameters, though it uses it where it is given.
+    /// True if it can do without the signal `need` with these parameters, though it uses it where
+    /// it is given.
     pub fn spares(&self, need: Need) -> bool {
         self.changed().any(|param| param.spares == Some(need))
     }
 
     /// Parameters that are set to anything but their default.
     fn changed(&self) -> impl Iterator<Item = &'static Spec> {
-        let changed = |param: &&Spec| self.set.iter().any(|(name, value)| *name == param.name && *value != param.default());
+        let changed = |param: &&Spec| {
+            self.set.iter().any(|(name, value)| *name == param.name && *value != param.default())
+        };
         self.entry.params().iter().filter(changed)
     }
 
@@ -85,8 +90,13 @@ impl<E: Registered> FromStr for Choice<E> {
         for setting in settings.split('&').filter(|setting| !setting.is_empty()) {
             let (key, value) = setting.split_once('=').unwrap_or((setting, "true"));
             let Some(param) = entry.params().iter().find(|param| param.name == key) else {
-                let help = suggest(key, "parameters", entry.params().iter().map(|param| param.name));
-                return Err(ParamError::UnknownParam { entry: entry.name(), name: key.to_owned(), help });
+                let help =
+                    suggest(key, "parameters", entry.params().iter().map(|param| param.name));
+                return Err(ParamError::UnknownParam {
+                    entry: entry.name(),
+                    name: key.to_owned(),
+                    help,
+                });
             };
             if set.iter().any(|(name, _)| *name == param.name) {
                 return Err(ParamError::Twice { entry: entry.name(), name: param.name });

@@ -1,6 +1,8 @@
-//! Typed parameters, and how a text such as `cubic?profile=rfc9438&hz=1000` chooses an entry of a registry and sets them.
+//! Typed parameters, and how a text such as `cubic?profile=rfc9438&hz=1000` chooses an entry of a
+//! registry and sets them.
 //!
-//! An owner declares each parameter once, as a [`Param`] constant of the type that it reads, and lists its [`Spec`] in its registry entry.
+//! An owner declares each parameter once, as a [`Param`] constant of the type that it reads, and
+//! lists its [`Spec`] in its registry entry.
 
 mod choice;
 mod error;

@@ -1,9 +1,12 @@
 //! The name that somebody who wrote a wrong one may have meant.
 
-/// The known name that `word` is nearest to, if one is near; of equally near ones the first of the same length.
+/// The known name that `word` is nearest to, if one is near; of equally near ones the first of the
+/// same length.
 pub fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let (length, lower) = (word.chars().count(), word.to_lowercase());
-    let apart = |name: &str| (strsim::osa_distance(&lower, &name.to_lowercase()), name.chars().count().abs_diff(length));
+    let apart = |name: &str| {
+        (strsim::osa_distance(&lower, &name.to_lowercase()), name.chars().count().abs_diff(length))
+    };
     let (distance, name) = known.map(|name| (apart(name), name)).min_by_key(|(apart, _)| *apart)?;
     (distance.0 <= (length / 4).max(usize::from(length > 1))).then_some(name)
 }
@@ -11,7 +14,8 @@ pub fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&
 /// Kinds of names that `narrows list` lists.
 const LISTED: [&str; 5] = ["controllers", "disciplines", "metrics", "paths", "traffic"];
 
-/// `did you mean "cubic"?` if a known name is near, otherwise the known names, the first of those that `narrows list` lists; `what` is their plural.
+/// `did you mean "cubic"?` if a known name is near, otherwise the known names, the first of those
+/// that `narrows list` lists; `what` is their plural.
 pub fn suggest<'a>(word: &str, what: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
     const SHOWN: usize = 16;
     match nearest(word, known.clone()) {

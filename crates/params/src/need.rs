@@ -7,8 +7,9 @@ use std::fmt;
 pub enum Need {
     /// Delivery rate samples.
     RateSample,
-    /// Marks of the application's limits from every acknowledgement and timer on, not only from writes on (`CheckIfApplicationLimited` of draft-ietf-ccwg-bbr; branch
-    /// v3 of github.com/google/bbr).
+    /// Marks of the application's limits from every acknowledgement and timer on, not only from
+    /// writes on (`CheckIfApplicationLimited` of draft-ietf-ccwg-bbr; branch v3 of
+    /// github.com/google/bbr).
     BroadAppLimits,
     /// A pacer that enforces the pacing rate.
     Pacing,

@@ -4,8 +4,8 @@ use crate::Need;
 use crate::spec::{Kind, Spec, Value, Words};
 use narrows_units::Span;
 
-/// A parameter whose values are read as `T`. It is declared as a constant, so that a default which is not allowed is refused by the
-/// compiler.
+/// A parameter whose values are read as `T`. It is declared as a constant, so that a default which
+/// is not allowed is refused by the compiler.
 pub struct Param<T: 'static> {
     /// The parameter as registries list it.
     pub spec: Spec,
@@ -34,22 +34,41 @@ impl Param<bool> {
 
 impl Param<f64> {
     /// A parameter that is a number within `range`.
-    pub const fn number(name: &'static str, default: f64, range: Range, unit: &'static str, help: &'static str) -> Param<f64> {
+    pub const fn number(
+        name: &'static str,
+        default: f64,
+        range: Range,
+        unit: &'static str,
+        help: &'static str,
+    ) -> Param<f64> {
         Param::converted(name, number(default, range, unit, false), help, default, Value::number)
     }
 }
 
 impl Param<u32> {
     /// A parameter that is a whole number from `min` to `max`, both allowed.
-    pub const fn whole(name: &'static str, default: u32, (min, max): (u32, u32), unit: &'static str, help: &'static str) -> Param<u32> {
+    pub const fn whole(
+        name: &'static str,
+        default: u32,
+        (min, max): (u32, u32),
+        unit: &'static str,
+        help: &'static str,
+    ) -> Param<u32> {
         let kind = number(default as f64, (min as f64, max as f64), unit, true);
-        Param::converted(name, kind, help, default, |value| value.number().map(|number| number as u32))
+        Param::converted(name, kind, help, default, |value| {
+            value.number().map(|number| number as u32)
+        })
     }
 }
 
 impl Param<Span> {
     /// A parameter that is a time within `range`. Default, range and the text are in milliseconds.
-    pub const fn millis(name: &'static str, default: f64, range: Range, help: &'static str) -> Param<Span> {
+    pub const fn millis(
+        name: &'static str,
+        default: f64,
+        range: Range,
+        help: &'static str,
+    ) -> Param<Span> {
         let kind = number(default, range, "ms", false);
         Param::converted(name, kind, help, Span::from_secs_f64(default / 1e3), |value| {
             value.number().map(|ms| Span::from_secs_f64(ms / 1e3))
@@ -67,7 +86,9 @@ impl Param<Option<f64>> {
         help: &'static str,
     ) -> Param<Option<f64>> {
         assert!(min < max, "the range is empty");
-        Param::converted(name, Kind::NumberOr { word, min, max, unit }, help, None, |value| Some(value.number()))
+        Param::converted(name, Kind::NumberOr { word, min, max, unit }, help, None, |value| {
+            Some(value.number())
+        })
     }
 }
 
@@ -91,17 +112,25 @@ impl<T: Copy> Param<T> {
         Param { spec, default: options[index].1, values: Values::Named(options) }
     }
 
-    /// The same parameter, with which a controller needs `need` if it is set to anything but its default.
+    /// The same parameter, with which a controller needs `need` if it is set to anything but its
+    /// default.
     pub const fn needing(self, need: Need) -> Param<T> {
         Param { spec: Spec { need: Some(need), ..self.spec }, ..self }
     }
 
-    /// The same parameter, with which a controller works without `need` if it is set to anything but its default.
+    /// The same parameter, with which a controller works without `need` if it is set to anything
+    /// but its default.
     pub const fn sparing(self, need: Need) -> Param<T> {
         Param { spec: Spec { spares: Some(need), ..self.spec }, ..self }
     }
 
-    const fn converted(name: &'static str, kind: Kind, help: &'static str, default: T, convert: fn(Value) -> Option<T>) -> Param<T> {
+    const fn converted(
+        name: &'static str,
+        kind: Kind,
+        help: &'static str,
+        default: T,
+        convert: fn(Value) -> Option<T>,
+    ) -> Param<T> {
         Param { spec: Spec::new(name, kind, help), default, values: Values::Converted(convert) }
     }
 
@@ -109,7 +138,9 @@ impl<T: Copy> Param<T> {
     pub(crate) fn typed(&self, value: Value) -> Option<T> {
         match (&self.values, value) {
             (Values::Converted(convert), value) => convert(value),
-            (Values::Named(options), Value::Word(word)) => options.iter().find(|(known, _)| *known == word).map(|(_, value)| *value),
+            (Values::Named(options), Value::Word(word)) => {
+                options.iter().find(|(known, _)| *known == word).map(|(_, value)| *value)
+            }
             (Values::Named(_), Value::Flag(_) | Value::Number(_)) => None,
         }
     }

@@ -12,7 +12,11 @@ pub struct Params {
 }
 
 impl Params {
-    pub(crate) fn new(entry: &'static str, specs: &'static [Spec], set: Vec<(&'static str, Value)>) -> Params {
+    pub(crate) fn new(
+        entry: &'static str,
+        specs: &'static [Spec],
+        set: Vec<(&'static str, Value)>,
+    ) -> Params {
         Params { entry, specs, set }
     }
 
@@ -23,27 +27,36 @@ impl Params {
 
     /// The value of a parameter that the entry lists.
     pub fn get<T: Copy>(&self, param: &Param<T>) -> T {
-        debug_assert!(self.lists(param), "{} reads {}, and its registry entry has no such parameter", self.entry, param.spec.name);
+        debug_assert!(
+            self.lists(param),
+            "{} reads {}, and its registry entry has no such parameter",
+            self.entry,
+            param.spec.name
+        );
         self.set(param.spec.name).and_then(|value| param.typed(value)).unwrap_or(param.default)
     }
 
-    /// The value of a parameter that not all entries read by the same code have; `None` if this one has not.
+    /// The value of a parameter that not all entries read by the same code have; `None` if this one
+    /// has not.
     pub fn optional<T: Copy>(&self, param: &Param<T>) -> Option<T> {
         self.lists(param).then(|| self.get(param))
     }
 
-    /// The value of the parameter with this name as it would be written; `None` if the entry has none.
+    /// The value of the parameter with this name as it would be written; `None` if the entry has
+    /// none.
     pub fn text(&self, name: &str) -> Option<String> {
         self.texts().find(|(spec, _)| spec.name == name).map(|(_, text)| text)
     }
 
     /// All parameters in the order of lists, with their values as they would be written.
     pub fn texts(&self) -> impl Iterator<Item = (&'static Spec, String)> {
-        self.specs.iter().map(|spec| (spec, self.set(spec.name).unwrap_or_else(|| spec.default()).to_string()))
+        self.specs
+            .iter()
+            .map(|spec| (spec, self.set(spec.name).unwrap_or_else(|| spec.default()).to_string()))
     }
 
-    /// Refuses a parameter that was set to something else than its default although nothing would use it; `allowed` says what would be
-    /// right.
+    /// Refuses a parameter that was set to something else than its default although nothing would
+    /// use it; `allowed` says what would be right.
     ///
     /// # Errors
     ///
@@ -51,7 +64,12 @@ impl Params {
     pub fn refuse<T>(&self, param: &Param<T>, allowed: &str) -> Result<(), ParamError> {
         let name = param.spec.name;
         match self.set(name).filter(|value| *value != param.spec.default()) {
-            Some(value) => Err(ParamError::Value { entry: self.entry, name, value: value.to_string(), allowed: allowed.to_owned() }),
+            Some(value) => Err(ParamError::Value {
+                entry: self.entry,
+                name,
+                value: value.to_string(),
+                allowed: allowed.to_owned(),
+            }),
             None => Ok(()),
         }
     }

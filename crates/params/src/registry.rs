@@ -8,11 +8,13 @@ pub trait Registered: 'static {
     const WHAT: &'static str;
     /// Every entry that the program has by itself, in the order in which lists show them.
     fn built_in() -> &'static [&'static Self];
-    /// Entries that were added at run time, in the order in which they came; a registry to which none can be added has none.
+    /// Entries that were added at run time, in the order in which they came; a registry to which
+    /// none can be added has none.
     fn added() -> Vec<&'static Self> {
         Vec::new()
     }
-    /// Every entry, in the order in which lists show them: first those of the program, then those added.
+    /// Every entry, in the order in which lists show them: first those of the program, then those
+    /// added.
     fn all() -> Vec<&'static Self> {
         let mut all = Self::built_in().to_vec();
         all.extend(Self::added());
@@ -46,7 +48,9 @@ pub trait Registered: 'static {
 ///
 /// [`ParamError::UnknownName`], [`ParamError::Renamed`].
 pub fn find<E: Registered>(name: &str) -> Result<&'static E, ParamError> {
-    let known = |table: &[(&str, &'static str)]| table.iter().find(|(other, _)| *other == name).map(|(_, own)| *own);
+    let known = |table: &[(&str, &'static str)]| {
+        table.iter().find(|(other, _)| *other == name).map(|(_, own)| *own)
+    };
     let own = known(E::other_names()).unwrap_or(name);
     let all = E::all();
     if let Some(entry) = all.iter().copied().chain(E::hidden()).find(|entry| entry.name() == own) {

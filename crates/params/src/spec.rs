@@ -85,7 +85,9 @@ impl Table for Vec<&'static str> {
 }
 
 impl Words {
-    pub(crate) const fn of<T: Sync, const N: usize>(table: &'static [(&'static str, T); N]) -> Words {
+    pub(crate) const fn of<T: Sync, const N: usize>(
+        table: &'static [(&'static str, T); N],
+    ) -> Words {
         Words(table)
     }
 

@@ -2,7 +2,9 @@
 
 use crate::link::Packet;
 use crate::queue::backlog::{Backlog, Limit};
-use crate::queue::discipline::{Discipline, DisciplineChoice, DisciplineEntry, DisciplineSetup, Fate, Queued, Verdicts};
+use crate::queue::discipline::{
+    Discipline, DisciplineChoice, DisciplineEntry, DisciplineSetup, Fate, Queued, Verdicts,
+};
 use narrows_params::{Need, Registered, Spec};
 use narrows_units::{Rate, Time};
 
@@ -24,8 +26,8 @@ pub fn offering(need: Need) -> Option<&'static DisciplineEntry> {
     DISCIPLINES.iter().copied().find(|entry| entry.offers.contains(&need))
 }
 
-/// Declares all disciplines once, each by the path of its type, beside which its `ENTRY` is: their list, and the enum through which a link calls them without
-/// dynamic dispatch.
+/// Declares all disciplines once, each by the path of its type, beside which its `ENTRY` is: their
+/// list, and the enum through which a link calls them without dynamic dispatch.
 macro_rules! disciplines {
     ($($room:ident::$module:ident::$name:ident;)*) => {
         /// Every discipline, in the order in which lists show them.

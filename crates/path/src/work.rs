@@ -2,7 +2,8 @@
 
 use narrows_units::{Bytes, Rate, Span};
 
-/// Work of the transmitter in bits times nanoseconds per second: a byte is so much of it, whatever the rate, so that what is left of a packet is a whole number.
+/// Work of the transmitter in bits times nanoseconds per second: a byte is so much of it, whatever
+/// the rate, so that what is left of a packet is a whole number.
 pub(crate) const BYTE: u128 = 8_000_000_000;
 
 /// What can be done at `rate` in this time.

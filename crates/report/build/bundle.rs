@@ -19,12 +19,14 @@ struct Module<'a> {
 /// The bundle with these kinds of plots and with the modules that these need; `None` if its form is another.
 pub fn reduced(script: &str, kinds: &[&str]) -> Option<String> {
     let (modules, tail) = modules(script)?;
-    let by_name: BTreeMap<&str, &Module<'_>> = modules.iter().map(|module| (module.name, module)).collect();
+    let by_name: BTreeMap<&str, &Module<'_>> =
+        modules.iter().map(|module| (module.name, module)).collect();
     let last = modules.last()?;
     let root = registering(last.text, kinds, &by_name)?;
     // A module is kept if its name is anywhere in what is kept: rather one too many than one too few.
     let mut kept: BTreeSet<&str> = BTreeSet::new();
-    let mut texts: Vec<&str> = modules.iter().map(|module| module.before).chain([root.as_str(), tail]).collect();
+    let mut texts: Vec<&str> =
+        modules.iter().map(|module| module.before).chain([root.as_str(), tail]).collect();
     while let Some(text) = texts.pop() {
         for word in text.split(|c: char| !is_word(c)) {
             if let Some(module) = by_name.get(word).filter(|module| module.name != last.name)
@@ -75,16 +77,24 @@ fn modules(script: &str) -> Option<(Vec<Module<'_>>, &str)> {
 }
 
 /// The registering module with only these kinds.
-fn registering(text: &str, kinds: &[&str], by_name: &BTreeMap<&str, &Module<'_>>) -> Option<String> {
+fn registering(
+    text: &str,
+    kinds: &[&str],
+    by_name: &BTreeMap<&str, &Module<'_>>,
+) -> Option<String> {
     let (head, list) = text.split_once(REGISTER)?;
     let (list, rest) = list.split_once(']')?;
-    let calls = |text: &str, kind: &str| text.contains(&format!("moduleType:\"trace\",name:\"{kind}\""));
+    let calls =
+        |text: &str, kind: &str| text.contains(&format!("moduleType:\"trace\",name:\"{kind}\""));
     let mut kept = Vec::new();
     for kind in kinds {
         // The name that is registered stands for a module that hands on another.
         let is_it = |name: &str| {
             let text = by_name.get(name).map_or("", |module| module.text);
-            let other = text.split_once("exports=").and_then(|(_, after)| after.split_once("()")).and_then(|(other, _)| by_name.get(other));
+            let other = text
+                .split_once("exports=")
+                .and_then(|(_, after)| after.split_once("()"))
+                .and_then(|(other, _)| by_name.get(other));
             calls(text, kind) || other.is_some_and(|other| calls(other.text, kind))
         };
         kept.push(list.split(',').find(|call| is_it(call.trim_end_matches("()")))?);

@@ -2,7 +2,18 @@
 //! expression.
 
 /// Words after which a slash begins a regular expression.
-const BEFORE_OPERAND: [&[u8]; 10] = [b"return", b"typeof", b"case", b"in", b"of", b"void", b"delete", b"throw", b"else", b"instanceof"];
+const BEFORE_OPERAND: [&[u8]; 10] = [
+    b"return",
+    b"typeof",
+    b"case",
+    b"in",
+    b"of",
+    b"void",
+    b"delete",
+    b"throw",
+    b"else",
+    b"instanceof",
+];
 
 /// The place of the bracket that closes the one at `open`.
 pub fn closing(text: &[u8], open: usize) -> Option<usize> {
@@ -18,8 +29,12 @@ pub fn closing(text: &[u8], open: usize) -> Option<usize> {
                 brackets.pop();
                 (at, divides) = template(text, at, &mut brackets)?;
             }
-            b'/' if text.get(at + 1) == Some(&b'/') => at += text[at..].iter().position(|byte| *byte == b'\n')?,
-            b'/' if text.get(at + 1) == Some(&b'*') => at += 2 + text[at + 2..].windows(2).position(|pair| pair == b"*/")? + 2,
+            b'/' if text.get(at + 1) == Some(&b'/') => {
+                at += text[at..].iter().position(|byte| *byte == b'\n')?
+            }
+            b'/' if text.get(at + 1) == Some(&b'*') => {
+                at += 2 + text[at + 2..].windows(2).position(|pair| pair == b"*/")? + 2
+            }
             b'/' if divides => (at, divides) = (at + 1, false),
             b'/' => (at, divides) = (regular_expression(text, at)?, true),
             b'(' | b'[' | b'{' => {

@@ -17,10 +17,17 @@ fn main() {
     println!("cargo::rerun-if-changed=build");
     // The crate delivers a typesetting script behind the plotting script.
     let sources = plotly::Plot::offline_js_sources();
-    let script = sources.split_once('>').and_then(|(_, after)| after.split_once("</script>")).expect("a script between its tags").0.trim();
+    let script = sources
+        .split_once('>')
+        .and_then(|(_, after)| after.split_once("</script>"))
+        .expect("a script between its tags")
+        .0
+        .trim();
     let reduced = bundle::reduced(script, &KINDS);
     if reduced.is_none() {
-        println!("cargo::warning=the modules of the plotting script are not found; pages carry all of it and are 1.4 MB larger");
+        println!(
+            "cargo::warning=the modules of the plotting script are not found; pages carry all of it and are 1.4 MB larger"
+        );
     }
     let mut packed = GzBuilder::new().write(Vec::new(), Compression::best());
     packed.write_all(reduced.as_deref().unwrap_or(script).as_bytes()).expect("memory takes it");

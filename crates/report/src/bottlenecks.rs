@@ -16,12 +16,17 @@ impl Comparison {
             return None;
         }
         let of_case = |runs: &[Record]| {
-            let mut names: Vec<&str> = runs.iter().filter_map(|run| Some(bottleneck(run)?.name.as_str())).collect();
+            let mut names: Vec<&str> =
+                runs.iter().filter_map(|run| Some(bottleneck(run)?.name.as_str())).collect();
             names.sort_unstable();
             names.dedup();
             names.join(" or ")
         };
-        let cases: Vec<String> = self.cases.iter().map(|case| format!("{} {}", case.label, of_case(&case.runs))).collect();
+        let cases: Vec<String> = self
+            .cases
+            .iter()
+            .map(|case| format!("{} {}", case.label, of_case(&case.runs)))
+            .collect();
         Some(format!(
             "utilisation and queue are those of the link of which the largest share was used, and that differs: {}",
             cases.join("; ")
@@ -31,9 +36,13 @@ impl Comparison {
     /// True if the runs have one network and not one bottleneck.
     pub(crate) fn has_several_bottlenecks(&self) -> bool {
         let runs: Vec<&Record> = self.runs().map(|(_, run)| run).collect();
-        let alike = |links: (&LinkRecord, &LinkRecord)| links.0.name == links.1.name && kind(links.0) == kind(links.1);
-        let one_network =
-            runs.windows(2).all(|pair| pair[0].links.len() == pair[1].links.len() && pair[0].links.iter().zip(&pair[1].links).all(alike));
+        let alike = |links: (&LinkRecord, &LinkRecord)| {
+            links.0.name == links.1.name && kind(links.0) == kind(links.1)
+        };
+        let one_network = runs.windows(2).all(|pair| {
+            pair[0].links.len() == pair[1].links.len()
+                && pair[0].links.iter().zip(&pair[1].links).all(alike)
+        });
         let bottlenecks: Vec<&LinkRecord> = runs.iter().filter_map(|run| bottleneck(run)).collect();
         one_network && bottlenecks.windows(2).any(|pair| kind(pair[0]) != kind(pair[1]))
     }

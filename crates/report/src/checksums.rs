@@ -27,13 +27,15 @@ pub struct ResultDir {
 /// True if `name` names a file in a directory, and nothing elsewhere.
 pub(crate) fn is_plain(name: &str) -> bool {
     let mut parts = Path::new(name).components();
-    matches!((parts.next(), parts.next()), (Some(Component::Normal(only)), None) if only == name) && !name.contains(char::is_control)
+    matches!((parts.next(), parts.next()), (Some(Component::Normal(only)), None) if only == name)
+        && !name.contains(char::is_control)
 }
 
 /// Writes the list for all files in `dir` but `lock`, and makes sure that they are on the disk.
 pub(crate) fn write(dir: &Path, lock: &str) -> io::Result<()> {
-    let names =
-        fs::read_dir(dir)?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect::<io::Result<Vec<String>>>()?;
+    let names = fs::read_dir(dir)?
+        .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
+        .collect::<io::Result<Vec<String>>>()?;
     let sums = together::each(&names, names.len(), |name| {
         let mut file = File::open(dir.join(name))?;
         file.sync_all()?;
@@ -56,14 +58,18 @@ pub fn open(dir: &Path) -> Result<ResultDir, ReportError> {
     let mut text = String::new();
     let read = open_unlinked(&path).and_then(|file| file.take(LONGEST).read_to_string(&mut text));
     // Where there is no directory, it is that which is missed.
-    read.map_err(|source| ReportError::Read { path: if dir.is_dir() { path.clone() } else { dir.to_owned() }, source })?;
+    read.map_err(|source| ReportError::Read {
+        path: if dir.is_dir() { path.clone() } else { dir.to_owned() },
+        source,
+    })?;
     let sums = text.lines().map(listed).collect::<Option<BTreeMap<_, _>>>();
     let reason = "a line of it is not a SHA-256, two spaces and the name of a file".to_owned();
     let sums = sums.ok_or(ReportError::Damaged { path, reason })?;
     for (name, wanted) in &sums {
         let path = dir.join(name);
-        let found =
-            open_unlinked(&path).and_then(|mut file| sum(&mut file)).map_err(|source| ReportError::Read { path: path.clone(), source })?;
+        let found = open_unlinked(&path)
+            .and_then(|mut file| sum(&mut file))
+            .map_err(|source| ReportError::Read { path: path.clone(), source })?;
         if found != *wanted {
             let reason = format!("its SHA-256 is not the one in {SUMS}");
             return Err(ReportError::Damaged { path, reason });
@@ -94,8 +100,11 @@ impl ResultDir {
             return Err(ReportError::OfCheck(self.dir.clone()));
         }
         let path = self.dir.join(name);
-        let opened =
-            if self.sums.contains_key(name) { open_unlinked(&path) } else { Err(io::Error::other(format!("it is not in {SUMS}"))) };
+        let opened = if self.sums.contains_key(name) {
+            open_unlinked(&path)
+        } else {
+            Err(io::Error::other(format!("it is not in {SUMS}")))
+        };
         opened.map_err(|source| ReportError::Read { path, source })
     }
 
@@ -104,7 +113,10 @@ impl ResultDir {
         if !self.sums.contains_key(name) {
             return Ok(None);
         }
-        let damaged = |error: serde_json::Error| ReportError::Damaged { path: self.dir.join(name), reason: error.to_string() };
+        let damaged = |error: serde_json::Error| ReportError::Damaged {
+            path: self.dir.join(name),
+            reason: error.to_string(),
+        };
         serde_json::from_str(&self.text(name)?).map(Some).map_err(damaged)
     }
 
@@ -124,7 +136,8 @@ impl ResultDir {
 /// A line of the list.
 fn listed(line: &str) -> Option<(String, String)> {
     let (sum, name) = line.split_once("  ")?;
-    let is_sum = sum.len() == 64 && sum.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let is_sum =
+        sum.len() == 64 && sum.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     (is_sum && is_plain(name)).then(|| (name.to_owned(), sum.to_owned()))
 }
 
@@ -166,16 +179,27 @@ mod tests {
     #[test]
     fn only_names_in_the_directory_are_plain() {
         assert!(["a", "a.b", "..c", "trace-x y", "ä"].iter().all(|name| is_plain(name)));
-        assert!(["", ".", "..", "/", "/etc/passwd", "a/b", "../a", "a/", "./a", "a/..", "a\nb"].iter().all(|name| !is_plain(name)));
+        assert!(
+            ["", ".", "..", "/", "/etc/passwd", "a/b", "../a", "a/", "./a", "a/..", "a\nb"]
+                .iter()
+                .all(|name| !is_plain(name))
+        );
     }
 
     #[test]
     fn a_line_is_a_sum_and_a_plain_name() {
         let sum = "0123456789abcdef".repeat(4);
-        assert_eq!(listed(&format!("{sum}  links.parquet")), Some(("links.parquet".to_owned(), sum.clone())));
-        for line in
-            [format!("{sum} a"), format!("{sum}  ../a"), format!("{}  a", &sum[1..]), format!("{}  a", sum.to_uppercase()), String::new()]
-        {
+        assert_eq!(
+            listed(&format!("{sum}  links.parquet")),
+            Some(("links.parquet".to_owned(), sum.clone()))
+        );
+        for line in [
+            format!("{sum} a"),
+            format!("{sum}  ../a"),
+            format!("{}  a", &sum[1..]),
+            format!("{}  a", sum.to_uppercase()),
+            String::new(),
+        ] {
             assert_eq!(listed(&line), None, "{line}");
         }
     }

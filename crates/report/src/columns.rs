@@ -5,7 +5,10 @@ use crate::icn_tables::class_goodput;
 use crate::number::{UNDEFINED, count, or_dash, short};
 use crate::spread::Spread;
 use narrows_measure::metrics::{self, Metric, Summary, flow_goodput};
-use narrows_measure::{ConsumerRecord, FlowRecord, InterestCounters, LinkRecord, RatesSample, Record, SizeBin, Transfers};
+use narrows_measure::{
+    ConsumerRecord, FlowRecord, InterestCounters, LinkRecord, RatesSample, Record, SizeBin,
+    Transfers,
+};
 use narrows_units::Time;
 
 /// A column of the table of results.
@@ -76,8 +79,12 @@ fn columns(comparison: &Comparison) -> Vec<Column> {
         let mut values = comparison.runs().filter_map(|(_, run)| (metric.compute)(run));
         index < always || values.any(|value| says_something(metric, icn, value))
     };
-    let all = columns.iter().enumerate().map(|(index, (head, name))| (index, *head, metrics::metric(name).expect("a metric of the table")));
-    all.filter(|(index, _, metric)| shown(*index, metric)).map(|(_, head, metric)| Column { head, metric }).collect()
+    let all = columns.iter().enumerate().map(|(index, (head, name))| {
+        (index, *head, metrics::metric(name).expect("a metric of the table"))
+    });
+    all.filter(|(index, _, metric)| shown(*index, metric))
+        .map(|(_, head, metric)| Column { head, metric })
+        .collect()
 }
 
 /// The table of results: its columns, and for each case the summary of each.
@@ -89,8 +96,13 @@ pub(crate) struct Results {
 impl Results {
     pub fn of(comparison: &Comparison) -> Results {
         let columns = columns(comparison);
-        let summaries = |runs: &[Record]| columns.iter().map(|column| Summary::of(column.metric, runs)).collect();
-        Results { cases: comparison.cases.iter().map(|case| summaries(&case.runs)).collect(), columns }
+        let summaries = |runs: &[Record]| {
+            columns.iter().map(|column| Summary::of(column.metric, runs)).collect()
+        };
+        Results {
+            cases: comparison.cases.iter().map(|case| summaries(&case.runs)).collect(),
+            columns,
+        }
     }
 }
 
@@ -112,7 +124,11 @@ pub(crate) const FLOW: &[Field<FlowRecord>] = &[
     Field { head: "Start", unit: "s", text: |_, flow| short(flow.start.as_secs_f64()) },
     Field { head: "Goodput", unit: "Mbit/s", text: |run, flow| or_dash(flow_goodput(run, flow)) },
     Field { head: "Loss", unit: "%", text: |_, flow| share(flow.steady.dropped, flow.steady.sent) },
-    Field { head: "Resent", unit: "%", text: |_, flow| share(flow.steady.retransmitted, flow.steady.sent) },
+    Field {
+        head: "Resent",
+        unit: "%",
+        text: |_, flow| share(flow.steady.retransmitted, flow.steady.sent),
+    },
     Field { head: "RTT p50", unit: "ms", text: |_, flow| rtt(flow, 0.50) },
     Field { head: "RTT p95", unit: "ms", text: |_, flow| rtt(flow, 0.95) },
     Field { head: "RTT p99", unit: "ms", text: |_, flow| rtt(flow, 0.99) },
@@ -125,15 +141,29 @@ pub(crate) const CONSUMER: &[Field<usize>] = &[
     Field { head: "Consumer", unit: "", text: |run, at| run.flows[*at].name.clone() },
     Field { head: "By", unit: "", text: |run, at| run.flows[*at].controller.clone() },
     Field { head: "Start", unit: "s", text: |run, at| short(run.flows[*at].start.as_secs_f64()) },
-    Field { head: "Primary", unit: "Mbit/s", text: |run, at| or_dash(class_goodput(run, *at).map(|(primary, _)| primary)) },
-    Field { head: "Secondary", unit: "Mbit/s", text: |run, at| or_dash(class_goodput(run, *at).map(|(_, secondary)| secondary)) },
+    Field {
+        head: "Primary",
+        unit: "Mbit/s",
+        text: |run, at| or_dash(class_goodput(run, *at).map(|(primary, _)| primary)),
+    },
+    Field {
+        head: "Secondary",
+        unit: "Mbit/s",
+        text: |run, at| or_dash(class_goodput(run, *at).map(|(_, secondary)| secondary)),
+    },
     Field { head: "Paths", unit: "", text: |run, at| paths(run, *at) },
     Field {
         head: "Refused",
         unit: "%",
-        text: |run, at| consumer(run, *at).map_or_else(dash, |c| share(c.steady.nacks, c.steady.interests)),
+        text: |run, at| {
+            consumer(run, *at).map_or_else(dash, |c| share(c.steady.nacks, c.steady.interests))
+        },
     },
-    Field { head: "Resent", unit: "%", text: |run, at| share(run.flows[*at].steady.retransmitted, run.flows[*at].steady.sent) },
+    Field {
+        head: "Resent",
+        unit: "%",
+        text: |run, at| share(run.flows[*at].steady.retransmitted, run.flows[*at].steady.sent),
+    },
     Field { head: "RTT p50", unit: "ms", text: |run, at| rtt(&run.flows[*at], 0.50) },
     Field { head: "RTT p95", unit: "ms", text: |run, at| rtt(&run.flows[*at], 0.95) },
     Field { head: "RTT p99", unit: "ms", text: |run, at| rtt(&run.flows[*at], 0.99) },
@@ -146,7 +176,9 @@ fn consumer(run: &Record, at: usize) -> Option<&ConsumerRecord> {
 
 /// How many paths a consumer has found; request processes do not count them.
 fn paths(run: &Record, at: usize) -> String {
-    consumer(run, at).filter(|consumer| !consumer.subflows.is_empty()).map_or_else(dash, |consumer| count(consumer.subflows.len() as u64))
+    consumer(run, at)
+        .filter(|consumer| !consumer.subflows.is_empty())
+        .map_or_else(dash, |consumer| count(consumer.subflows.len() as u64))
 }
 
 /// Links as Data meets them, by their places.
@@ -155,11 +187,31 @@ pub(crate) const CARRIER: &[Field<usize>] = &[
     Field { head: "Rate", unit: "", text: |run, at| rate(&run.links[*at]) },
     Field { head: "Delay", unit: "", text: |run, at| run.links[*at].delay.to_string() },
     Field { head: "Used", unit: "%", text: |run, at| used(&run.links[*at]) },
-    Field { head: "Primary rate", unit: "Mbit/s", text: |run, at| or_dash(mean(run, *at, |sample| sample.primary.as_mbps())) },
-    Field { head: "Secondary rate", unit: "Mbit/s", text: |run, at| or_dash(mean(run, *at, |sample| sample.secondary.as_mbps())) },
-    Field { head: "Interests for it", unit: "", text: |run, at| interests(run, *at, |asked| asked.sent) },
-    Field { head: "Refused primary", unit: "", text: |run, at| interests(run, *at, |asked| asked.refused_primary) },
-    Field { head: "Refused secondary", unit: "", text: |run, at| interests(run, *at, |asked| asked.refused_secondary) },
+    Field {
+        head: "Primary rate",
+        unit: "Mbit/s",
+        text: |run, at| or_dash(mean(run, *at, |sample| sample.primary.as_mbps())),
+    },
+    Field {
+        head: "Secondary rate",
+        unit: "Mbit/s",
+        text: |run, at| or_dash(mean(run, *at, |sample| sample.secondary.as_mbps())),
+    },
+    Field {
+        head: "Interests for it",
+        unit: "",
+        text: |run, at| interests(run, *at, |asked| asked.sent),
+    },
+    Field {
+        head: "Refused primary",
+        unit: "",
+        text: |run, at| interests(run, *at, |asked| asked.refused_primary),
+    },
+    Field {
+        head: "Refused secondary",
+        unit: "",
+        text: |run, at| interests(run, *at, |asked| asked.refused_secondary),
+    },
     Field { head: "Shaper at most", unit: "Interests", text: |run, at| or_dash(fullest(run, *at)) },
     Field { head: "Dropped", unit: "packets", text: |run, at| count(dropped(&run.links[*at])) },
     Field { head: "Queue p95", unit: "ms", text: |run, at| waited(&run.links[*at], 0.95) },
@@ -175,7 +227,8 @@ fn said(run: &Record, at: usize) -> impl Iterator<Item = &RatesSample> {
 /// The mean of a rate, if a law says one.
 fn mean(run: &Record, at: usize, of: fn(&RatesSample) -> f64) -> Option<f64> {
     run.icn.as_ref()?.law.as_ref()?;
-    let (sum, count) = said(run, at).map(of).fold((0.0, 0u64), |(sum, count), rate| (sum + rate, count + 1));
+    let (sum, count) =
+        said(run, at).map(of).fold((0.0, 0u64), |(sum, count), rate| (sum + rate, count + 1));
     (count > 0).then(|| sum / count as f64)
 }
 
@@ -184,7 +237,10 @@ fn fullest(run: &Record, at: usize) -> Option<f64> {
 }
 
 fn interests(run: &Record, at: usize, of: fn(&InterestCounters) -> u64) -> String {
-    run.icn.as_ref().and_then(|icn| icn.rates.get(at)).map_or_else(dash, |rates| count(of(&rates.steady)))
+    run.icn
+        .as_ref()
+        .and_then(|icn| icn.rates.get(at))
+        .map_or_else(dash, |rates| count(of(&rates.steady)))
 }
 
 fn dropped(link: &LinkRecord) -> u64 {
@@ -205,7 +261,11 @@ pub(crate) const SIZE: &[Field<SizeBin>] = &[
 /// The completed transfers of all flows of these runs by size.
 pub(crate) fn sizes<'a>(runs: impl IntoIterator<Item = &'a Record>) -> Vec<SizeBin> {
     let mut all = Transfers::default();
-    for bin in runs.into_iter().flat_map(|run| &run.flows).filter_map(|flow| flow.transfers.as_ref()).flat_map(|transfers| &transfers.sizes)
+    for bin in runs
+        .into_iter()
+        .flat_map(|run| &run.flows)
+        .filter_map(|flow| flow.transfers.as_ref())
+        .flat_map(|transfers| &transfers.sizes)
     {
         let sum = all.bin(bin.from);
         sum.completion.merge(&bin.completion);
@@ -226,7 +286,11 @@ pub(crate) const LINK: &[Field<LinkRecord>] = &[
     Field { head: "Used", unit: "%", text: |_, link| used(link) },
     Field { head: "Offered", unit: "packets", text: |_, link| count(link.steady.offered) },
     Field { head: "Overflowed", unit: "packets", text: |_, link| count(link.steady.overflowed) },
-    Field { head: "Dropped early", unit: "packets", text: |_, link| count(link.steady.dropped_early) },
+    Field {
+        head: "Dropped early",
+        unit: "packets",
+        text: |_, link| count(link.steady.dropped_early),
+    },
     Field { head: "Lost", unit: "packets", text: |_, link| count(link.steady.lost) },
     Field { head: "Marked", unit: "packets", text: |_, link| count(link.steady.marked) },
     Field { head: "Queue p50", unit: "ms", text: |_, link| waited(link, 0.50) },

@@ -27,7 +27,10 @@ pub fn export_csv(files: &ResultDir, out: Option<&Path>) -> Result<Vec<PathBuf>,
     let export = |table: &&str| {
         let name = format!("{}.csv", table.trim_end_matches(".parquet"));
         let path = folder.path(&name);
-        let damaged = |error: ParquetError| ReportError::Damaged { path: files.path().join(table), reason: error.to_string() };
+        let damaged = |error: ParquetError| ReportError::Damaged {
+            path: files.path().join(table),
+            reason: error.to_string(),
+        };
         let sheets = read(files.file(table)?).map_err(damaged)?;
         let write = || -> io::Result<()> {
             let mut out = folder.create(&name)?;

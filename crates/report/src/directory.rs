@@ -66,7 +66,12 @@ impl ControllerFile {
     }
 
     fn line(&self) -> ControllerLine<'_> {
-        ControllerLine { name: &self.name, object: self.file(), sha256: sha256(&self.object), source: self.source.as_ref() }
+        ControllerLine {
+            name: &self.name,
+            object: self.file(),
+            sha256: sha256(&self.object),
+            source: self.source.as_ref(),
+        }
     }
 }
 
@@ -132,12 +137,22 @@ struct CaseIn {
 ///
 /// # Errors
 /// Two runs of a case have the same seed, or something cannot be written.
-pub fn write(reserved: Reserved, comparison: &Comparison, info: &RunInfo) -> Result<(), ReportError> {
+pub fn write(
+    reserved: Reserved,
+    comparison: &Comparison,
+    info: &RunInfo,
+) -> Result<(), ReportError> {
     let mut seen = BTreeSet::new();
-    if let Some((label, run)) = comparison.runs().find(|(label, run)| !seen.insert((label.to_owned(), run.seed))) {
+    if let Some((label, run)) =
+        comparison.runs().find(|(label, run)| !seen.insert((label.to_owned(), run.seed)))
+    {
         return Err(ReportError::Repeated(label.to_owned(), run.seed));
     }
-    let scenarios = comparison.cases.iter().enumerate().map(|(index, case)| (comparison.scenario_file(index), &case.scenario_toml));
+    let scenarios = comparison
+        .cases
+        .iter()
+        .enumerate()
+        .map(|(index, case)| (comparison.scenario_file(index), &case.scenario_toml));
     for (name, text) in scenarios.collect::<BTreeMap<String, &String>>() {
         reserved.file(&name, text.as_bytes())?;
     }
@@ -147,7 +162,8 @@ pub fn write(reserved: Reserved, comparison: &Comparison, info: &RunInfo) -> Res
     }
     reserved.file("summary.json", summary_json(comparison).as_bytes())?;
     reserved.file("run.json", info.json(&comparison.version, run_lines(comparison)).as_bytes())?;
-    let tables: Vec<&Table> = TABLES.iter().chain(ICN_TABLES.iter().filter(|_| comparison.is_icn())).collect();
+    let tables: Vec<&Table> =
+        TABLES.iter().chain(ICN_TABLES.iter().filter(|_| comparison.is_icn())).collect();
     // A table holds the rows of one run in memory: with several runs, several tables do not make it much more.
     together::each(&tables, comparison.runs().count(), |table| {
         let sheets = comparison.runs().map(|(label, run)| (table.sheet)(label, run));
@@ -175,12 +191,19 @@ pub fn redraw(dir: &Path, page: &str) -> Result<PathBuf, ReportError> {
 pub fn read(files: &ResultDir) -> Result<Comparison, ReportError> {
     let path = files.path().join("summary.json");
     let damaged = |reason: String| ReportError::Damaged { path: path.clone(), reason };
-    let summary: SummaryIn = serde_json::from_str(&files.text("summary.json")?).map_err(|error| damaged(error.to_string()))?;
+    let summary: SummaryIn = serde_json::from_str(&files.text("summary.json")?)
+        .map_err(|error| damaged(error.to_string()))?;
     if summary.format != summary::FORMAT {
-        return Err(damaged(format!("its format is {}, this version reads {}", summary.format, summary::FORMAT)));
+        return Err(damaged(format!(
+            "its format is {}, this version reads {}",
+            summary.format,
+            summary::FORMAT
+        )));
     }
     let icn = summary.cases.iter().flat_map(|case| &case.runs).any(|run| run.icn.is_some());
-    let load = |tables: &[Table]| tables.iter().map(|table| read_table(files, table.file)).collect::<Result<Vec<_>, _>>();
+    let load = |tables: &[Table]| {
+        tables.iter().map(|table| read_table(files, table.file)).collect::<Result<Vec<_>, _>>()
+    };
     let (tables, icn_tables) = (load(&TABLES)?, if icn { load(&ICN_TABLES)? } else { Vec::new() });
     let like = |table: &Table| (table.sheet)("", &no_rows());
     let (empty, icn_empty) = (TABLES.each_ref().map(like), ICN_TABLES.each_ref().map(like));
@@ -188,43 +211,72 @@ pub fn read(files: &ResultDir) -> Result<Comparison, ReportError> {
     for case in summary.cases {
         let runs = case.runs.iter().map(|run| {
             let key = (case.label.clone(), run.seed);
-            let sheets = std::array::from_fn(|table| tables[table].get(&key).unwrap_or(&empty[table]));
-            let icn_sheets = || std::array::from_fn(|table| icn_tables[table].get(&key).unwrap_or(&icn_empty[table]));
+            let sheets =
+                std::array::from_fn(|table| tables[table].get(&key).unwrap_or(&empty[table]));
+            let icn_sheets = || {
+                std::array::from_fn(|table| {
+                    icn_tables[table].get(&key).unwrap_or(&icn_empty[table])
+                })
+            };
             let read = || {
                 let mut record = record(run, sheets)?;
                 let icn = run.icn.as_ref().map(|icn| icn_record(icn, icn_sheets())).transpose()?;
                 record.icn = icn.map(Box::new);
                 Ok(record)
             };
-            read().map_err(|error: ParquetError| ReportError::Damaged { path: files.path().to_owned(), reason: error.to_string() })
+            read().map_err(|error: ParquetError| ReportError::Damaged {
+                path: files.path().to_owned(),
+                reason: error.to_string(),
+            })
         });
         let runs = runs.collect::<Result<_, _>>()?;
-        cases.push(Case { label: case.label.clone(), scenario_toml: files.text(&case.scenario)?, runs });
+        cases.push(Case {
+            label: case.label.clone(),
+            scenario_toml: files.text(&case.scenario)?,
+            runs,
+        });
     }
     let overlay = |name: &String| {
         let file = Overlay::file_of(name);
-        let damaged = |error: OverlayError| ReportError::Damaged { path: files.path().join(&file), reason: error.to_string() };
+        let damaged = |error: OverlayError| ReportError::Damaged {
+            path: files.path().join(&file),
+            reason: error.to_string(),
+        };
         Overlay::parse(name, &files.text(&file)?).map_err(damaged)
     };
     let overlays = summary.overlays.iter().map(overlay).collect::<Result<_, _>>()?;
-    Ok(Comparison { title: summary.title, cases, remake: summary.remake, notes: summary.notes, overlays, version: summary.narrows })
+    Ok(Comparison {
+        title: summary.title,
+        cases,
+        remake: summary.remake,
+        notes: summary.notes,
+        overlays,
+        version: summary.narrows,
+    })
 }
 
 /// A table's rows by the run they belong to.
-fn read_table(files: &ResultDir, name: &str) -> Result<BTreeMap<(String, u64), Sheet>, ReportError> {
+fn read_table(
+    files: &ResultDir,
+    name: &str,
+) -> Result<BTreeMap<(String, u64), Sheet>, ReportError> {
     let file = files.file(name)?;
     let keyed = || -> Result<_, ParquetError> {
         let mut runs = BTreeMap::new();
         for sheet in sheet::read(file)? {
-            if let (Some(case), Some(seed)) =
-                (sheet.text("case")?.first().map(|case| case.to_string()), sheet.count("seed")?.first().copied())
-            {
+            if let (Some(case), Some(seed)) = (
+                sheet.text("case")?.first().map(|case| case.to_string()),
+                sheet.count("seed")?.first().copied(),
+            ) {
                 runs.insert((case, seed), sheet);
             }
         }
         Ok(runs)
     };
-    keyed().map_err(|error| ReportError::Damaged { path: files.path().join(name), reason: error.to_string() })
+    keyed().map_err(|error| ReportError::Damaged {
+        path: files.path().join(name),
+        reason: error.to_string(),
+    })
 }
 
 fn run_lines(comparison: &Comparison) -> Vec<RunLine<'_>> {
@@ -234,8 +286,12 @@ fn run_lines(comparison: &Comparison) -> Vec<RunLine<'_>> {
 impl RunInfo {
     /// Writes the files that the scenarios name.
     pub(crate) fn keep(&self, reserved: &Reserved) -> Result<(), ReportError> {
-        self.inputs.iter().try_for_each(|input| reserved.file(&input.name, input.text.as_bytes()))?;
-        self.controllers.iter().try_for_each(|controller| reserved.file(&controller.file(), &controller.object))
+        self.inputs
+            .iter()
+            .try_for_each(|input| reserved.file(&input.name, input.text.as_bytes()))?;
+        self.controllers
+            .iter()
+            .try_for_each(|controller| reserved.file(&controller.file(), &controller.object))
     }
 
     /// The text of `run.json`.

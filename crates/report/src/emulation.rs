@@ -6,7 +6,8 @@ use narrows_units::Span;
 use serde::{Deserialize, Serialize};
 
 /// What stands before the reasons not to trust a run.
-pub(crate) const INVALID: &str = "INVALID: the host, not the controllers, determined part of this result";
+pub(crate) const INVALID: &str =
+    "INVALID: the host, not the controllers, determined part of this result";
 
 /// An [`Emulation`] in `summary.json`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -68,7 +69,8 @@ impl EmulationOut {
             LimitOut { flow, send_buffer, receive_window }
         };
         let replayed = |replayed: &Replayed| {
-            let Replayed { controller, calls, connections, missed, unequal, first, beside } = replayed.clone();
+            let Replayed { controller, calls, connections, missed, unequal, first, beside } =
+                replayed.clone();
             ReplayedOut { controller, calls, connections, missed, unequal, first, beside }
         };
         EmulationOut {
@@ -105,7 +107,8 @@ impl EmulationOut {
             Limit { flow, send_buffer, receive_window }
         };
         let replayed = |replayed: &ReplayedOut| {
-            let ReplayedOut { controller, calls, connections, missed, unequal, first, beside } = replayed.clone();
+            let ReplayedOut { controller, calls, connections, missed, unequal, first, beside } =
+                replayed.clone();
             Replayed { controller, calls, connections, missed, unequal, first, beside }
         };
         Emulation {
@@ -139,7 +142,12 @@ impl Comparison {
     /// Why what was emulated is not to be trusted, a sentence for each reason; nothing if it is, or if all was simulated.
     pub fn validity_issues(&self) -> Vec<String> {
         self.emulated()
-            .flat_map(|(label, emulation)| emulation.validity_issues().into_iter().map(move |issue| format!("{label}: {issue}")))
+            .flat_map(|(label, emulation)| {
+                emulation
+                    .validity_issues()
+                    .into_iter()
+                    .map(move |issue| format!("{label}: {issue}"))
+            })
             .collect()
     }
 
@@ -160,6 +168,7 @@ impl Comparison {
     }
 
     fn emulated(&self) -> impl Iterator<Item = (&str, &Emulation)> {
-        self.runs().filter_map(|(label, run)| run.emulation.as_ref().map(|emulation| (label, emulation)))
+        self.runs()
+            .filter_map(|(label, run)| run.emulation.as_ref().map(|emulation| (label, emulation)))
     }
 }

@@ -64,8 +64,12 @@ pub enum ReportError {
 /// A file or directory that cannot be written, with the remedy for the reason.
 pub(crate) fn failed(path: &Path, source: io::Error) -> ReportError {
     let remedy = match source.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space, or choose another place with --out",
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "choose a writable place with --out",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "free some space, or choose another place with --out"
+        }
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "choose a writable place with --out"
+        }
         _ => "choose another place with --out",
     };
     ReportError::Write { path: path.to_owned(), source, remedy }

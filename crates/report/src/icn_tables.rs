@@ -5,8 +5,8 @@ use crate::summary::IcnOut;
 use crate::tables::{Get, Set, Table, count, counters, keyed, mbps, real, text};
 use narrows_measure::metrics::flow_goodput;
 use narrows_measure::{
-    ConsumerCounters, ConsumerRecord, ConsumerSample, IcnRecord, InterestCounters, RatesRecord, RatesSample, Record, SubflowRecord,
-    SubflowSample,
+    ConsumerCounters, ConsumerRecord, ConsumerSample, IcnRecord, InterestCounters, RatesRecord,
+    RatesSample, Record, SubflowRecord, SubflowSample,
 };
 use narrows_sheet::{Cells, ParquetError, Sheet};
 use narrows_units::Bytes;
@@ -46,7 +46,9 @@ pub(crate) fn class_goodput(run: &Record, consumer: usize) -> Option<(f64, f64)>
 /// The consumers of a run with their places, and the names that their flows have.
 fn asking(run: &Record) -> impl Iterator<Item = (usize, Arc<str>, &ConsumerRecord)> {
     let consumers = run.icn.iter().flat_map(|icn| &icn.consumers).enumerate();
-    consumers.zip(&run.flows).map(|((place, consumer), flow)| (place, flow.name.as_str().into(), consumer))
+    consumers
+        .zip(&run.flows)
+        .map(|((place, consumer), flow)| (place, flow.name.as_str().into(), consumer))
 }
 
 /// What is known of Interests for each link, with the link's place and name.
@@ -60,9 +62,17 @@ fn consumers(case: &str, run: &Record) -> Sheet {
     let mut sheet = keyed(case, run, rows.len());
     sheet.add("consumer", text(&rows, |(_, name, _)| name.clone()));
     sheet.add("many", Cells::Flag(rows.iter().map(|(.., consumer)| consumer.many).collect()));
-    let class = |of: fn((f64, f64)) -> f64| move |(place, ..): &(usize, Arc<str>, &ConsumerRecord)| class_goodput(run, *place).map(of);
-    sheet.add("primary_mbps", Cells::MaybeReal(rows.iter().map(class(|(primary, _)| primary)).collect()));
-    sheet.add("secondary_mbps", Cells::MaybeReal(rows.iter().map(class(|(_, secondary)| secondary)).collect()));
+    let class = |of: fn((f64, f64)) -> f64| {
+        move |(place, ..): &(usize, Arc<str>, &ConsumerRecord)| class_goodput(run, *place).map(of)
+    };
+    sheet.add(
+        "primary_mbps",
+        Cells::MaybeReal(rows.iter().map(class(|(primary, _)| primary)).collect()),
+    );
+    sheet.add(
+        "secondary_mbps",
+        Cells::MaybeReal(rows.iter().map(class(|(_, secondary)| secondary)).collect()),
+    );
     sheet.add("subflows", count(&rows, |(.., consumer)| consumer.subflows.len() as u64));
     for (name, get, _) in CONSUMER_COUNTERS {
         sheet.add(format!("steady_{name}"), count(&rows, |(.., consumer)| get(&consumer.steady)));
@@ -77,14 +87,27 @@ fn consumer_samples(case: &str, run: &Record) -> Sheet {
     let mut rows: Vec<(usize, Arc<str>, ConsumerSample, &ConsumerSample)> = Vec::new();
     for (place, name, consumer) in asking(run) {
         let mut last = ConsumerSample::default();
-        rows.extend(consumer.samples.iter().map(|sample| (place, name.clone(), std::mem::replace(&mut last, *sample), sample)));
+        rows.extend(
+            consumer
+                .samples
+                .iter()
+                .map(|sample| (place, name.clone(), std::mem::replace(&mut last, *sample), sample)),
+        );
     }
     let mut sheet = keyed(case, run, rows.len());
     sheet.add("consumer", text(&rows, |(_, name, ..)| name.clone()));
     sheet.add("consumer_index", count(&rows, |(place, ..)| *place as u64));
     sheet.add("time_s", real(&rows, |(.., s)| s.at.as_secs_f64()));
-    sheet.add("primary_mbps", real(&rows, |(.., last, s)| mbps(last.counters.primary, s.counters.primary, last.at, s.at)));
-    sheet.add("secondary_mbps", real(&rows, |(.., last, s)| mbps(last.counters.secondary, s.counters.secondary, last.at, s.at)));
+    sheet.add(
+        "primary_mbps",
+        real(&rows, |(.., last, s)| mbps(last.counters.primary, s.counters.primary, last.at, s.at)),
+    );
+    sheet.add(
+        "secondary_mbps",
+        real(&rows, |(.., last, s)| {
+            mbps(last.counters.secondary, s.counters.secondary, last.at, s.at)
+        }),
+    );
     sheet.add("primary_rate_mbps", real(&rows, |(.., s)| s.primary_rate.as_mbps()));
     sheet.add("secondary_rate_mbps", real(&rows, |(.., s)| s.secondary_rate.as_mbps()));
     for (name, get, _) in CONSUMER_COUNTERS {
@@ -99,7 +122,13 @@ fn subflow_samples(case: &str, run: &Record) -> Sheet {
         for subflow in &consumer.subflows {
             let mut last = SubflowSample::default();
             for sample in &subflow.samples {
-                rows.push((place, name.clone(), subflow.path, std::mem::replace(&mut last, *sample), sample));
+                rows.push((
+                    place,
+                    name.clone(),
+                    subflow.path,
+                    std::mem::replace(&mut last, *sample),
+                    sample,
+                ));
             }
         }
     }
@@ -109,8 +138,14 @@ fn subflow_samples(case: &str, run: &Record) -> Sheet {
     // Tables hold signed numbers: 63 bits of the hash tell paths apart as well as 64.
     sheet.add("path", count(&rows, |(_, _, path, ..)| *path & i64::MAX as u64));
     sheet.add("time_s", real(&rows, |(.., s)| s.at.as_secs_f64()));
-    sheet.add("primary_mbps", real(&rows, |(.., last, s)| mbps(last.primary, s.primary, last.at, s.at)));
-    sheet.add("secondary_mbps", real(&rows, |(.., last, s)| mbps(last.secondary, s.secondary, last.at, s.at)));
+    sheet.add(
+        "primary_mbps",
+        real(&rows, |(.., last, s)| mbps(last.primary, s.primary, last.at, s.at)),
+    );
+    sheet.add(
+        "secondary_mbps",
+        real(&rows, |(.., last, s)| mbps(last.secondary, s.secondary, last.at, s.at)),
+    );
     sheet.add("primary_rate_mbps", real(&rows, |(.., s)| s.primary_rate.as_mbps()));
     sheet.add("secondary_rate_mbps", real(&rows, |(.., s)| s.secondary_rate.as_mbps()));
     sheet.add("total_primary_bytes", count(&rows, |(.., s)| s.primary.get()));
@@ -147,12 +182,19 @@ fn rate_samples(case: &str, run: &Record) -> Sheet {
 }
 
 /// The record that these sheets, in the order of [`ICN_TABLES`], were made from.
-pub(crate) fn icn_record(out: &IcnOut, sheets: [&Sheet; ICN_TABLES.len()]) -> Result<IcnRecord, ParquetError> {
+pub(crate) fn icn_record(
+    out: &IcnOut,
+    sheets: [&Sheet; ICN_TABLES.len()],
+) -> Result<IcnRecord, ParquetError> {
     let [consumers, consumer_samples, subflow_samples, interests, rate_samples] = sheets;
     let mut icn = IcnRecord {
         law: out.law.clone(),
-        rates: (0..interests.text("link")?.len()).map(|row| read_interests(interests, row)).collect::<Result<_, _>>()?,
-        consumers: (0..consumers.text("consumer")?.len()).map(|row| read_consumer(consumers, row)).collect::<Result<_, _>>()?,
+        rates: (0..interests.text("link")?.len())
+            .map(|row| read_interests(interests, row))
+            .collect::<Result<_, _>>()?,
+        consumers: (0..consumers.text("consumer")?.len())
+            .map(|row| read_consumer(consumers, row))
+            .collect::<Result<_, _>>()?,
         pending: out.pending,
         expired: out.expired,
         cached: out.cached,
@@ -164,7 +206,8 @@ pub(crate) fn icn_record(out: &IcnOut, sheets: [&Sheet; ICN_TABLES.len()]) -> Re
 }
 
 fn read_consumer(sheet: &Sheet, row: usize) -> Result<ConsumerRecord, ParquetError> {
-    let mut consumer = ConsumerRecord { many: sheet.flag("many")?[row], ..ConsumerRecord::default() };
+    let mut consumer =
+        ConsumerRecord { many: sheet.flag("many")?[row], ..ConsumerRecord::default() };
     for (name, _, set) in CONSUMER_COUNTERS {
         set(&mut consumer.steady, sheet.count(&format!("steady_{name}"))?[row]);
         set(&mut consumer.total, sheet.count(&format!("total_{name}"))?[row]);
@@ -183,14 +226,20 @@ fn read_interests(sheet: &Sheet, row: usize) -> Result<RatesRecord, ParquetError
 
 fn read_consumer_samples(sheet: &Sheet, icn: &mut IcnRecord) -> Result<(), ParquetError> {
     let (index, time) = (sheet.count("consumer_index")?, sheet.real("time_s")?);
-    let (primary, secondary) = (sheet.real("primary_rate_mbps")?, sheet.real("secondary_rate_mbps")?);
+    let (primary, secondary) =
+        (sheet.real("primary_rate_mbps")?, sheet.real("secondary_rate_mbps")?);
     for row in 0..index.len() {
         let mut counters = ConsumerCounters::default();
         for (name, _, set) in CONSUMER_COUNTERS {
             set(&mut counters, sheet.count(&format!("total_{name}"))?[row]);
         }
         let (primary_rate, secondary_rate) = (from_mbps(primary[row]), from_mbps(secondary[row]));
-        consumer_mut(icn, index[row])?.samples.push(ConsumerSample { at: at(time[row]), primary_rate, secondary_rate, counters });
+        consumer_mut(icn, index[row])?.samples.push(ConsumerSample {
+            at: at(time[row]),
+            primary_rate,
+            secondary_rate,
+            counters,
+        });
     }
     Ok(())
 }
@@ -200,9 +249,12 @@ fn consumer_mut(icn: &mut IcnRecord, place: u64) -> Result<&mut ConsumerRecord, 
 }
 
 fn read_subflow_samples(sheet: &Sheet, icn: &mut IcnRecord) -> Result<(), ParquetError> {
-    let (index, path, time) = (sheet.count("consumer_index")?, sheet.count("path")?, sheet.real("time_s")?);
-    let (primary, secondary) = (sheet.count("total_primary_bytes")?, sheet.count("total_secondary_bytes")?);
-    let (primary_rate, secondary_rate) = (sheet.real("primary_rate_mbps")?, sheet.real("secondary_rate_mbps")?);
+    let (index, path, time) =
+        (sheet.count("consumer_index")?, sheet.count("path")?, sheet.real("time_s")?);
+    let (primary, secondary) =
+        (sheet.count("total_primary_bytes")?, sheet.count("total_secondary_bytes")?);
+    let (primary_rate, secondary_rate) =
+        (sheet.real("primary_rate_mbps")?, sheet.real("secondary_rate_mbps")?);
     for row in 0..index.len() {
         let sample = SubflowSample {
             at: at(time[row]),
@@ -221,12 +273,20 @@ fn read_subflow_samples(sheet: &Sheet, icn: &mut IcnRecord) -> Result<(), Parque
 }
 
 fn read_rate_samples(sheet: &Sheet, icn: &mut IcnRecord) -> Result<(), ParquetError> {
-    let (index, time, queue) = (sheet.count("link_index")?, sheet.real("time_s")?, sheet.count("waiting_interests")?);
-    let (primary, secondary) = (sheet.real("primary_rate_mbps")?, sheet.real("secondary_rate_mbps")?);
+    let (index, time, queue) =
+        (sheet.count("link_index")?, sheet.real("time_s")?, sheet.count("waiting_interests")?);
+    let (primary, secondary) =
+        (sheet.real("primary_rate_mbps")?, sheet.real("secondary_rate_mbps")?);
     for row in 0..index.len() {
-        let rates = icn.rates.get_mut(index[row] as usize).ok_or_else(|| damaged("a sample of a rate"))?;
+        let rates =
+            icn.rates.get_mut(index[row] as usize).ok_or_else(|| damaged("a sample of a rate"))?;
         let (primary, secondary) = (from_mbps(primary[row]), from_mbps(secondary[row]));
-        rates.samples.push(RatesSample { at: at(time[row]), primary, secondary, queue: queue[row] as u32 });
+        rates.samples.push(RatesSample {
+            at: at(time[row]),
+            primary,
+            secondary,
+            queue: queue[row] as u32,
+        });
     }
     Ok(())
 }

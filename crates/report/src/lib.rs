@@ -35,23 +35,31 @@ pub use checksums::{ResultDir, open, sha256};
 pub use csv::export_csv;
 pub use directory::{ControllerFile, ControllerSource, Input, RunInfo, read, redraw, write};
 pub use error::ReportError;
-pub use fidelity::{Fidelity, FidelityCell, Goal, KeptFidelity, fidelity_json, fidelity_table, read_fidelity, write_fidelity};
+pub use fidelity::{
+    Fidelity, FidelityCell, Goal, KeptFidelity, fidelity_json, fidelity_table, read_fidelity,
+    write_fidelity,
+};
 pub use grid::{
-    Column, Grid, GridAxis, Matrix, Measure, Metrics, OfGroup, Pairing, Pairs, Part, PartSetup, Reduced, Runs, grid_json, grid_table,
-    read_grid, write_flows, write_grid, write_part,
+    Column, Grid, GridAxis, Matrix, Measure, Metrics, OfGroup, Pairing, Pairs, Part, PartSetup,
+    Reduced, Runs, grid_json, grid_table, read_grid, write_flows, write_grid, write_part,
 };
 pub use measured::{Measured, MeasuredCase, measured};
 pub use model::{Case, Comparison};
 pub use overlay::{Overlay, OverlayError, Quantity, Series};
-pub use page::{Document, Figure, Underway, escape, fidelity_figures, figures, grid_figures, grid_html, html, reproduction_figures};
+pub use page::{
+    Document, Figure, Underway, escape, fidelity_figures, figures, grid_figures, grid_html, html,
+    reproduction_figures,
+};
 pub use perfetto::export_perfetto;
 pub use reproduction::{
-    DrawnPlot, FigureResult, JudgedClaim, JudgedStatement, KeptPlots, KeptRun, PaperResult, Reproduction, Traced, Verdict, read_plots,
-    reproduction_json, reproduction_table, write_reproduction,
+    DrawnPlot, FigureResult, JudgedClaim, JudgedStatement, KeptPlots, KeptRun, PaperResult,
+    Reproduction, Traced, Verdict, read_plots, reproduction_json, reproduction_table,
+    write_reproduction,
 };
 pub use reserved::Reserved;
 pub use scorecard::{
-    Best, Entry, Estimate, Harm, Lined, Lineup, Network, Scorecard, Traffic, Valued, Values, scorecard_json, scorecard_table,
+    Best, Entry, Estimate, Harm, Lined, Lineup, Network, Scorecard, Traffic, Valued, Values,
+    scorecard_json, scorecard_table,
 };
 pub use summary::summary_json;
 pub use table::{table, text_table};

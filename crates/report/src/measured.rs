@@ -58,8 +58,13 @@ pub fn measured(files: &ResultDir) -> Result<Measured, ReportError> {
     if let Some(grid) = read_grid(files)? {
         let scenario_toml = files.text("sweep.toml")?;
         let cell = |cell: usize| {
-            let values = METRICS.iter().map(|metric| (metric.name.to_owned(), grid.values(cell, metric)));
-            MeasuredCase { label: grid.describe(cell), scenario_toml: scenario_toml.clone(), metrics: defined(values) }
+            let values =
+                METRICS.iter().map(|metric| (metric.name.to_owned(), grid.values(cell, metric)));
+            MeasuredCase {
+                label: grid.describe(cell),
+                scenario_toml: scenario_toml.clone(),
+                metrics: defined(values),
+            }
         };
         return Ok(Measured {
             cases: (0..grid.cells()).map(cell).collect(),
@@ -69,11 +74,18 @@ pub fn measured(files: &ResultDir) -> Result<Measured, ReportError> {
         });
     }
     let path = files.path().join("summary.json");
-    let damaged = |error: serde_json::Error| ReportError::Damaged { path: path.clone(), reason: error.to_string() };
+    let damaged = |error: serde_json::Error| ReportError::Damaged {
+        path: path.clone(),
+        reason: error.to_string(),
+    };
     let summary: Summary = serde_json::from_str(&files.text("summary.json")?).map_err(damaged)?;
     let case = |case: Case| {
         let values = case.metrics.into_iter().map(|(name, own)| (name, own.values));
-        Ok(MeasuredCase { label: case.label, scenario_toml: files.text(&case.scenario)?, metrics: defined(values) })
+        Ok(MeasuredCase {
+            label: case.label,
+            scenario_toml: files.text(&case.scenario)?,
+            metrics: defined(values),
+        })
     };
     Ok(Measured {
         title: summary.title,
@@ -91,6 +103,8 @@ fn kind_of(grid: &Grid) -> &'static str {
     }
 }
 
-fn defined(values: impl Iterator<Item = (String, Vec<Option<f64>>)>) -> BTreeMap<String, Vec<Option<f64>>> {
+fn defined(
+    values: impl Iterator<Item = (String, Vec<Option<f64>>)>,
+) -> BTreeMap<String, Vec<Option<f64>>> {
     values.filter(|(_, values)| values.iter().any(Option::is_some)).collect()
 }

@@ -33,7 +33,11 @@ pub struct Case {
 
 impl Comparison {
     /// A comparison measured by this version of Narrows.
-    pub fn new(title: impl Into<String>, cases: Vec<Case>, remake: impl Into<String>) -> Comparison {
+    pub fn new(
+        title: impl Into<String>,
+        cases: Vec<Case>,
+        remake: impl Into<String>,
+    ) -> Comparison {
         Comparison {
             title: title.into(),
             cases,
@@ -50,7 +54,8 @@ impl Comparison {
         if self.cases.windows(2).all(|pair| pair[0].scenario_toml == pair[1].scenario_toml) {
             return "scenario.toml".to_owned();
         }
-        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' || c == '_' { c } else { '-' };
+        let plain =
+            |c: char| if c.is_ascii_alphanumeric() || c == '.' || c == '_' { c } else { '-' };
         let label: String = self.cases[index].label.chars().take(40).map(plain).collect();
         format!("scenario-{}-{label}.toml", index + 1)
     }

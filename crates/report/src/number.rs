@@ -18,7 +18,11 @@ pub(crate) fn short(value: f64) -> String {
 /// The same without trailing zeros, for what was chosen rather than measured.
 pub(crate) fn plain(value: f64) -> String {
     let text = short(value);
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
 }
 
 /// The same as [`short`], or a dash.
@@ -65,6 +69,9 @@ mod tests {
 
     #[test]
     fn thousands() {
-        assert_eq!([count(0), count(999), count(1_000), count(12_345_678)], ["0", "999", "1,000", "12,345,678"]);
+        assert_eq!(
+            [count(0), count(999), count(1_000), count(12_345_678)],
+            ["0", "999", "1,000", "12,345,678"]
+        );
     }
 }

@@ -69,8 +69,14 @@ const INSTANT: i32 = 3;
 const COUNTER: i32 = 4;
 
 /// Units that end the names of columns of samples.
-const UNITS: [(&str, &str); 6] =
-    [("_mbps", "Mbit/s"), ("_ms", "ms"), ("_segments", "segments"), ("_bytes", "B"), ("_packets", "packets"), ("_interests", "Interests")];
+const UNITS: [(&str, &str); 6] = [
+    ("_mbps", "Mbit/s"),
+    ("_ms", "ms"),
+    ("_segments", "segments"),
+    ("_bytes", "B"),
+    ("_packets", "packets"),
+    ("_interests", "Interests"),
+];
 
 /// Name of the trace in a result directory.
 const TRACE: &str = "run.perfetto-trace";
@@ -83,7 +89,10 @@ const TRACE: &str = "run.perfetto-trace";
 /// The result has no samples, a table is not what it should be, or the trace cannot be written.
 pub fn export_perfetto(files: &ResultDir, out: Option<&Path>) -> Result<PathBuf, ReportError> {
     if !files.names().any(|name| name.ends_with("_samples.parquet")) {
-        let source = io::Error::new(io::ErrorKind::NotFound, "it has no samples over time, which runs and comparisons have");
+        let source = io::Error::new(
+            io::ErrorKind::NotFound,
+            "it has no samples over time, which runs and comparisons have",
+        );
         return Err(ReportError::Read { path: files.path().to_owned(), source });
     }
     let path = out.map_or_else(|| files.path().join(TRACE), Path::to_owned);
@@ -97,7 +106,10 @@ pub fn export_perfetto(files: &ResultDir, out: Option<&Path>) -> Result<PathBuf,
         if !files.names().any(|name| name == *table) {
             continue;
         }
-        let damaged = |error: ParquetError| ReportError::Damaged { path: files.path().join(table), reason: error.to_string() };
+        let damaged = |error: ParquetError| ReportError::Damaged {
+            path: files.path().join(table),
+            reason: error.to_string(),
+        };
         for sheet in sheet::read(files.file(table)?).map_err(damaged)? {
             let packets = writer.packets(&sheet, *add).map_err(damaged)?;
             writer.write(packets).map_err(failed)?;
@@ -112,7 +124,9 @@ type Add = fn(&mut Writer, &Sheet, &mut Vec<TracePacket>) -> Result<(), ParquetE
 /// The tables that are drawn, and how.
 const TABLES: &[(&str, Add)] = &[
     ("flow_samples.parquet", |writer, sheet, packets| writer.samples(sheet, "flow", packets)),
-    ("consumer_samples.parquet", |writer, sheet, packets| writer.samples(sheet, "consumer", packets)),
+    ("consumer_samples.parquet", |writer, sheet, packets| {
+        writer.samples(sheet, "consumer", packets)
+    }),
     ("link_samples.parquet", |writer, sheet, packets| writer.samples(sheet, "link", packets)),
     ("transfers.parquet", Writer::transfers),
     ("changes.parquet", Writer::changes),
@@ -142,7 +156,8 @@ impl Writer {
         if let Some(uuid) = self.tracks.get(&key) {
             return *uuid;
         }
-        let parent = (place.len() > 1).then(|| self.track(&place[..place.len() - 1], None, packets));
+        let parent =
+            (place.len() > 1).then(|| self.track(&place[..place.len() - 1], None, packets));
         let uuid = self.tracks.len() as u64 + 1;
         self.tracks.insert(key, uuid);
         packets.push(TracePacket {
@@ -150,7 +165,9 @@ impl Writer {
                 uuid: Some(uuid),
                 name: place.last().map(|name| (*name).to_owned()),
                 parent_uuid: parent,
-                counter: unit.map(|unit| CounterDescriptor { unit_name: (!unit.is_empty()).then(|| unit.to_owned()) }),
+                counter: unit.map(|unit| CounterDescriptor {
+                    unit_name: (!unit.is_empty()).then(|| unit.to_owned()),
+                }),
             }),
             trusted_packet_sequence_id: Some(1),
             ..TracePacket::default()
@@ -159,14 +176,24 @@ impl Writer {
     }
 
     /// A counter for each column of samples that is not a count since the start.
-    fn samples(&mut self, sheet: &Sheet, of: &str, packets: &mut Vec<TracePacket>) -> Result<(), ParquetError> {
-        let (cases, seeds, names, times) = (sheet.text("case")?, sheet.count("seed")?, sheet.text(of)?, sheet.real("time_s")?);
+    fn samples(
+        &mut self,
+        sheet: &Sheet,
+        of: &str,
+        packets: &mut Vec<TracePacket>,
+    ) -> Result<(), ParquetError> {
+        let (cases, seeds, names, times) =
+            (sheet.text("case")?, sheet.count("seed")?, sheet.text(of)?, sheet.real("time_s")?);
         let sampled = sheet.columns().iter().filter(|(name, _)| {
-            !["case", "seed", of, "time_s"].contains(&name.as_str()) && !name.ends_with("_index") && !name.starts_with("total_")
+            !["case", "seed", of, "time_s"].contains(&name.as_str())
+                && !name.ends_with("_index")
+                && !name.starts_with("total_")
         });
         for (column, cells) in sampled {
-            let (title, unit) =
-                UNITS.iter().find_map(|(end, unit)| Some((column.strip_suffix(end)?, *unit))).unwrap_or((column.as_str(), ""));
+            let (title, unit) = UNITS
+                .iter()
+                .find_map(|(end, unit)| Some((column.strip_suffix(end)?, *unit)))
+                .unwrap_or((column.as_str(), ""));
             let title = title.replace('_', " ");
             for row in 0..sheet.rows() {
                 let Some(value) = number(cells, row) else { continue };
@@ -179,19 +206,29 @@ impl Writer {
     }
 
     /// A slice for each transfer that was completed. Those of a flow that overlap get tracks of their own.
-    fn transfers(&mut self, sheet: &Sheet, packets: &mut Vec<TracePacket>) -> Result<(), ParquetError> {
-        let (cases, seeds, flows) = (sheet.text("case")?, sheet.count("seed")?, sheet.text("flow")?);
-        let (starts, sizes, took) = (sheet.real("start_s")?, sheet.column("size_bytes")?, sheet.column("completion_ms")?);
+    fn transfers(
+        &mut self,
+        sheet: &Sheet,
+        packets: &mut Vec<TracePacket>,
+    ) -> Result<(), ParquetError> {
+        let (cases, seeds, flows) =
+            (sheet.text("case")?, sheet.count("seed")?, sheet.text("flow")?);
+        let (starts, sizes, took) =
+            (sheet.real("start_s")?, sheet.column("size_bytes")?, sheet.column("completion_ms")?);
         let mut lanes: BTreeMap<(u64, String, String), Vec<f64>> = BTreeMap::new();
         for row in 0..sheet.rows() {
             let Some(took) = number(took, row) else { continue };
             let (start, end) = (starts[row], starts[row] + took / 1e3);
-            let busy = lanes.entry((seeds[row], cases[row].to_string(), flows[row].to_string())).or_default();
+            let busy = lanes
+                .entry((seeds[row], cases[row].to_string(), flows[row].to_string()))
+                .or_default();
             let lane = busy.iter().position(|until| *until <= start).unwrap_or(busy.len());
             busy.resize(busy.len().max(lane + 1), 0.0);
             busy[lane] = end;
-            let title = if lane == 0 { "transfers".to_owned() } else { format!("transfers {}", lane + 1) };
-            let uuid = self.track(&[&run(&cases[row], seeds[row]), &flows[row], &title], None, packets);
+            let title =
+                if lane == 0 { "transfers".to_owned() } else { format!("transfers {}", lane + 1) };
+            let uuid =
+                self.track(&[&run(&cases[row], seeds[row]), &flows[row], &title], None, packets);
             let name = number(sizes, row).map(|bytes| format!("{bytes} B"));
             packets.push(event(start, SLICE_BEGIN, uuid, name, None));
             packets.push(event(end, SLICE_END, uuid, None, None));
@@ -199,12 +236,23 @@ impl Writer {
         Ok(())
     }
 
-    fn changes(&mut self, sheet: &Sheet, packets: &mut Vec<TracePacket>) -> Result<(), ParquetError> {
-        let (cases, seeds, times) = (sheet.text("case")?, sheet.count("seed")?, sheet.real("time_s")?);
+    fn changes(
+        &mut self,
+        sheet: &Sheet,
+        packets: &mut Vec<TracePacket>,
+    ) -> Result<(), ParquetError> {
+        let (cases, seeds, times) =
+            (sheet.text("case")?, sheet.count("seed")?, sheet.real("time_s")?);
         let (of, what, to) = (sheet.text("of")?, sheet.text("what")?, sheet.text("to")?);
         for row in 0..sheet.rows() {
             let uuid = self.track(&[&run(&cases[row], seeds[row]), "changes"], None, packets);
-            packets.push(event(times[row], INSTANT, uuid, Some(format!("{}: {} {}", of[row], what[row], to[row])), None));
+            packets.push(event(
+                times[row],
+                INSTANT,
+                uuid,
+                Some(format!("{}: {} {}", of[row], what[row], to[row])),
+                None,
+            ));
         }
         Ok(())
     }
@@ -214,11 +262,22 @@ fn run(case: &str, seed: u64) -> String {
     format!("{case}, seed {seed}")
 }
 
-fn event(seconds: f64, kind: i32, uuid: u64, name: Option<String>, value: Option<f64>) -> TracePacket {
+fn event(
+    seconds: f64,
+    kind: i32,
+    uuid: u64,
+    name: Option<String>,
+    value: Option<f64>,
+) -> TracePacket {
     TracePacket {
         timestamp: Some((seconds * 1e9).round() as u64),
         trusted_packet_sequence_id: Some(1),
-        track_event: Some(TrackEvent { r#type: Some(kind), track_uuid: Some(uuid), name, double_counter_value: value }),
+        track_event: Some(TrackEvent {
+            r#type: Some(kind),
+            track_uuid: Some(uuid),
+            name,
+            double_counter_value: value,
+        }),
         track_descriptor: None,
     }
 }

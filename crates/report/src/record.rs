@@ -4,8 +4,8 @@ use crate::emulation::EmulationOut;
 use crate::summary::RunOut;
 use crate::tables::{FLOW_COUNTERS, LINK_COUNTERS, TABLES};
 use narrows_measure::{
-    Change, Changed, FlowCounters, FlowRecord, FlowSample, Histogram, LinkCounters, LinkNature, LinkRecord, LinkSample, Ratios, Record,
-    Transfer, Transfers,
+    Change, Changed, FlowCounters, FlowRecord, FlowSample, Histogram, LinkCounters, LinkNature,
+    LinkRecord, LinkSample, Ratios, Record, Transfer, Transfers,
 };
 use narrows_sheet::{ParquetError, Sheet};
 use narrows_units::{Bytes, Rate, Span, Time};
@@ -19,9 +19,15 @@ pub(crate) fn record(run: &RunOut, sheets: [&Sheet; TABLES.len()]) -> Result<Rec
         warmup: Span::from_secs_f64(run.warmup_s),
         part: None,
         interval: Span::from_secs_f64(run.interval_s),
-        flows: (0..flows.text("flow")?.len()).map(|row| read_flow(flows, row)).collect::<Result<_, _>>()?,
-        links: (0..links.text("link")?.len()).map(|row| read_link(links, row)).collect::<Result<_, _>>()?,
-        changes: (0..changes.text("of")?.len()).map(|row| read_change(changes, row)).collect::<Result<_, _>>()?,
+        flows: (0..flows.text("flow")?.len())
+            .map(|row| read_flow(flows, row))
+            .collect::<Result<_, _>>()?,
+        links: (0..links.text("link")?.len())
+            .map(|row| read_link(links, row))
+            .collect::<Result<_, _>>()?,
+        changes: (0..changes.text("of")?.len())
+            .map(|row| read_change(changes, row))
+            .collect::<Result<_, _>>()?,
         events: run.events,
         hops: run.hops,
         icn: None,
@@ -54,7 +60,8 @@ pub(crate) fn damaged(what: &str) -> ParquetError {
 }
 
 fn read_flow(sheet: &Sheet, row: usize) -> Result<FlowRecord, ParquetError> {
-    let (route, later_routes) = read_routes(&sheet.text("route")?[row]).ok_or_else(|| damaged("a route"))?;
+    let (route, later_routes) =
+        read_routes(&sheet.text("route")?[row]).ok_or_else(|| damaged("a route"))?;
     let mut flow = FlowRecord {
         name: sheet.text("flow")?[row].to_string(),
         controller: sheet.text("controller")?[row].to_string(),
@@ -85,7 +92,9 @@ type LaterRoutes = Vec<(Time, Vec<usize>)>;
 
 /// The links of a route, and those of later ones: "0 1; 20 s: 2".
 fn read_routes(text: &str) -> Option<(Vec<usize>, LaterRoutes)> {
-    let links = |text: &str| text.split_whitespace().map(|link| link.parse().ok()).collect::<Option<Vec<usize>>>();
+    let links = |text: &str| {
+        text.split_whitespace().map(|link| link.parse().ok()).collect::<Option<Vec<usize>>>()
+    };
     let mut parts = text.split(';');
     let first = links(parts.next()?)?;
     let later = parts.map(|part| {
@@ -99,7 +108,13 @@ fn read_transfer_counts(sheet: &Sheet, row: usize) -> Result<Option<Transfers>, 
     let Some(begun) = sheet.maybe_count("transfers_begun")?[row] else { return Ok(None) };
     let count = |name| Ok::<u64, ParquetError>(sheet.maybe_count(name)?[row].unwrap_or_default());
     let deadline = sheet.maybe_real("deadline_ms")?[row].map(from_ms);
-    Ok(Some(Transfers { begun, lost: count("transfers_lost")?, late: count("transfers_late")?, deadline, ..Transfers::default() }))
+    Ok(Some(Transfers {
+        begun,
+        lost: count("transfers_lost")?,
+        late: count("transfers_late")?,
+        deadline,
+        ..Transfers::default()
+    }))
 }
 
 fn read_link(sheet: &Sheet, row: usize) -> Result<LinkRecord, ParquetError> {
@@ -134,20 +149,33 @@ fn read_change(sheet: &Sheet, row: usize) -> Result<Change, ParquetError> {
     Ok(Change {
         at: at(sheet.real("time_s")?[row]),
         of: sheet.text("of")?[row].to_string(),
-        what: Changed::ALL.into_iter().find(|what| what.name() == &**name).ok_or_else(|| damaged("a change"))?,
+        what: Changed::ALL
+            .into_iter()
+            .find(|what| what.name() == &**name)
+            .ok_or_else(|| damaged("a change"))?,
         to: sheet.text("to")?[row].to_string(),
     })
 }
 
 fn read_flow_samples(sheet: &Sheet, record: &mut Record) -> Result<(), ParquetError> {
     let (index, time) = (sheet.count("flow_index")?, sheet.real("time_s")?);
-    let (goodput, arrived) = (sheet.count("total_goodput_bytes")?, sheet.count("total_arrived_wire_bytes")?);
-    let (rtt, cwnd, ssthresh) = (sheet.maybe_real("rtt_ms")?, sheet.real("cwnd_segments")?, sheet.maybe_real("ssthresh_segments")?);
-    let (in_flight, pacing) = (sheet.count("in_flight_segments")?, sheet.maybe_real("pacing_mbps")?);
+    let (goodput, arrived) =
+        (sheet.count("total_goodput_bytes")?, sheet.count("total_arrived_wire_bytes")?);
+    let (rtt, cwnd, ssthresh) = (
+        sheet.maybe_real("rtt_ms")?,
+        sheet.real("cwnd_segments")?,
+        sheet.maybe_real("ssthresh_segments")?,
+    );
+    let (in_flight, pacing) =
+        (sheet.count("in_flight_segments")?, sheet.maybe_real("pacing_mbps")?);
     let connections = sheet.count("connections")?;
-    let (sent, dropped) = (sheet.count("total_sent_packets")?, sheet.count("total_dropped_packets")?);
+    let (sent, dropped) =
+        (sheet.count("total_sent_packets")?, sheet.count("total_dropped_packets")?);
     for row in 0..index.len() {
-        let flow = record.flows.get_mut(index[row] as usize).ok_or_else(|| damaged("a sample of a flow"))?;
+        let flow = record
+            .flows
+            .get_mut(index[row] as usize)
+            .ok_or_else(|| damaged("a sample of a flow"))?;
         flow.samples.push(FlowSample {
             at: at(time[row]),
             goodput: Bytes::new(goodput[row]),
@@ -167,12 +195,19 @@ fn read_flow_samples(sheet: &Sheet, record: &mut Record) -> Result<(), ParquetEr
 
 fn read_link_samples(sheet: &Sheet, record: &mut Record) -> Result<(), ParquetError> {
     let (index, time) = (sheet.count("link_index")?, sheet.real("time_s")?);
-    let (queue, queue_packets, departed) =
-        (sheet.count("queue_bytes")?, sheet.count("queue_packets")?, sheet.count("total_departed_bytes")?);
-    let (dropped, marked) = (sheet.count("total_dropped_packets")?, sheet.count("total_marked_packets")?);
+    let (queue, queue_packets, departed) = (
+        sheet.count("queue_bytes")?,
+        sheet.count("queue_packets")?,
+        sheet.count("total_departed_bytes")?,
+    );
+    let (dropped, marked) =
+        (sheet.count("total_dropped_packets")?, sheet.count("total_marked_packets")?);
     let capacity = sheet.count("total_capacity_bytes")?;
     for row in 0..index.len() {
-        let link = record.links.get_mut(index[row] as usize).ok_or_else(|| damaged("a sample of a link"))?;
+        let link = record
+            .links
+            .get_mut(index[row] as usize)
+            .ok_or_else(|| damaged("a sample of a link"))?;
         link.samples.push(LinkSample {
             at: at(time[row]),
             queue: Bytes::new(queue[row]),
@@ -187,11 +222,16 @@ fn read_link_samples(sheet: &Sheet, record: &mut Record) -> Result<(), ParquetEr
 }
 
 fn read_transfers(sheet: &Sheet, record: &mut Record) -> Result<(), ParquetError> {
-    let (index, start, size) = (sheet.count("flow_index")?, sheet.real("start_s")?, sheet.count("size_bytes")?);
+    let (index, start, size) =
+        (sheet.count("flow_index")?, sheet.real("start_s")?, sheet.count("size_bytes")?);
     let (took, ideal) = (sheet.real("completion_ms")?, sheet.real("ideal_ms")?);
     for row in 0..index.len() {
-        let transfer =
-            Transfer { start: at(start[row]), size: Bytes::new(size[row]), took: from_ms(took[row]), ideal: from_ms(ideal[row]) };
+        let transfer = Transfer {
+            start: at(start[row]),
+            size: Bytes::new(size[row]),
+            took: from_ms(took[row]),
+            ideal: from_ms(ideal[row]),
+        };
         transfers_mut(record, index[row])?.list.push(transfer);
     }
     Ok(())
@@ -203,12 +243,21 @@ fn transfers_mut(record: &mut Record, flow: u64) -> Result<&mut Transfers, Parqu
 }
 
 /// The histograms, and the ends of each in the row of another table that tells of it.
-fn read_histograms(sheet: &Sheet, flows: &Sheet, links: &Sheet, sizes: &Sheet, record: &mut Record) -> Result<(), ParquetError> {
-    let (of, index, from, count) = (sheet.text("of")?, sheet.count("index")?, sheet.real("from")?, sheet.count("count")?);
+fn read_histograms(
+    sheet: &Sheet,
+    flows: &Sheet,
+    links: &Sheet,
+    sizes: &Sheet,
+    record: &mut Record,
+) -> Result<(), ParquetError> {
+    let (of, index, from, count) =
+        (sheet.text("of")?, sheet.count("index")?, sheet.real("from")?, sheet.count("count")?);
     let (size_flow, size_from) = (sizes.count("flow_index")?, sizes.count("from_bytes")?);
     let mut row = 0;
     while row < of.len() {
-        let end = (row..of.len()).find(|other| of[*other] != of[row] || index[*other] != index[row]).unwrap_or(of.len());
+        let end = (row..of.len())
+            .find(|other| of[*other] != of[row] || index[*other] != index[row])
+            .unwrap_or(of.len());
         let (name, place) = (&*of[row], index[row] as usize);
         let (ends, unit, sum) = match name {
             "queueing" => (links, "_ms", "sum_ns"),
@@ -222,14 +271,24 @@ fn read_histograms(sheet: &Sheet, flows: &Sheet, links: &Sheet, sizes: &Sheet, r
         };
         let (min, max) = (edge("min")?, edge("max")?);
         let sum = ends.count(&format!("{name}_{sum}"))?[place];
-        let histogram = Histogram::restore((row..end).map(|row| (from_ms(from[row]), count[row])), sum.into(), min, max);
+        let histogram = Histogram::restore(
+            (row..end).map(|row| (from_ms(from[row]), count[row])),
+            sum.into(),
+            min,
+            max,
+        );
         match name {
             "rtt" => record.flows[place].rtt = histogram,
             "one_way" => record.flows[place].one_way = histogram,
             "queueing" => record.links[place].queueing = histogram,
             _ => {
-                let bin = transfers_mut(record, size_flow[place])?.bin(Bytes::new(size_from[place]));
-                if name == "completion" { bin.completion = histogram } else { bin.slowdown = Ratios(histogram) }
+                let bin =
+                    transfers_mut(record, size_flow[place])?.bin(Bytes::new(size_from[place]));
+                if name == "completion" {
+                    bin.completion = histogram
+                } else {
+                    bin.slowdown = Ratios(histogram)
+                }
             }
         }
         row = end;

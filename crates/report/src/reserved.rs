@@ -41,7 +41,10 @@ impl Reserved {
     /// It exists, another process has reserved it, or nothing can be written there.
     pub fn new(dir: &Path) -> Result<Reserved, ReportError> {
         let Some(name) = dir.file_name() else {
-            return Err(failed(dir, io::Error::new(io::ErrorKind::InvalidInput, "the path has no last component")));
+            return Err(failed(
+                dir,
+                io::Error::new(io::ErrorKind::InvalidInput, "the path has no last component"),
+            ));
         };
         if dir.symlink_metadata().is_ok() {
             return Err(ReportError::Exists(dir.to_owned()));
@@ -58,7 +61,14 @@ impl Reserved {
                 return Err(failed(dir, source));
             }
         };
-        let reserved = Reserved { dir: dir.to_owned(), unfinished, leftover, _lock: lock, made, complete: false };
+        let reserved = Reserved {
+            dir: dir.to_owned(),
+            unfinished,
+            leftover,
+            _lock: lock,
+            made,
+            complete: false,
+        };
         // Its owner may have completed it between the first look and the lock.
         if dir.symlink_metadata().is_ok() {
             return Err(ReportError::Exists(dir.to_owned()));
@@ -79,7 +89,13 @@ impl Reserved {
     /// It is there already, `name` is not a plain name, or it cannot be written.
     pub fn create(&self, name: &str) -> Result<File, ReportError> {
         if !checksums::is_plain(name) || name == LOCK {
-            return Err(failed(Path::new(name), io::Error::new(io::ErrorKind::InvalidInput, "this is not a valid file name in a result")));
+            return Err(failed(
+                Path::new(name),
+                io::Error::new(
+                    io::ErrorKind::InvalidInput,
+                    "this is not a valid file name in a result",
+                ),
+            ));
         }
         let path = self.unfinished.join(name);
         File::create_new(&path).map_err(|source| failed(&path, source))
@@ -94,7 +110,12 @@ impl Reserved {
         file.write_all(content).map_err(|source| failed(&self.unfinished.join(name), source))
     }
 
-    pub(crate) fn table(&self, name: &str, like: &Sheet, sheets: impl Iterator<Item = Sheet>) -> Result<(), ReportError> {
+    pub(crate) fn table(
+        &self,
+        name: &str,
+        like: &Sheet,
+        sheets: impl Iterator<Item = Sheet>,
+    ) -> Result<(), ReportError> {
         self.headed_table(name, None, like, sheets)
     }
 
@@ -107,20 +128,26 @@ impl Reserved {
         mut sheets: impl Iterator<Item = Sheet>,
     ) -> Result<(), ReportError> {
         let mut out = Patient(BufWriter::with_capacity(BUFFER, self.create(name)?));
-        let written = sheet::write(&mut out, heading, like, &mut sheets).map_err(|error| match error {
-            ParquetError::External(inner) => inner.downcast::<io::Error>().map_or_else(io::Error::other, |io| *io),
-            other => io::Error::other(other),
-        });
+        let written =
+            sheet::write(&mut out, heading, like, &mut sheets).map_err(|error| match error {
+                ParquetError::External(inner) => {
+                    inner.downcast::<io::Error>().map_or_else(io::Error::other, |io| *io)
+                }
+                other => io::Error::other(other),
+            });
         let flushed = written.and_then(|()| out.0.flush());
         flushed.map_err(|source| failed(&self.unfinished.join(name), source))
     }
 
     /// Writes the checksums, makes sure that everything is on the disk, and gives the directory its name.
     pub(crate) fn complete(mut self) -> Result<(), ReportError> {
-        checksums::write(&self.unfinished, LOCK).map_err(|source| failed(&self.unfinished, source))?;
+        checksums::write(&self.unfinished, LOCK)
+            .map_err(|source| failed(&self.unfinished, source))?;
         let renamed = self.leftover.keep(|| fs::rename(&self.unfinished, &self.dir));
         renamed.map_err(|source| match source.kind() {
-            io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists => ReportError::Exists(self.dir.clone()),
+            io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists => {
+                ReportError::Exists(self.dir.clone())
+            }
             _ => failed(&self.dir, source),
         })?;
         self.complete = true;
@@ -136,7 +163,11 @@ impl Reserved {
             if entry.file_name() == LOCK {
                 continue;
             }
-            if entry.file_type()?.is_dir() { fs::remove_dir_all(entry.path())? } else { fs::remove_file(entry.path())? }
+            if entry.file_type()?.is_dir() {
+                fs::remove_dir_all(entry.path())?
+            } else {
+                fs::remove_file(entry.path())?
+            }
         }
         Ok(())
     }
@@ -172,7 +203,9 @@ fn above(dir: &Path) -> &Path {
 /// Makes the directories above `dir`, and says which were not there, the deepest first.
 fn make_above(dir: &Path) -> Result<Vec<PathBuf>, ReportError> {
     let above = above(dir);
-    let absent = above.ancestors().take_while(|path| !path.as_os_str().is_empty() && path.symlink_metadata().is_err());
+    let absent = above
+        .ancestors()
+        .take_while(|path| !path.as_os_str().is_empty() && path.symlink_metadata().is_err());
     let absent = absent.map(Path::to_owned).collect();
     fs::create_dir_all(above).map_err(|source| failed(above, source))?;
     Ok(absent)
@@ -185,7 +218,10 @@ fn own(unfinished: &Path) -> io::Result<Option<File>> {
         match fs::create_dir(unfinished) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
             Err(_) if !unfinished.symlink_metadata().is_ok_and(|there| there.is_dir()) => {
-                return Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("{} is in the way", unfinished.display())));
+                return Err(io::Error::new(
+                    io::ErrorKind::AlreadyExists,
+                    format!("{} is in the way", unfinished.display()),
+                ));
             }
             _ => {}
         }
@@ -203,7 +239,13 @@ fn own(unfinished: &Path) -> io::Result<Option<File>> {
 /// Opens and locks a file; `None` if somebody has locked it.
 fn lock(path: &Path) -> io::Result<Option<File>> {
     let no_link = rustix::fs::OFlags::NOFOLLOW.bits() as i32;
-    let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).custom_flags(no_link).open(path)?;
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .custom_flags(no_link)
+        .open(path)?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(Some(file)),
         Err(Errno::WOULDBLOCK) => Ok(None),
@@ -213,7 +255,9 @@ fn lock(path: &Path) -> io::Result<Option<File>> {
 
 /// True if `path` still names this file.
 fn is_still(file: &File, path: &Path) -> bool {
-    let same = |own: fs::Metadata, there: fs::Metadata| (own.dev(), own.ino()) == (there.dev(), there.ino());
+    let same = |own: fs::Metadata, there: fs::Metadata| {
+        (own.dev(), own.ino()) == (there.dev(), there.ino())
+    };
     file.metadata().is_ok_and(|own| path.symlink_metadata().is_ok_and(|there| same(own, there)))
 }
 
@@ -221,9 +265,13 @@ fn is_still(file: &File, path: &Path) -> bool {
 fn remove_dead(directory: &Path, own: &Path) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        let unfinished = name.to_str().is_some_and(|name| name.starts_with('.') && name.ends_with(UNFINISHED));
+        let unfinished =
+            name.to_str().is_some_and(|name| name.starts_with('.') && name.ends_with(UNFINISHED));
         let path = entry.path();
-        if !unfinished || path.file_name() == own.file_name() || !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+        if !unfinished
+            || path.file_name() == own.file_name()
+            || !entry.file_type().is_ok_and(|kind| kind.is_dir())
+        {
             continue;
         }
         if let Ok(Some(_dead)) = lock(&path.join(LOCK)) {

@@ -22,13 +22,23 @@ pub(crate) fn setup(comparison: &Comparison) -> String {
         ("length", length),
     ];
     let several = comparison.has_several_bottlenecks();
-    let what = |name: &str| if several && matches!(name, "bottleneck rate" | "buffer" | "queue") { "bottleneck" } else { "case" };
+    let what = |name: &str| {
+        if several && matches!(name, "bottleneck rate" | "buffer" | "queue") {
+            "bottleneck"
+        } else {
+            "case"
+        }
+    };
     let mut parts: Vec<String> = aspects
         .iter()
         .filter_map(|(name, aspect)| {
             let mut all = comparison.runs().map(|(_, run)| aspect(run));
             let first = all.next()?;
-            if all.all(|other| other == first) { first } else { Some(format!("{name} differing by {}", what(name))) }
+            if all.all(|other| other == first) {
+                first
+            } else {
+                Some(format!("{name} differing by {}", what(name)))
+            }
         })
         .collect();
     parts.extend(seeds(comparison));
@@ -44,7 +54,8 @@ fn rate(run: &Record) -> Option<String> {
     Some(match link.rate {
         Some(rate) => format!("{rate} bottleneck"),
         None => {
-            let mean = link.capacity?.bits() as f64 / 1e6 / (run.duration - run.warmup).as_secs_f64();
+            let mean =
+                link.capacity?.bits() as f64 / 1e6 / (run.duration - run.warmup).as_secs_f64();
             format!("varying bottleneck ({} Mbit/s on average)", plain(mean))
         }
     })
@@ -52,7 +63,8 @@ fn rate(run: &Record) -> Option<String> {
 
 fn base_rtt(run: &Record) -> Option<String> {
     // A flow without a controller has no acknowledgements, so no round trip.
-    let acknowledged = || run.flows.iter().filter(|flow| flow.controller != "none").map(|flow| flow.base_rtt);
+    let acknowledged =
+        || run.flows.iter().filter(|flow| flow.controller != "none").map(|flow| flow.base_rtt);
     let (low, high) = (acknowledged().min()?, acknowledged().max()?);
     let ms = |span: Span| plain(span.as_millis_f64());
     let first = at_first(run, &[Changed::Delay, Changed::Route]);
@@ -77,8 +89,14 @@ fn buffer(run: &Record) -> Option<String> {
     let first = at_first(run, &[Changed::Buffer]);
     Some(match (link.buffer, link.buffer_packets) {
         (Some(bytes), _) => {
-            let bdp = link.rate.zip(base_rtts(run).max()).map(|(rate, rtt)| rate.bytes_in(rtt).get() as f64).filter(|bdp| *bdp > 0.0);
-            let relative = bdp.map_or_else(String::new, |bdp| format!(" ({} BDP)", plain(bytes.get() as f64 / bdp)));
+            let bdp = link
+                .rate
+                .zip(base_rtts(run).max())
+                .map(|(rate, rtt)| rate.bytes_in(rtt).get() as f64)
+                .filter(|bdp| *bdp > 0.0);
+            let relative = bdp.map_or_else(String::new, |bdp| {
+                format!(" ({} BDP)", plain(bytes.get() as f64 / bdp))
+            });
             format!("{bytes} buffer{relative}{first}")
         }
         (None, Some(packets)) => format!("buffer of {} packets{first}", count(packets.into())),
@@ -97,17 +115,33 @@ fn queue(run: &Record) -> Option<String> {
 /// Losses that no queue causes, on all links that have some.
 fn loss(run: &Record) -> Option<String> {
     let first = at_first(run, &[Changed::Loss]);
-    the_same(run, |link| (!link.nature.loss.is_empty()).then(|| format!("random loss {}{first}", link.nature.loss)), "random loss")
+    the_same(
+        run,
+        |link| {
+            (!link.nature.loss.is_empty())
+                .then(|| format!("random loss {}{first}", link.nature.loss))
+        },
+        "random loss",
+    )
 }
 
 /// Deliveries that come in bursts.
 fn bursts(run: &Record) -> Option<String> {
-    let aggregate = |link: &LinkRecord| Some(link.nature.aggregate).filter(|aggregate| !aggregate.is_zero());
-    the_same(run, |link| aggregate(link).map(|every| format!("deliveries in bursts every {every}")), "deliveries in bursts")
+    let aggregate =
+        |link: &LinkRecord| Some(link.nature.aggregate).filter(|aggregate| !aggregate.is_zero());
+    the_same(
+        run,
+        |link| aggregate(link).map(|every| format!("deliveries in bursts every {every}")),
+        "deliveries in bursts",
+    )
 }
 
 /// Of the links that have it, one text if all have the same.
-fn the_same(run: &Record, of: impl Fn(&LinkRecord) -> Option<String>, name: &str) -> Option<String> {
+fn the_same(
+    run: &Record,
+    of: impl Fn(&LinkRecord) -> Option<String>,
+    name: &str,
+) -> Option<String> {
     let mut all = run.links.iter().filter_map(of);
     let first = all.next()?;
     Some(if all.all(|other| other == first) { first } else { format!("{name} differing by link") })
@@ -122,7 +156,9 @@ fn law(run: &Record) -> Option<String> {
 }
 
 fn flows(run: &Record) -> Option<String> {
-    let several = |n: usize, one: &str| if n == 1 { format!("1 {one}") } else { format!("{} {one}s", count(n as u64)) };
+    let several = |n: usize, one: &str| {
+        if n == 1 { format!("1 {one}") } else { format!("{} {one}s", count(n as u64)) }
+    };
     let Some(icn) = &run.icn else { return Some(several(run.flows.len(), "flow")) };
     let many = icn.consumers.iter().filter(|consumer| consumer.many).count();
     let requests = (many > 0).then(|| format!("requests at {}", several(many, "node")));
@@ -133,7 +169,11 @@ fn flows(run: &Record) -> Option<String> {
 
 fn length(run: &Record) -> Option<String> {
     let whole = format!("{} s", plain(run.duration.as_secs_f64()));
-    Some(if run.warmup.is_zero() { whole } else { format!("{whole} (first {} s warm-up)", plain(run.warmup.as_secs_f64())) })
+    Some(if run.warmup.is_zero() {
+        whole
+    } else {
+        format!("{whole} (first {} s warm-up)", plain(run.warmup.as_secs_f64()))
+    })
 }
 
 fn seeds(comparison: &Comparison) -> Option<String> {

@@ -24,14 +24,28 @@ pub(crate) struct Spread {
 impl Spread {
     pub fn over(values: &[Option<f64>]) -> Spread {
         let defined: Vec<f64> = values.iter().flatten().copied().collect();
-        Spread { interval: median_interval(&defined), ..Spread::without_interval(&defined, values.len()) }
+        Spread {
+            interval: median_interval(&defined),
+            ..Spread::without_interval(&defined, values.len())
+        }
     }
 
     /// The same of many numbers at once, each with as many seeds.
-    pub fn of_columns(columns: impl Iterator<Item = Vec<Option<f64>>>, seeds: usize) -> Vec<Spread> {
-        let defined: Vec<Vec<f64>> = columns.map(|values| values.into_iter().flatten().collect()).collect();
+    pub fn of_columns(
+        columns: impl Iterator<Item = Vec<Option<f64>>>,
+        seeds: usize,
+    ) -> Vec<Spread> {
+        let defined: Vec<Vec<f64>> =
+            columns.map(|values| values.into_iter().flatten().collect()).collect();
         let intervals = median_intervals(&defined);
-        defined.iter().zip(intervals).map(|(values, interval)| Spread { interval, ..Spread::without_interval(values, seeds) }).collect()
+        defined
+            .iter()
+            .zip(intervals)
+            .map(|(values, interval)| Spread {
+                interval,
+                ..Spread::without_interval(values, seeds)
+            })
+            .collect()
     }
 
     fn without_interval(defined: &[f64], seeds: usize) -> Spread {
@@ -58,13 +72,16 @@ impl Spread {
     }
 
     fn ends(&self) -> Option<(String, String)> {
-        self.interval.map(|interval| (short(interval.low), short(interval.high))).filter(|(low, high)| low != high)
+        self.interval
+            .map(|interval| (short(interval.low), short(interval.high)))
+            .filter(|(low, high)| low != high)
     }
 }
 
 impl From<&Summary> for Spread {
     fn from(summary: &Summary) -> Spread {
-        let (interval, defined, seeds) = (summary.interval, summary.defined(), summary.values.len());
+        let (interval, defined, seeds) =
+            (summary.interval, summary.defined(), summary.values.len());
         Spread { median: Some(summary.median), interval, defined, seeds }
     }
 }

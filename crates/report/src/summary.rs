@@ -86,7 +86,13 @@ impl MetricOut {
                 high: interval.map(|own| own.high),
                 values,
             },
-            None => MetricOut { unit: metric.unit, median: None, low: None, high: None, values: vec![None; runs.len()] },
+            None => MetricOut {
+                unit: metric.unit,
+                median: None,
+                low: None,
+                high: None,
+                values: vec![None; runs.len()],
+            },
         }
     }
 }

@@ -17,7 +17,12 @@ const FLOWS: usize = 20;
 /// below it its 95 % interval), and for a single run its flows and its transfers by size.
 pub fn table(comparison: &Comparison) -> String {
     let shown = Results::of(comparison);
-    let mut text = format!("{}\n{}\n{}", comparison.title, wrap(&setup(comparison)), results(comparison, &shown));
+    let mut text = format!(
+        "{}\n{}\n{}",
+        comparison.title,
+        wrap(&setup(comparison)),
+        results(comparison, &shown)
+    );
     if let Some(seeds) = comparison.seeds() {
         text += &format!("\n{}\n", statistic(seeds));
     }
@@ -52,8 +57,11 @@ pub fn table(comparison: &Comparison) -> String {
 }
 
 fn results(comparison: &Comparison, shown: &Results) -> String {
-    let labels = std::iter::once("Case".to_owned()).chain(comparison.cases.iter().map(|c| c.label.clone())).map(one);
-    let mut grid: Vec<Vec<[String; 2]>> = if comparison.names_cases() { vec![labels.collect()] } else { Vec::new() };
+    let labels = std::iter::once("Case".to_owned())
+        .chain(comparison.cases.iter().map(|c| c.label.clone()))
+        .map(one);
+    let mut grid: Vec<Vec<[String; 2]>> =
+        if comparison.names_cases() { vec![labels.collect()] } else { Vec::new() };
     let texts = grid.len();
     for (index, column) in shown.columns.iter().enumerate() {
         let cells = shown.cases.iter().map(|summaries| cell(summaries[index].as_ref()));
@@ -92,21 +100,34 @@ pub fn text_table(rows: &[Vec<String>], texts: usize) -> String {
     }
     let folded = (texts == columns).then(|| fold_last(rows));
     let rows = folded.as_deref().unwrap_or(rows);
-    let column = |index: usize| rows.iter().map(|row| one(row.get(index).cloned().unwrap_or_default())).collect();
+    let column = |index: usize| {
+        rows.iter().map(|row| one(row.get(index).cloned().unwrap_or_default())).collect()
+    };
     render((0..columns).map(column).collect(), texts)
 }
 
 /// The same rows, those whose last cell is too long for the width as several.
 fn fold_last(rows: &[Vec<String>]) -> Vec<Vec<String>> {
     let last = rows[0].len() - 1;
-    let wide = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0);
+    let wide = |column: usize| {
+        rows.iter()
+            .filter_map(|row| row.get(column))
+            .map(|cell| cell.chars().count())
+            .max()
+            .unwrap_or(0)
+    };
     let before: Vec<usize> = (0..last).map(wide).collect();
     let room = WIDTH.saturating_sub(total(&before) + GAP).max(LABEL);
     let mut folded = Vec::new();
     for row in rows {
         let lines = fold(row.get(last).map_or("", String::as_str), room);
         folded.push(row.iter().take(last).cloned().chain(lines.first().cloned()).collect());
-        folded.extend(lines.into_iter().skip(1).map(|line| vec![String::new(); last].into_iter().chain([line]).collect()));
+        folded.extend(
+            lines
+                .into_iter()
+                .skip(1)
+                .map(|line| vec![String::new(); last].into_iter().chain([line]).collect()),
+        );
     }
     folded
 }
@@ -151,7 +172,9 @@ pub(crate) fn head(name: &str, unit: &str) -> [String; 2] {
 /// Lays out columns, each a head and its cells of two lines. The first `texts` columns are text and are shortened if the table is too wide, but not so far that two
 /// of them read alike; if that is not enough, the last columns follow in further tables that begin with the same texts.
 pub(crate) fn render(columns: Vec<Vec<[String; 2]>>, texts: usize) -> String {
-    let wide = |column: &[[String; 2]]| column.iter().flatten().map(|line| line.chars().count()).max().unwrap_or(0);
+    let wide = |column: &[[String; 2]]| {
+        column.iter().flatten().map(|line| line.chars().count()).max().unwrap_or(0)
+    };
     let mut widths: Vec<usize> = columns.iter().map(|column| wide(column)).collect();
     for column in (0..texts).rev() {
         let excess = total(&widths).saturating_sub(WIDTH);
@@ -160,7 +183,8 @@ pub(crate) fn render(columns: Vec<Vec<[String; 2]>>, texts: usize) -> String {
     let mut tables: Vec<Vec<usize>> = vec![(0..texts).collect()];
     for number in texts..columns.len() {
         let last = tables.len() - 1;
-        let with: Vec<usize> = tables[last].iter().chain([&number]).map(|column| widths[*column]).collect();
+        let with: Vec<usize> =
+            tables[last].iter().chain([&number]).map(|column| widths[*column]).collect();
         if total(&with) > WIDTH && tables[last].len() > texts {
             tables.push((0..texts).chain([number]).collect());
         } else {
@@ -174,7 +198,10 @@ pub(crate) fn render(columns: Vec<Vec<[String; 2]>>, texts: usize) -> String {
 /// The least width at which the different texts of a column still differ, but not more than half of a table.
 fn least(column: &[[String; 2]]) -> usize {
     let texts: BTreeSet<&String> = column.iter().flatten().collect();
-    let differ = |width: &usize| texts.iter().map(|text| shorten(text, *width)).collect::<BTreeSet<String>>().len() == texts.len();
+    let differ = |width: &usize| {
+        texts.iter().map(|text| shorten(text, *width)).collect::<BTreeSet<String>>().len()
+            == texts.len()
+    };
     (LABEL..WIDTH / 2).find(differ).unwrap_or(WIDTH / 2)
 }
 
@@ -189,10 +216,17 @@ fn shorten(text: &str, width: usize) -> String {
 }
 
 /// One table of the columns that are `shown`.
-fn lay_out(columns: &[Vec<[String; 2]>], widths: &[usize], shown: &[usize], texts: usize) -> String {
+fn lay_out(
+    columns: &[Vec<[String; 2]>],
+    widths: &[usize],
+    shown: &[usize],
+    texts: usize,
+) -> String {
     let mut text = String::new();
     let line = |row: usize, line: usize| {
-        let cells = shown.iter().map(|column| fit(&columns[*column][row][line], widths[*column], *column >= texts));
+        let cells = shown
+            .iter()
+            .map(|column| fit(&columns[*column][row][line], widths[*column], *column >= texts));
         cells.collect::<Vec<String>>().join(&" ".repeat(GAP)).trim_end().to_owned()
     };
     let rows = columns.first().map_or(0, Vec::len);
@@ -202,7 +236,8 @@ fn lay_out(columns: &[Vec<[String; 2]>], widths: &[usize], shown: &[usize], text
             text += "\n";
         }
         if row == 0 {
-            text += &"─".repeat(total(&shown.iter().map(|column| widths[*column]).collect::<Vec<usize>>()));
+            text += &"─"
+                .repeat(total(&shown.iter().map(|column| widths[*column]).collect::<Vec<usize>>()));
             text += "\n";
         }
     }
@@ -226,13 +261,16 @@ mod tests {
     #[test]
     fn a_long_last_text_goes_on_below() {
         let words = ["word"; 40].join(" ");
-        let rows = [["Name", "Found there"], ["first", &words], ["second", "short"]].map(|row| row.map(str::to_owned).to_vec());
+        let rows = [["Name", "Found there"], ["first", &words], ["second", "short"]]
+            .map(|row| row.map(str::to_owned).to_vec());
         let text = text_table(&rows, 2);
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
         assert_eq!((text.matches("word").count(), text.matches('…').count()), (40, 0), "{text}");
         let lines: Vec<&str> = text.lines().collect();
         assert!(
-            lines[2].starts_with("first   word") && lines[3].starts_with("        word") && lines.last().unwrap().ends_with("short"),
+            lines[2].starts_with("first   word")
+                && lines[3].starts_with("        word")
+                && lines.last().unwrap().ends_with("short"),
             "{text}"
         );
     }
@@ -244,14 +282,31 @@ mod tests {
         let text = render(std::iter::once(labels).chain((0..10).map(|_| numbers())).collect(), 1);
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
         assert!(text.contains("x…x"), "{text}");
-        let cases = ["Case", "cubic?hystart=true&ecn=false", "cubic?hystart=false&ecn=false", "cubic?hystart=true&ecn=true"];
+        let cases = [
+            "Case",
+            "cubic?hystart=true&ecn=false",
+            "cubic?hystart=false&ecn=false",
+            "cubic?hystart=true&ecn=true",
+        ];
         let values = || ["Head", "1", "2", "3"].map(|text| one(text.to_owned())).to_vec();
-        let text = render(std::iter::once(cases.map(|text| one(text.to_owned())).to_vec()).chain((0..20).map(|_| values())).collect(), 1);
-        let shown: BTreeSet<&str> =
-            text.lines().filter_map(|line| line.split_whitespace().next()).filter(|word| word.starts_with("cubic")).collect();
+        let text = render(
+            std::iter::once(cases.map(|text| one(text.to_owned())).to_vec())
+                .chain((0..20).map(|_| values()))
+                .collect(),
+            1,
+        );
+        let shown: BTreeSet<&str> = text
+            .lines()
+            .filter_map(|line| line.split_whitespace().next())
+            .filter(|word| word.starts_with("cubic"))
+            .collect();
         assert_eq!(shown.len(), 3, "{text}");
-        let many =
-            render(std::iter::once(vec![one("Case".to_owned()), one("a".to_owned())]).chain((0..40).map(|_| numbers())).collect(), 1);
+        let many = render(
+            std::iter::once(vec![one("Case".to_owned()), one("a".to_owned())])
+                .chain((0..40).map(|_| numbers()))
+                .collect(),
+            1,
+        );
         assert!(many.lines().all(|line| line.chars().count() <= WIDTH), "{many}");
         let count = |word: &str| many.matches(word).count();
         assert_eq!((count("Head"), count("12345"), count("Case")), (40, 40, 3), "{many}");

@@ -1,7 +1,10 @@
 //! The Parquet tables: what their columns are called, and how a record becomes rows.
 
 use narrows_measure::metrics::flow_goodput;
-use narrows_measure::{FlowCounters, FlowRecord, FlowSample, Histogram, LinkCounters, LinkSample, Record, SizeBin, Transfer};
+use narrows_measure::{
+    FlowCounters, FlowRecord, FlowSample, Histogram, LinkCounters, LinkSample, Record, SizeBin,
+    Transfer,
+};
 use narrows_sheet::{Cells, Sheet};
 use narrows_units::{Bytes, Rate, Span, Time};
 use std::sync::Arc;
@@ -134,7 +137,10 @@ pub(crate) fn flows(case: &str, run: &Record) -> Sheet {
     sheet.add("transfers_late", maybe_count(rows, |f| f.transfers.as_ref().map(|t| t.late)));
     sheet.add("deadline_ms", maybe_real(rows, |f| f.transfers.as_ref()?.deadline.map(ms)));
     for (column, q) in [("p50", 0.50), ("p95", 0.95), ("p99", 0.99)] {
-        sheet.add(format!("fct_{column}_s"), maybe_real(rows, |f| completion(f)?.quantile(q).map(Span::as_secs_f64)));
+        sheet.add(
+            format!("fct_{column}_s"),
+            maybe_real(rows, |f| completion(f)?.quantile(q).map(Span::as_secs_f64)),
+        );
     }
     sheet.add("route", text(rows, |f| routes(f).into()));
     sheet.add("multipath", Cells::Flag(rows.iter().map(|f| f.multipath).collect()));
@@ -194,7 +200,12 @@ fn transfers(case: &str, run: &Record) -> Sheet {
     let mut rows: Vec<(usize, Arc<str>, &Transfer)> = Vec::new();
     for (index, flow) in run.flows.iter().enumerate() {
         let name: Arc<str> = flow.name.as_str().into();
-        rows.extend(flow.transfers.iter().flat_map(|transfers| &transfers.list).map(|transfer| (index, name.clone(), transfer)));
+        rows.extend(
+            flow.transfers
+                .iter()
+                .flat_map(|transfers| &transfers.list)
+                .map(|transfer| (index, name.clone(), transfer)),
+        );
     }
     let mut sheet = keyed(case, run, rows.len());
     sheet.add("flow", text(&rows, |(_, name, _)| name.clone()));
@@ -225,36 +236,58 @@ fn transfer_sizes(case: &str, run: &Record) -> Sheet {
     sheet.add("completed", count(&rows, |(.., bin)| bin.completion.count()));
     summarise(&mut sheet, "completion", &rows, |(.., bin)| &bin.completion);
     for (column, q) in [("p50", 0.50), ("p95", 0.95), ("p99", 0.99)] {
-        sheet.add(format!("slowdown_{column}"), maybe_real(&rows, |(.., bin)| bin.slowdown.quantile(q)));
+        sheet.add(
+            format!("slowdown_{column}"),
+            maybe_real(&rows, |(.., bin)| bin.slowdown.quantile(q)),
+        );
     }
     sheet.add("slowdown_min", maybe_real(&rows, |(.., bin)| bin.slowdown.0.min().map(ms)));
     sheet.add("slowdown_max", maybe_real(&rows, |(.., bin)| bin.slowdown.0.max().map(ms)));
-    sheet.add("slowdown_sum_millionths", count(&rows, |(.., bin)| u64::try_from(bin.slowdown.0.sum()).unwrap_or(i64::MAX as u64)));
+    sheet.add(
+        "slowdown_sum_millionths",
+        count(&rows, |(.., bin)| u64::try_from(bin.slowdown.0.sum()).unwrap_or(i64::MAX as u64)),
+    );
     sheet
 }
 
 /// The ends, sum and quantiles of a histogram; `histograms.parquet` has its buckets.
 fn summarise<T>(sheet: &mut Sheet, name: &str, rows: &[T], of: impl Fn(&T) -> &Histogram) {
     for (column, q) in [("p50", 0.50), ("p95", 0.95), ("p99", 0.99)] {
-        sheet.add(format!("{name}_{column}_ms"), maybe_real(rows, |row| of(row).quantile(q).map(ms)));
+        sheet.add(
+            format!("{name}_{column}_ms"),
+            maybe_real(rows, |row| of(row).quantile(q).map(ms)),
+        );
     }
     sheet.add(format!("{name}_min_ms"), maybe_real(rows, |row| of(row).min().map(ms)));
     sheet.add(format!("{name}_max_ms"), maybe_real(rows, |row| of(row).max().map(ms)));
-    sheet.add(format!("{name}_sum_ns"), count(rows, |row| u64::try_from(of(row).sum()).unwrap_or(i64::MAX as u64)));
+    sheet.add(
+        format!("{name}_sum_ns"),
+        count(rows, |row| u64::try_from(of(row).sum()).unwrap_or(i64::MAX as u64)),
+    );
 }
 
 fn flow_samples(case: &str, run: &Record) -> Sheet {
     let mut rows: Vec<(usize, Arc<str>, FlowSample, &FlowSample)> = Vec::new();
     for (index, flow) in run.flows.iter().enumerate() {
         let (name, mut last): (Arc<str>, _) = (flow.name.as_str().into(), FlowSample::default());
-        rows.extend(flow.samples.iter().map(|sample| (index, name.clone(), std::mem::replace(&mut last, *sample), sample)));
+        rows.extend(
+            flow.samples
+                .iter()
+                .map(|sample| (index, name.clone(), std::mem::replace(&mut last, *sample), sample)),
+        );
     }
     let mut sheet = keyed(case, run, rows.len());
     sheet.add("flow", text(&rows, |(_, name, ..)| name.clone()));
     sheet.add("flow_index", count(&rows, |(index, ..)| *index as u64));
     sheet.add("time_s", real(&rows, |(.., s)| s.at.as_secs_f64()));
-    sheet.add("goodput_mbps", real(&rows, |(.., last, s)| mbps(last.goodput, s.goodput, last.at, s.at)));
-    sheet.add("throughput_mbps", real(&rows, |(.., last, s)| mbps(last.arrived_wire, s.arrived_wire, last.at, s.at)));
+    sheet.add(
+        "goodput_mbps",
+        real(&rows, |(.., last, s)| mbps(last.goodput, s.goodput, last.at, s.at)),
+    );
+    sheet.add(
+        "throughput_mbps",
+        real(&rows, |(.., last, s)| mbps(last.arrived_wire, s.arrived_wire, last.at, s.at)),
+    );
     sheet.add("rtt_ms", maybe_real(&rows, |(.., s)| s.rtt.map(ms)));
     sheet.add("cwnd_segments", real(&rows, |(.., s)| s.cwnd));
     sheet.add("ssthresh_segments", maybe_real(&rows, |(.., s)| s.ssthresh));
@@ -272,13 +305,20 @@ fn link_samples(case: &str, run: &Record) -> Sheet {
     let mut rows: Vec<(usize, Arc<str>, LinkSample, &LinkSample)> = Vec::new();
     for (index, link) in run.links.iter().enumerate() {
         let (name, mut last): (Arc<str>, _) = (link.name.as_str().into(), LinkSample::default());
-        rows.extend(link.samples.iter().map(|sample| (index, name.clone(), std::mem::replace(&mut last, *sample), sample)));
+        rows.extend(
+            link.samples
+                .iter()
+                .map(|sample| (index, name.clone(), std::mem::replace(&mut last, *sample), sample)),
+        );
     }
     let mut sheet = keyed(case, run, rows.len());
     sheet.add("link", text(&rows, |(_, name, ..)| name.clone()));
     sheet.add("link_index", count(&rows, |(index, ..)| *index as u64));
     sheet.add("time_s", real(&rows, |(.., s)| s.at.as_secs_f64()));
-    sheet.add("throughput_mbps", real(&rows, |(.., last, s)| mbps(last.departed_bytes, s.departed_bytes, last.at, s.at)));
+    sheet.add(
+        "throughput_mbps",
+        real(&rows, |(.., last, s)| mbps(last.departed_bytes, s.departed_bytes, last.at, s.at)),
+    );
     let capacity = |(index, _, last, s): &(usize, Arc<str>, LinkSample, &LinkSample)| {
         run.links[*index].capacity.map(|_| mbps(last.capacity, s.capacity, last.at, s.at))
     };
@@ -293,7 +333,11 @@ fn link_samples(case: &str, run: &Record) -> Sheet {
 }
 
 pub(crate) fn mbps(before: Bytes, after: Bytes, from: Time, to: Time) -> f64 {
-    if to > from { after.saturating_sub(before).bits() as f64 / 1e6 / to.since(from).as_secs_f64() } else { 0.0 }
+    if to > from {
+        after.saturating_sub(before).bits() as f64 / 1e6 / to.since(from).as_secs_f64()
+    } else {
+        0.0
+    }
 }
 
 fn histograms(case: &str, run: &Record) -> Sheet {
@@ -301,7 +345,9 @@ fn histograms(case: &str, run: &Record) -> Sheet {
         ["rtt", "one_way", "queueing", "completion", "slowdown"].map(Arc::from);
     let mut rows = Vec::new();
     let mut add = |of: &Arc<str>, index: usize, name: &Arc<str>, histogram: &Histogram| {
-        rows.extend(histogram.counts().map(|(from, count)| (of.clone(), index, name.clone(), from, count)));
+        rows.extend(
+            histogram.counts().map(|(from, count)| (of.clone(), index, name.clone(), from, count)),
+        );
     };
     for (index, flow) in run.flows.iter().enumerate() {
         let name = flow.name.as_str().into();

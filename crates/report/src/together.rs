@@ -7,14 +7,21 @@ use std::thread;
 
 /// Does `work` for each of `items`, for at most `most` at a time and for no more than there are cores. The results are in the order of the
 /// items; the error is that of the first item that has one.
-pub(crate) fn each<T: Sync, R: Send, E: Send>(items: &[T], most: usize, work: impl Fn(&T) -> Result<R, E> + Sync) -> Result<Vec<R>, E> {
-    let threads = thread::available_parallelism().map_or(1, NonZero::get).min(most).min(items.len());
+pub(crate) fn each<T: Sync, R: Send, E: Send>(
+    items: &[T],
+    most: usize,
+    work: impl Fn(&T) -> Result<R, E> + Sync,
+) -> Result<Vec<R>, E> {
+    let threads =
+        thread::available_parallelism().map_or(1, NonZero::get).min(most).min(items.len());
     if threads <= 1 {
         return items.iter().map(work).collect();
     }
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(items.len())));
     let one = || {
-        while let Some((place, item)) = Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|place| Some((place, items.get(place)?))) {
+        while let Some((place, item)) = Some(next.fetch_add(1, Ordering::Relaxed))
+            .and_then(|place| Some((place, items.get(place)?)))
+        {
             let result = work(item);
             done.lock().unwrap_or_else(PoisonError::into_inner).push((place, result));
         }
@@ -35,7 +42,10 @@ mod tests {
         for most in [0, 1, 2, 200] {
             let doubled: Result<Vec<u32>, ()> = each(&items, most, |item| Ok(item * 2));
             assert_eq!(doubled, Ok((0..200).step_by(2).collect()));
-            assert_eq!(each(&items, most, |item| if *item % 7 == 6 { Err(*item) } else { Ok(()) }), Err(6));
+            assert_eq!(
+                each(&items, most, |item| if *item % 7 == 6 { Err(*item) } else { Ok(()) }),
+                Err(6)
+            );
         }
     }
 }

@@ -15,7 +15,10 @@ pub(crate) fn resolve(raw: &mut RawScenario) -> Checked<()> {
         let (rate, old) = (link.rate.take(), link.trace.replace(trace));
         // The way back keeps what it had from the way there.
         if link.between.is_some() {
-            let back = link.back.get_or_insert_with(|| At { span: link.name.span.clone(), value: RawBack::default() });
+            let back = link.back.get_or_insert_with(|| At {
+                span: link.name.span.clone(),
+                value: RawBack::default(),
+            });
             if back.value.rate.is_none() && back.value.trace.is_none() {
                 (back.value.rate, back.value.trace) = (rate, old);
             }
@@ -37,7 +40,9 @@ pub(crate) fn resolve(raw: &mut RawScenario) -> Checked<()> {
 pub(crate) fn write_out(raw: &RawScenario, document: &mut DocumentMut) -> Checked<()> {
     if let Some(trace) = &raw.trace {
         let at = place(&raw.link, &trace.span, "trace")?;
-        let old = ["rate", "trace"].map(|key| (key, document.get("link").and_then(|links| nth(links, at)?.get(key).cloned())));
+        let old = ["rate", "trace"].map(|key| {
+            (key, document.get("link").and_then(|links| nth(links, at)?.get(key).cloned()))
+        });
         let (two_way, written) = (raw.link[at].value.between.is_some(), document.remove("trace"));
         if let Some(link) = document.get_mut("link").and_then(|links| nth_mut(links, at)) {
             ["rate", "trace"].iter().for_each(|key| drop(link.remove(key)));
@@ -51,7 +56,8 @@ pub(crate) fn write_out(raw: &RawScenario, document: &mut DocumentMut) -> Checke
                     .and_then(Item::as_table_like_mut)
                     .filter(|own| !own.contains_key("rate") && !own.contains_key("trace"));
                 if let Some(back) = back {
-                    old.into_iter().for_each(|(key, value)| drop(value.map(|value| back.insert(key, value))));
+                    old.into_iter()
+                        .for_each(|(key, value)| drop(value.map(|value| back.insert(key, value))));
                 }
             }
         }
@@ -61,7 +67,9 @@ pub(crate) fn write_out(raw: &RawScenario, document: &mut DocumentMut) -> Checke
         let written = document.remove("queue");
         for at in std::iter::once(bottleneck).chain(twin(&raw.link, bottleneck)) {
             if let Some(link) = document.get_mut("link").and_then(|links| nth_mut(links, at)) {
-                link.get_mut("back").and_then(Item::as_table_like_mut).map(|back| back.remove("queue"));
+                link.get_mut("back")
+                    .and_then(Item::as_table_like_mut)
+                    .map(|back| back.remove("queue"));
                 written.clone().map(|written| link.insert("queue", written));
             }
         }
@@ -79,7 +87,11 @@ fn nth(list: &Item, at: usize) -> Option<&dyn TableLike> {
 fn nth_mut(list: &mut Item, at: usize) -> Option<&mut dyn TableLike> {
     match list {
         Item::ArrayOfTables(list) => list.get_mut(at).map(|table| table as &mut dyn TableLike),
-        other => other.as_array_mut()?.get_mut(at)?.as_inline_table_mut().map(|table| table as &mut dyn TableLike),
+        other => other
+            .as_array_mut()?
+            .get_mut(at)?
+            .as_inline_table_mut()
+            .map(|table| table as &mut dyn TableLike),
     }
 }
 
@@ -88,17 +100,24 @@ const BOTTLENECK: &str = "bottleneck";
 
 /// The link that can be the bottleneck: the only one with a rate or a trace, or the one among them that is called so.
 fn place(links: &[At<RawLink>], said: &Range<usize>, key: &str) -> Checked<usize> {
-    let limits = |link: &RawLink| link.trace.is_some() || link.rate.as_ref().is_some_and(|rate| rate.value.0.is_some());
+    let limits = |link: &RawLink| {
+        link.trace.is_some() || link.rate.as_ref().is_some_and(|rate| rate.value.0.is_some())
+    };
     let candidates: Vec<usize> = (0..links.len()).filter(|at| limits(&links[*at].value)).collect();
-    let ways: Vec<usize> =
-        candidates.iter().copied().filter(|at| !candidates.iter().any(|other| twin(links, *other) == Some(*at))).collect();
+    let ways: Vec<usize> = candidates
+        .iter()
+        .copied()
+        .filter(|at| !candidates.iter().any(|other| twin(links, *other) == Some(*at)))
+        .collect();
     let named = ways.iter().copied().find(|at| links[*at].value.name.value == BOTTLENECK);
     match (named, &ways[..]) {
         (Some(named), _) => Ok(named),
         (None, [only]) => Ok(*only),
         (None, []) => Err(Problem::at(
             said,
-            format!("no link has a rate or a trace, so none is the bottleneck that this {key} is for"),
+            format!(
+                "no link has a rate or a trace, so none is the bottleneck that this {key} is for"
+            ),
             format!("give a link a rate, or set {key} in the [[link]] that you mean"),
         )),
         (None, [first, second, ..]) => {
@@ -153,15 +172,24 @@ mod tests {
         // One direction each.
         let one_way = read(&with("queue = \"codel\"")).expect("a scenario").to_toml();
         let again = read(&format!("queue = \"fq-codel\"\n{one_way}")).expect("the same");
-        let queues: Vec<_> = again.links.iter().map(|link| link.config.queue.as_ref().map(|queue| queue.text().to_owned())).collect();
+        let queues: Vec<_> = again
+            .links
+            .iter()
+            .map(|link| link.config.queue.as_ref().map(|queue| queue.text().to_owned()))
+            .collect();
         assert_eq!(queues, [Some("fq-codel".to_owned()), Some("fq-codel".to_owned()), None, None]);
     }
 
     #[test]
     fn tables_of_a_network_have_it_in_its_link() {
-        let of = |text: &str| NetworkTables::parse(text, "t.toml", Path::new("")).map(|tables| tables.values());
+        let of = |text: &str| {
+            NetworkTables::parse(text, "t.toml", Path::new("")).map(|tables| tables.values())
+        };
         let direct = LINK.replace("buffer = \"1 bdp\"", "buffer = \"1 bdp\"\nqueue = \"codel\"");
-        assert_eq!(of(&with("queue = \"codel\"")).expect("a network"), of(&direct).expect("a network"));
+        assert_eq!(
+            of(&with("queue = \"codel\"")).expect("a network"),
+            of(&direct).expect("a network")
+        );
     }
 
     #[test]
@@ -170,13 +198,24 @@ mod tests {
         let named = with("queue = \"codel\"")
             .replace("delay = \"5 ms\"", "delay = \"5 ms\"\nrate = \"1 Gbit/s\"")
             .replace("\"l\"", "\"bottleneck\"");
-        let queues = read(&named).expect("one is called so").links.into_iter().map(|link| link.config.queue.is_some());
+        let queues = read(&named)
+            .expect("one is called so")
+            .links
+            .into_iter()
+            .map(|link| link.config.queue.is_some());
         assert_eq!(queues.collect::<Vec<_>>(), [true, true, false, false]);
         let two = with("queue = \"codel\"").replace("delay = \"5 ms\"", "rate = \"1 Gbit/s\"");
         let error = read(&two).expect_err("two links have a rate");
-        assert!(error.message().contains("\"l\" and \"wire\"") && error.remedy().contains("link.l.queue"), "{}", error.message());
+        assert!(
+            error.message().contains("\"l\" and \"wire\"")
+                && error.remedy().contains("link.l.queue"),
+            "{}",
+            error.message()
+        );
         assert_eq!(error.line(), Some(2));
         let none = with("trace = \"t\"").replace("rate = \"10 Mbit/s\"\nbuffer = \"1 bdp\"", "");
-        assert!(read(&none).expect_err("no link has a rate").message().contains("no link has a rate"));
+        assert!(
+            read(&none).expect_err("no link has a rate").message().contains("no link has a rate")
+        );
     }
 }

@@ -29,7 +29,11 @@ pub(crate) fn check(raw: &mut RawScenario, file: &str, read: &ReadFile) -> Check
     controllers::resolve(raw, file)?;
     let raw = &*raw;
     if let Some(sweep) = &raw.sweep {
-        return Err(Problem::at(&sweep.span, "this file describes many runs", format!("run it with: narrows sweep {file}")));
+        return Err(Problem::at(
+            &sweep.span,
+            "this file describes many runs",
+            format!("run it with: narrows sweep {file}"),
+        ));
     }
     let duration = raw.duration.value.0;
     if duration.is_zero() {
@@ -56,7 +60,9 @@ pub(crate) fn check(raw: &mut RawScenario, file: &str, read: &ReadFile) -> Check
     };
     let name = match &raw.name {
         Some(name) => checked_name(name)?,
-        None => Path::new(file).file_stem().map_or("scenario".to_owned(), |stem| stem.to_string_lossy().into_owned()),
+        None => Path::new(file)
+            .file_stem()
+            .map_or("scenario".to_owned(), |stem| stem.to_string_lossy().into_owned()),
     };
     let network = links::check(raw, duration, read)?;
     let links::Network { nodes, links, buffers, twins } = network;
@@ -95,8 +101,15 @@ pub(crate) fn check(raw: &mut RawScenario, file: &str, read: &ReadFile) -> Check
 /// The place of a link's queue in the file, or its beginning if an option or a named path has chosen it.
 fn written_queue(raw: &RawScenario, name: &str) -> Range<usize> {
     let base = name.strip_suffix(".back").unwrap_or(name);
-    let link = raw.link.iter().find(|link| link.value.name.value == name || link.value.name.value == base);
-    let queue = link.and_then(|link| if link.value.name.value == name { link.value.forward().queue } else { link.value.reverse().queue });
+    let link =
+        raw.link.iter().find(|link| link.value.name.value == name || link.value.name.value == base);
+    let queue = link.and_then(|link| {
+        if link.value.name.value == name {
+            link.value.forward().queue
+        } else {
+            link.value.reverse().queue
+        }
+    });
     queue.map_or(0..0, |queue| queue.span.clone())
 }
 
@@ -117,7 +130,10 @@ fn check_path(path: &At<String>, scenario: &Scenario) -> Checked<()> {
     }
     Err(Problem::at(
         &path.span,
-        format!("no flow takes the path {}, which lies between the nodes \"sender\" and \"receiver\"", path.value),
+        format!(
+            "no flow takes the path {}, which lies between the nodes \"sender\" and \"receiver\"",
+            path.value
+        ),
         "let a flow go from \"sender\" to \"receiver\", or leave path out",
     ))
 }
@@ -126,7 +142,11 @@ fn check_interval(sample: &At<Quantity<Span>>, duration: Span) -> Checked<Span> 
     const LEAST: Span = Span::from_micros(1);
     let interval = sample.value.0;
     if interval < LEAST {
-        return Err(Problem::at(&sample.span, format!("samples {interval} apart are too many"), format!("take {LEAST} or more")));
+        return Err(Problem::at(
+            &sample.span,
+            format!("samples {interval} apart are too many"),
+            format!("take {LEAST} or more"),
+        ));
     }
     if interval > duration {
         return Err(Problem::at(
@@ -144,7 +164,8 @@ const MOST_SAMPLES: u64 = 24_000_000;
 
 /// Refuses samples that no memory holds, before any is taken.
 fn check_samples(sample: &At<Quantity<Span>>, duration: Span, series: usize) -> Checked<()> {
-    let samples = |interval: Span| (duration.as_nanos() / interval.as_nanos()).saturating_mul(series as u64);
+    let samples =
+        |interval: Span| (duration.as_nanos() / interval.as_nanos()).saturating_mul(series as u64);
     let interval = sample.value.0;
     if samples(interval) <= MOST_SAMPLES {
         return Ok(());

@@ -65,7 +65,8 @@ impl Comparison {
             Some(path) => out.0.insert_str(0, &format!("path = {}\n", quoted(path))),
             None => self.write_link(&mut out),
         }
-        let (from, to) = if self.path.is_some() { ("sender", "receiver") } else { ("left", "right") };
+        let (from, to) =
+            if self.path.is_some() { ("sender", "receiver") } else { ("left", "right") };
         out.heading("[[flow]]");
         out.plain("from", quoted(from));
         out.plain("to", quoted(to));

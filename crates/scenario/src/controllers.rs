@@ -17,7 +17,9 @@ pub fn load_controller(text: &str, folder: &Path) -> Result<String, String> {
     let (name, settings) = text.split_once('?').unwrap_or((text, ""));
     let Some(file) = file_of(name, folder) else {
         let unknown = matches!(find::<Entry>(name), Err(ParamError::UnknownName { .. }));
-        return meant_file(name, folder).filter(|_| unknown).map_or_else(|| Ok(text.to_owned()), Err);
+        return meant_file(name, folder)
+            .filter(|_| unknown)
+            .map_or_else(|| Ok(text.to_owned()), Err);
     };
     let entry = entry_of_file(&file.display().to_string())?;
     let mark = if settings.is_empty() { "" } else { "?" };
@@ -26,9 +28,17 @@ pub fn load_controller(text: &str, folder: &Path) -> Result<String, String> {
 
 fn file_of(name: &str, folder: &Path) -> Option<PathBuf> {
     let last = name.rsplit('/').next().unwrap_or(name);
-    let stem = [".bpf.c", ".bpf.o"].into_iter().chain(Form::ALL.map(Form::end)).find_map(|end| last.strip_suffix(end)).unwrap_or(last);
+    let stem = [".bpf.c", ".bpf.o"]
+        .into_iter()
+        .chain(Form::ALL.map(Form::end))
+        .find_map(|end| last.strip_suffix(end))
+        .unwrap_or(last);
     let kept = || {
-        let mut names = Form::ALL.map(Form::end).into_iter().chain([".bpf.o"]).map(|end| folder.join(format!("{stem}{end}")));
+        let mut names = Form::ALL
+            .map(Form::end)
+            .into_iter()
+            .chain([".bpf.o"])
+            .map(|end| folder.join(format!("{stem}{end}")));
         names.find(|kept| kept.is_file())
     };
     if names_file(name) {
@@ -46,13 +56,20 @@ pub(crate) fn resolve(raw: &mut RawScenario, file: &str) -> Checked<()> {
     let folder = Path::new(file).parent().unwrap_or(Path::new(""));
     let flows = raw.flow.iter_mut().filter_map(|flow| flow.value.controller.as_mut());
     let asked = raw.icn.iter_mut().filter_map(|icn| icn.value.controller.as_mut());
-    let consumers = raw.consumer.iter_mut().filter_map(|consumer| consumer.value.controller.as_mut());
+    let consumers =
+        raw.consumer.iter_mut().filter_map(|consumer| consumer.value.controller.as_mut());
     let requests = raw.request.iter_mut().filter_map(|request| request.value.controller.as_mut());
     flows.chain(asked).chain(consumers).chain(requests).try_for_each(|text| load(text, folder))
 }
 
 fn load(text: &mut At<String>, folder: &Path) -> Checked<()> {
-    let refused = |said: String| Problem::at(&text.span, said, "mend the file, or take another controller (`narrows list controllers`)");
+    let refused = |said: String| {
+        Problem::at(
+            &text.span,
+            said,
+            "mend the file, or take another controller (`narrows list controllers`)",
+        )
+    };
     text.value = load_controller(&text.value, folder).map_err(refused)?;
     Ok(())
 }

@@ -21,11 +21,16 @@ pub struct Difference {
 /// # Errors
 /// One of them is not TOML.
 pub fn differences(before: &str, after: &str) -> Result<Vec<Difference>, ScenarioError> {
-    let (mut before, mut after) = (values(before, "the first scenario")?, values(after, "the second scenario")?);
+    let (mut before, mut after) =
+        (values(before, "the first scenario")?, values(after, "the second scenario")?);
     let mut paths: Vec<String> = before.keys().chain(after.keys()).cloned().collect();
     paths.sort();
     paths.dedup();
-    let both = paths.into_iter().map(|path| Difference { before: before.remove(&path), after: after.remove(&path), path });
+    let both = paths.into_iter().map(|path| Difference {
+        before: before.remove(&path),
+        after: after.remove(&path),
+        path,
+    });
     Ok(both.filter(|difference| difference.before != difference.after).collect())
 }
 
@@ -47,15 +52,21 @@ fn gather(table: &dyn TableLike, above: &str, values: &mut BTreeMap<String, Stri
     for (key, item) in table.iter() {
         let path = if above.is_empty() { key.to_owned() } else { format!("{above}.{key}") };
         let list: Option<Vec<&dyn TableLike>> = match item {
-            Item::ArrayOfTables(list) => Some(list.iter().map(|table| table as &dyn TableLike).collect()),
-            Item::Value(Value::Array(list)) => {
-                list.iter().map(|value| value.as_inline_table().map(|table| table as &dyn TableLike)).collect()
+            Item::ArrayOfTables(list) => {
+                Some(list.iter().map(|table| table as &dyn TableLike).collect())
             }
+            Item::Value(Value::Array(list)) => list
+                .iter()
+                .map(|value| value.as_inline_table().map(|table| table as &dyn TableLike))
+                .collect(),
             _ => None,
         };
         if let Some(list) = list.filter(|list| !list.is_empty()) {
             for (index, inner) in list.into_iter().enumerate() {
-                let name = inner.get("name").and_then(Item::as_str).map_or_else(|| (index + 1).to_string(), str::to_owned);
+                let name = inner
+                    .get("name")
+                    .and_then(Item::as_str)
+                    .map_or_else(|| (index + 1).to_string(), str::to_owned);
                 gather(inner, &format!("{path}.{name}"), values);
             }
         } else if let Some(inner) = item.as_table_like() {
@@ -75,8 +86,17 @@ mod tests {
         let before = "duration = \"1 s\"\n[[link]]\nname = \"a\"\nrate = \"1 Mbit/s\"\n[[link]]\nname = \"b\"\nloss = { every = 3 }\n";
         let after = "duration = \"1 s\" # as before\n[[link]]\nname = \"b\"\nloss = { every = 4 }\n[[link]]\nname = \"a\"\nrate = \"1 Mbit/s\"\nbuffer = \"1 bdp\"\n";
         let found = differences(before, after).unwrap();
-        let found: Vec<_> = found.iter().map(|one| (one.path.as_str(), one.before.as_deref(), one.after.as_deref())).collect();
-        assert_eq!(found, [("link.a.buffer", None, Some("\"1 bdp\"")), ("link.b.loss.every", Some("3"), Some("4"))]);
+        let found: Vec<_> = found
+            .iter()
+            .map(|one| (one.path.as_str(), one.before.as_deref(), one.after.as_deref()))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("link.a.buffer", None, Some("\"1 bdp\"")),
+                ("link.b.loss.every", Some("3"), Some("4"))
+            ]
+        );
         assert_eq!(differences(before, before).unwrap(), []);
     }
 }

@@ -17,8 +17,16 @@ pub(crate) type Checked<T> = Result<T, Box<Problem>>;
 
 impl Problem {
     /// A problem with what stands at `span`.
-    pub fn at(span: &Range<usize>, message: impl Into<String>, help: impl Into<String>) -> Box<Problem> {
-        Box::new(Problem { message: message.into(), help: help.into(), marks: vec![(span.clone(), None)] })
+    pub fn at(
+        span: &Range<usize>,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Box<Problem> {
+        Box::new(Problem {
+            message: message.into(),
+            help: help.into(),
+            marks: vec![(span.clone(), None)],
+        })
     }
 
     /// Says something at the place of the problem.
@@ -29,7 +37,9 @@ impl Problem {
 
     /// True if the problem is with something within `span`, or with something that contains it.
     pub fn touches(&self, span: &Range<usize>) -> bool {
-        self.marks.iter().any(|(own, _)| !own.is_empty() && own.start < span.end && span.start < own.end)
+        self.marks
+            .iter()
+            .any(|(own, _)| !own.is_empty() && own.start < span.end && span.start < own.end)
     }
 
     /// True if the other says the same, wherever it is.
@@ -40,11 +50,19 @@ impl Problem {
     /// The same problem of a cell of a sweep, shown at other places: those of its axes.
     pub fn of_cell(self, cell: &str, marks: Vec<(Range<usize>, String)>) -> Box<Problem> {
         let marks = marks.into_iter().map(|(span, label)| (span, Some(label))).collect();
-        Box::new(Problem { message: format!("in the cell with {cell}: {}", self.message), help: self.help, marks })
+        Box::new(Problem {
+            message: format!("in the cell with {cell}: {}", self.message),
+            help: self.help,
+            marks,
+        })
     }
 
     /// Shows another place.
-    pub fn and(mut self: Box<Problem>, span: &Range<usize>, label: impl Into<String>) -> Box<Problem> {
+    pub fn and(
+        mut self: Box<Problem>,
+        span: &Range<usize>,
+        label: impl Into<String>,
+    ) -> Box<Problem> {
         self.marks.push((span.clone(), Some(label.into())));
         self
     }
@@ -72,13 +90,22 @@ impl ScenarioError {
         let on_one_line = |(span, _): &(Range<usize>, Option<String>)| {
             let (start, end) = (span.start.min(text.len()), span.end.min(text.len()));
             // A span over many lines would show them all.
-            start..text.as_bytes()[start..end].iter().position(|byte| *byte == b'\n').map_or(end, |length| start + length)
+            start
+                ..text.as_bytes()[start..end]
+                    .iter()
+                    .position(|byte| *byte == b'\n')
+                    .map_or(end, |length| start + length)
         };
         let places: Vec<Range<usize>> = problem.marks.iter().map(on_one_line).collect();
         let (shown, places) = excerpt(text, &places);
-        let labels = problem.marks.into_iter().map(|(_, label)| label.map(|label| excerpt::message(&label)));
+        let labels =
+            problem.marks.into_iter().map(|(_, label)| label.map(|label| excerpt::message(&label)));
         let label = |(index, (label, place)): (usize, (Option<String>, Range<usize>))| {
-            if index == 0 { LabeledSpan::new_primary_with_span(label, place) } else { LabeledSpan::new_with_span(label, place) }
+            if index == 0 {
+                LabeledSpan::new_primary_with_span(label, place)
+            } else {
+                LabeledSpan::new_with_span(label, place)
+            }
         };
         ScenarioError(Box::new(Inner {
             message: excerpt::message(&problem.message),

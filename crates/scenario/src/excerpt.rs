@@ -13,7 +13,11 @@ const MESSAGE: usize = 600;
 /// `text` with a picture in place of each control character but line ends.
 pub fn visible(text: &str) -> Cow<'_, str> {
     let hidden = |c: char| c.is_control() && c != '\n';
-    if text.contains(hidden) { text.chars().map(|c| if c == '\n' { c } else { picture(c) }).collect() } else { Cow::Borrowed(text) }
+    if text.contains(hidden) {
+        text.chars().map(|c| if c == '\n' { c } else { picture(c) }).collect()
+    } else {
+        Cow::Borrowed(text)
+    }
 }
 
 /// A message without control characters, its middle left out where it is long.
@@ -24,7 +28,8 @@ pub(crate) fn message(text: &str) -> String {
         return text.into_owned();
     }
     let half = MESSAGE / 2;
-    let (first, last): (String, String) = (text.chars().take(half).collect(), text.chars().skip(length - half).collect());
+    let (first, last): (String, String) =
+        (text.chars().take(half).collect(), text.chars().skip(length - half).collect());
     format!("{first} … {last}")
 }
 
@@ -39,8 +44,16 @@ pub(crate) fn excerpt(text: &str, places: &[Range<usize>]) -> (String, Vec<Range
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let end = start + line.len();
-        let here = |place: &Range<usize>| start <= place.start && (place.start < end || place.start == end && !line.ends_with('\n'));
-        let first = places.iter().filter(|place| here(place)).map(|place| place.start - start).min().unwrap_or(0);
+        let here = |place: &Range<usize>| {
+            start <= place.start
+                && (place.start < end || place.start == end && !line.ends_with('\n'))
+        };
+        let first = places
+            .iter()
+            .filter(|place| here(place))
+            .map(|place| place.start - start)
+            .min()
+            .unwrap_or(0);
         let cut = Cut::of(line.trim_end_matches(['\n', '\r']), first, shown.len());
         for (place, moved) in places.iter().zip(&mut moved).filter(|(place, _)| here(place)) {
             *moved = Some(cut.place(place.start - start)..cut.place(place.end.min(end) - start));
@@ -120,7 +133,10 @@ mod tests {
         let (shown, places) = excerpt(&text, &[at..at + 4, 0..1]);
         assert_eq!((&shown[places[0].clone()], &shown[places[1].clone()]), ("here", "a"));
         let line = shown.lines().nth(1).unwrap();
-        assert!(line.starts_with("…x") && line.ends_with("y…") && line.chars().count() == WIDTH + 2, "{line}");
+        assert!(
+            line.starts_with("…x") && line.ends_with("y…") && line.chars().count() == WIDTH + 2,
+            "{line}"
+        );
     }
 
     proptest! {

@@ -66,14 +66,22 @@ impl Graph {
         let nodes = 6 + random.below(11) as usize;
         let most = (30 - (nodes - 1)).min(nodes * (nodes - 1) / 2 - (nodes - 1)) as u64;
         let extra = random.below(most + 1).max(4.min(most)) as usize;
-        let mut ends: BTreeSet<(usize, usize)> = (1..nodes).map(|node| (random.below(node as u64) as usize, node)).collect();
+        let mut ends: BTreeSet<(usize, usize)> =
+            (1..nodes).map(|node| (random.below(node as u64) as usize, node)).collect();
         while ends.len() < nodes - 1 + extra {
             let (a, b) = (random.below(nodes as u64) as usize, random.below(nodes as u64) as usize);
             if a != b {
                 ends.insert((a.min(b), a.max(b)));
             }
         }
-        let links = ends.into_iter().map(|ends| Link { ends, mbps: 4 + random.below(17), micros: 3000 + random.below(8000) }).collect();
+        let links = ends
+            .into_iter()
+            .map(|ends| Link {
+                ends,
+                mbps: 4 + random.below(17),
+                micros: 3000 + random.below(8000),
+            })
+            .collect();
         let mut graph = Graph { nodes, links, flows: Vec::new() };
         graph.draw_flows(one_way, random);
         graph
@@ -83,14 +91,18 @@ impl Graph {
         let wanted = FEWEST + random.below(46) as usize;
         let mut used = BTreeSet::new();
         for _ in 0..TRIES {
-            let (from, to) = (random.below(self.nodes as u64) as usize, random.below(self.nodes as u64) as usize);
+            let (from, to) = (
+                random.below(self.nodes as u64) as usize,
+                random.below(self.nodes as u64) as usize,
+            );
             if from == to || self.flows.len() == wanted {
                 continue;
             }
             let way = self.way(from, to);
             let round: u64 = way.iter().map(|(link, _)| 2 * self.links[*link].micros).sum();
             let against = |(link, forward): &(usize, bool)| used.contains(&(*link, !forward));
-            if round < ROUND_TRIPS.0 || round > ROUND_TRIPS.1 || one_way && way.iter().any(against) {
+            if round < ROUND_TRIPS.0 || round > ROUND_TRIPS.1 || one_way && way.iter().any(against)
+            {
                 continue;
             }
             used.extend(way);
@@ -108,17 +120,23 @@ impl Graph {
                 (a, b) if b == here => Some((a, false)),
                 _ => None,
             };
-            self.links.iter().enumerate().filter_map(move |(index, link)| Some((index, link.micros, beyond(link)?)))
+            self.links
+                .iter()
+                .enumerate()
+                .filter_map(move |(index, link)| Some((index, link.micros, beyond(link)?)))
         };
         for _ in 1..self.nodes {
             for node in 0..self.nodes {
-                let best = steps(node).map(|(_, micros, (next, _))| delays[next].saturating_add(micros)).min();
+                let best = steps(node)
+                    .map(|(_, micros, (next, _))| delays[next].saturating_add(micros))
+                    .min();
                 delays[node] = best.map_or(delays[node], |best| best.min(delays[node]));
             }
         }
         let (mut here, mut way) = (from, Vec::new());
         while here != to {
-            let next = steps(here).min_by_key(|(_, micros, (next, _))| delays[*next].saturating_add(*micros));
+            let next = steps(here)
+                .min_by_key(|(_, micros, (next, _))| delays[*next].saturating_add(*micros));
             let (link, _, (next, forward)) = next.expect("the graph is connected");
             way.push((link, forward));
             here = next;
@@ -139,7 +157,10 @@ impl Graph {
             let _ = write!(text, "\n[[prefix]]\nname = \"/{node}\"\nat = \"{node}\"\n");
         }
         for (place, Flow { from, to, start }) in self.flows.iter().enumerate() {
-            let _ = write!(text, "\n[[consumer]]\nname = \"f{place}\"\nat = \"{from}\"\nprefix = \"/{to}\"\nstart = \"{start} ms\"\n");
+            let _ = write!(
+                text,
+                "\n[[consumer]]\nname = \"f{place}\"\nat = \"{from}\"\nprefix = \"/{to}\"\nstart = \"{start} ms\"\n"
+            );
         }
         text
     }

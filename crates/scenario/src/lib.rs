@@ -64,7 +64,9 @@ pub use error::ScenarioError;
 pub use excerpt::visible;
 pub use files::{ReadFile, read_named};
 pub use icn::{Catalogue, Consumer, Face, Icn, Ideal, Prefix, PrefixId, RequestProcess};
-pub use model::{Arrivals, Draw, Expectation, Flow, Frames, Link, On, OnOff, Pause, Requests, Scenario, Workload};
+pub use model::{
+    Arrivals, Draw, Expectation, Flow, Frames, Link, On, OnOff, Pause, Requests, Scenario, Workload,
+};
 pub use named_traffic::{NamedTraffic, TRAFFIC};
 pub use narrows_network::{Change, FlowId, LinkId, What};
 pub use network_tables::{ENDS, NetworkTables};

@@ -129,7 +129,10 @@ impl Workload {
         match self {
             Workload::Bulk | Workload::Constant(_) => false,
             Workload::OnOff(bursts) => bursts.rate.is_none(),
-            Workload::Size(_) | Workload::Frames(_) | Workload::Arrivals(_) | Workload::Requests(_) => true,
+            Workload::Size(_)
+            | Workload::Frames(_)
+            | Workload::Arrivals(_)
+            | Workload::Requests(_) => true,
         }
     }
 }
@@ -244,18 +247,28 @@ impl Scenario {
     /// A link at the best that it is during the run: its highest rate, or its trace, and its least delay.
     pub fn best_of(&self, link: LinkId) -> (RateSource, Span) {
         let config = &self.links[link.0].config;
-        self.changes.iter().fold((config.rate.clone(), config.delay), |(rate, delay), change| match (&change.what, &rate) {
-            (What::Link(changed, LinkChange::Rate(new)), RateSource::Constant(old)) if *changed == link => {
-                (RateSource::Constant(*new.max(old)), delay)
-            }
-            (What::Link(changed, LinkChange::Delay(new)), _) if *changed == link => (rate, delay.min(*new)),
-            _ => (rate, delay),
-        })
+        self.changes.iter().fold(
+            (config.rate.clone(), config.delay),
+            |(rate, delay), change| match (&change.what, &rate) {
+                (What::Link(changed, LinkChange::Rate(new)), RateSource::Constant(old))
+                    if *changed == link =>
+                {
+                    (RateSource::Constant(*new.max(old)), delay)
+                }
+                (What::Link(changed, LinkChange::Delay(new)), _) if *changed == link => {
+                    (rate, delay.min(*new))
+                }
+                _ => (rate, delay),
+            },
+        )
     }
 
     /// The round trip of a flow as the field counts it for a bandwidth-delay product: the propagation delays of its routes, out and back,
     /// before anything changes.
     pub fn base_rtt(&self, flow: &Flow) -> Span {
-        flow.route.iter().chain(&flow.back).fold(Span::ZERO, |sum, id| sum + self.links[id.0].config.delay)
+        flow.route
+            .iter()
+            .chain(&flow.back)
+            .fold(Span::ZERO, |sum, id| sum + self.links[id.0].config.delay)
     }
 }

@@ -30,7 +30,12 @@ pub const TRAFFIC: &[NamedTraffic] = &[
         workload: "\"bulk\"",
         noun: "download",
         counted: true,
-        metrics: &[("Goodput", "goodput"), ("RTT p95", "rtt_p95"), ("Standing queue", "standing_queue"), ("Loss", "loss")],
+        metrics: &[
+            ("Goodput", "goodput"),
+            ("RTT p95", "rtt_p95"),
+            ("Standing queue", "standing_queue"),
+            ("Loss", "loss"),
+        ],
     },
     NamedTraffic {
         name: "web",
@@ -66,7 +71,9 @@ impl NamedTraffic {
     pub fn named(name: &str) -> Result<&'static NamedTraffic, String> {
         let names = TRAFFIC.iter().map(|traffic| traffic.name);
         let found = TRAFFIC.iter().find(|traffic| traffic.name == name);
-        found.ok_or_else(|| format!("there is no traffic \"{name}\"; {}", suggest(name, "traffic", names)))
+        found.ok_or_else(|| {
+            format!("there is no traffic \"{name}\"; {}", suggest(name, "traffic", names))
+        })
     }
 
     /// What `controller` drives, in words: "a cubic download", "cubic web traffic"; with a number, "3 cubic downloads".
@@ -96,11 +103,19 @@ mod tests {
                  [[flow]]\nfrom = \"a\"\nto = \"b\"\ncontroller = \"cubic\"\nworkload = {}\n",
                 traffic.workload
             );
-            let read = crate::parse(&text, traffic.name, &|_| Err(std::io::Error::other("no files")));
+            let read =
+                crate::parse(&text, traffic.name, &|_| Err(std::io::Error::other("no files")));
             assert!(read.is_ok(), "{}: {:?}", traffic.name, read.err());
-            assert!(traffic.metrics.iter().all(|(_, name)| metric(name).is_some()), "{}", traffic.name);
+            assert!(
+                traffic.metrics.iter().all(|(_, name)| metric(name).is_some()),
+                "{}",
+                traffic.name
+            );
         }
-        assert_eq!(NamedTraffic::named("wbe").expect_err("a misspelt name"), "there is no traffic \"wbe\"; did you mean \"web\"?");
+        assert_eq!(
+            NamedTraffic::named("wbe").expect_err("a misspelt name"),
+            "there is no traffic \"wbe\"; did you mean \"web\"?"
+        );
     }
 
     #[test]

@@ -12,7 +12,9 @@ impl Scenario {
         let mut network = Network::new(links, self.seed, self.samples());
         match self.icn {
             None => self.flows.iter().for_each(|flow| network.add_flow(&flow.route, &flow.back)),
-            Some(_) => (0..self.links.len()).for_each(|link| network.add_flow(&[LinkId(link)], &[])),
+            Some(_) => {
+                (0..self.links.len()).for_each(|link| network.add_flow(&[LinkId(link)], &[]))
+            }
         }
         network.set_changes(&self.changes);
         network
@@ -25,7 +27,10 @@ impl Scenario {
 
     /// What the record of each link says of it beside what was measured: its name, its configuration, and whether nothing changes its rate.
     pub fn link_plans(&self) -> impl Iterator<Item = (&str, &LinkConfig, bool)> {
-        self.links.iter().enumerate().map(|(index, link)| (link.name.as_str(), &link.config, self.keeps_rate(LinkId(index))))
+        self.links
+            .iter()
+            .enumerate()
+            .map(|(index, link)| (link.name.as_str(), &link.config, self.keeps_rate(LinkId(index))))
     }
 
     /// True if nothing changes the rate of this link.

@@ -58,14 +58,24 @@ impl NetworkTables {
             let scenario = check::check(&mut raw, file, &|name| read_named(&folder.join(name)))?;
             let ends = network_ends(&raw)?;
             let tables = tables(document, &ends, folder);
-            Ok(NetworkTables { send_overhead: scenario.send_overhead, duration: scenario.duration, warmup: scenario.warmup, ..tables })
+            Ok(NetworkTables {
+                send_overhead: scenario.send_overhead,
+                duration: scenario.duration,
+                warmup: scenario.warmup,
+                ..tables
+            })
         });
         checked.map_err(|problem| ScenarioError::new(*problem, file, &whole))
     }
 
     /// The values of [`KEYS`](NetworkTables::KEYS), as TOML on one line. Changes after the end are left out.
     pub fn values(&self) -> String {
-        let changes: Vec<&str> = self.change.iter().filter(|(at, _)| *at < self.duration).map(|(_, change)| change.as_str()).collect();
+        let changes: Vec<&str> = self
+            .change
+            .iter()
+            .filter(|(at, _)| *at < self.duration)
+            .map(|(_, change)| change.as_str())
+            .collect();
         format!(
             "[{}, [{}], {}, {}, \"{}\", \"{}\"]",
             self.link,
@@ -79,7 +89,8 @@ impl NetworkTables {
 
     /// A scenario file of this network, with a flow that `controller` drives.
     pub fn to_toml(&self, controller: &str) -> String {
-        let changes: String = self.change.iter().map(|(_, change)| format!("  {change},\n")).collect();
+        let changes: String =
+            self.change.iter().map(|(_, change)| format!("  {change},\n")).collect();
         format!(
             "duration = \"{}\"\nwarmup = \"{}\"\nsend_overhead = {}\nlink = {}\nchange = [\n{changes}]\ntransport = {}\n\n\
              [[flow]]\nfrom = \"{}\"\nto = \"{}\"\ncontroller = {}\n",
@@ -102,18 +113,29 @@ fn network_ends(raw: &RawScenario) -> Checked<[String; 2]> {
         return Err(Problem::at(&flow.span, "this change is of a flow, not of the network", OTHER));
     }
     if let Some(flow) = raw.flow.iter().find(|flow| flow.value.controller.is_none()) {
-        return Err(Problem::at(&flow.span, "this flow has no controller, so no contender drives it", OTHER));
+        return Err(Problem::at(
+            &flow.span,
+            "this flow has no controller, so no contender drives it",
+            OTHER,
+        ));
     }
     let first = ends(raw)?;
-    let taken = |end: &&At<String>| ENDS.contains(&end.value.as_str()) && !first.contains(&end.value);
-    let mut named = raw
-        .link
-        .iter()
-        .flat_map(|link| link.value.between.iter().flat_map(|ends| &ends.value).chain(&link.value.from).chain(&link.value.to));
+    let taken =
+        |end: &&At<String>| ENDS.contains(&end.value.as_str()) && !first.contains(&end.value);
+    let mut named = raw.link.iter().flat_map(|link| {
+        link.value
+            .between
+            .iter()
+            .flat_map(|ends| &ends.value)
+            .chain(&link.value.from)
+            .chain(&link.value.to)
+    });
     match named.find(taken) {
-        Some(end) => {
-            Err(Problem::at(&end.span, format!("traffic does not begin or end at this node \"{}\"", end.value), "give it another name"))
-        }
+        Some(end) => Err(Problem::at(
+            &end.span,
+            format!("traffic does not begin or end at this node \"{}\"", end.value),
+            "give it another name",
+        )),
         None => Ok(first),
     }
 }
@@ -149,7 +171,11 @@ pub(crate) fn ends(raw: &RawScenario) -> Checked<[String; 2]> {
                 first[0],
                 first[1]
             );
-            return Err(Problem::at(&flow.span, message, "give a copy of the file in which all flows have the same two ends"));
+            return Err(Problem::at(
+                &flow.span,
+                message,
+                "give a copy of the file in which all flows have the same two ends",
+            ));
         }
     }
     Ok(first)
@@ -158,16 +184,28 @@ pub(crate) fn ends(raw: &RawScenario) -> Checked<[String; 2]> {
 fn tables(mut document: DocumentMut, ends: &[String; 2], folder: &Path) -> NetworkTables {
     for link in each(document.get_mut("link")) {
         for key in ["from", "to"] {
-            link.get_mut(key).and_then(Item::as_value_mut).into_iter().for_each(|end| rename(end, ends));
+            link.get_mut(key)
+                .and_then(Item::as_value_mut)
+                .into_iter()
+                .for_each(|end| rename(end, ends));
         }
         let between = link.get_mut("between").and_then(Item::as_array_mut);
         between.into_iter().flat_map(Array::iter_mut).for_each(|end| rename(end, ends));
         beside(link, folder);
-        link.get_mut("back").and_then(Item::as_table_like_mut).into_iter().for_each(|back| beside(back, folder));
+        link.get_mut("back")
+            .and_then(Item::as_table_like_mut)
+            .into_iter()
+            .for_each(|back| beside(back, folder));
     }
-    let at = |change: &dyn TableLike| change.get("at").and_then(Item::as_str).and_then(|at| at.parse().ok()).unwrap_or(Span::ZERO);
-    let written = |item: Option<&Item>, empty: &str| item.map_or_else(|| empty.to_owned(), self::written);
-    let change = each(document.get_mut("change")).into_iter().map(|change| (at(change), table(change))).collect();
+    let at = |change: &dyn TableLike| {
+        change.get("at").and_then(Item::as_str).and_then(|at| at.parse().ok()).unwrap_or(Span::ZERO)
+    };
+    let written =
+        |item: Option<&Item>, empty: &str| item.map_or_else(|| empty.to_owned(), self::written);
+    let change = each(document.get_mut("change"))
+        .into_iter()
+        .map(|change| (at(change), table(change)))
+        .collect();
     NetworkTables {
         link: written(document.get("link"), "[]"),
         change,
@@ -181,10 +219,14 @@ fn tables(mut document: DocumentMut, ends: &[String; 2], folder: &Path) -> Netwo
 /// The tables of a list of tables, however it is written.
 fn each(list: Option<&mut Item>) -> Vec<&mut dyn TableLike> {
     match list {
-        Some(Item::ArrayOfTables(list)) => list.iter_mut().map(|table| table as &mut dyn TableLike).collect(),
-        Some(Item::Value(Value::Array(list))) => {
-            list.iter_mut().filter_map(Value::as_inline_table_mut).map(|table| table as &mut dyn TableLike).collect()
+        Some(Item::ArrayOfTables(list)) => {
+            list.iter_mut().map(|table| table as &mut dyn TableLike).collect()
         }
+        Some(Item::Value(Value::Array(list))) => list
+            .iter_mut()
+            .filter_map(Value::as_inline_table_mut)
+            .map(|table| table as &mut dyn TableLike)
+            .collect(),
         _ => Vec::new(),
     }
 }
@@ -222,7 +264,8 @@ fn written_value(value: &Value) -> String {
 }
 
 fn table(table: &dyn TableLike) -> String {
-    let keys: Vec<String> = table.iter().map(|(key, item)| format!("{} = {}", Key::new(key), written(item))).collect();
+    let keys: Vec<String> =
+        table.iter().map(|(key, item)| format!("{} = {}", Key::new(key), written(item))).collect();
     if keys.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", keys.join(", ")) }
 }
 
@@ -262,7 +305,10 @@ mod tests {
             (format!("{NETWORK}{flow}workload = {{ rate = \"1 Mbit/s\" }}\n"), "no controller"),
             (format!("{NETWORK}{flow}controller = \"cubic\"\n"), "from \"right\" to \"left\""),
             (format!("{NETWORK}route = [\"l\"]\n"), "a route of its own"),
-            (format!("{NETWORK}[[link]]\nname = \"m\"\nbetween = [\"right\", \"sender\"]\n"), "does not begin or end at this node"),
+            (
+                format!("{NETWORK}[[link]]\nname = \"m\"\nbetween = [\"right\", \"sender\"]\n"),
+                "does not begin or end at this node",
+            ),
         ] {
             let error = of(&text).expect_err(says);
             assert!(error.message().contains(says), "{}", error.message());
@@ -273,9 +319,15 @@ mod tests {
     #[test]
     fn every_path_is_a_network() {
         for path in crate::PATHS {
-            let tables = NetworkTables::parse(path.text, path.name, Path::new("")).expect("a network");
+            let tables =
+                NetworkTables::parse(path.text, path.name, Path::new("")).expect("a network");
             let scenario = path.scenario();
-            assert_eq!((tables.duration, tables.warmup), (scenario.duration, scenario.warmup), "{}", path.name);
+            assert_eq!(
+                (tables.duration, tables.warmup),
+                (scenario.duration, scenario.warmup),
+                "{}",
+                path.name
+            );
         }
     }
 }

@@ -43,7 +43,10 @@ impl FromStr for NamedWorkload {
         if text.starts_with(['{', '"']) {
             return match text.parse::<Value>() {
                 Ok(_) => Ok(NamedWorkload { name: text.to_owned(), toml: text.to_owned() }),
-                Err(error) => Err(format!("\"{text}\" is no workload: {}; write for example {{ size = \"1 MB\" }}", error.message())),
+                Err(error) => Err(format!(
+                    "\"{text}\" is no workload: {}; write for example {{ size = \"1 MB\" }}",
+                    error.message()
+                )),
             };
         }
         let named = TRAFFIC.iter().find(|traffic| traffic.name == text);
@@ -88,26 +91,44 @@ impl Overrides {
         let mut document: DocumentMut = text.parse().map_err(|error| not_toml(text, &error))?;
         if !self.workload.is_empty() && document.contains_key("icn") {
             let problem = "workloads are those of flows, and this network is information-centric";
-            return Err(Problem::at(&(0..0), problem, "leave out --workload; [[consumer]] and [[request]] say what is asked for"));
+            return Err(Problem::at(
+                &(0..0),
+                problem,
+                "leave out --workload; [[consumer]] and [[request]] say what is asked for",
+            ));
         }
         if !self.queue.is_empty() {
             refuse_axes(text, "queue", |own| own.is_of("link") && own.ends_with("queue"))?;
         }
         if !self.trace.is_empty() {
-            refuse_axes(text, "trace", |own| own.is_of("link") && (own.ends_with("trace") || own.ends_with("rate")))?;
+            refuse_axes(text, "trace", |own| {
+                own.is_of("link") && (own.ends_with("trace") || own.ends_with("rate"))
+            })?;
         }
         if !self.path.is_empty() {
             put_path(&mut document, text)?;
         }
-        let texts = |all: &[String]| all.iter().map(|own| (own.clone(), Value::from(own.as_str()))).collect::<Vec<(String, Value)>>();
+        let texts = |all: &[String]| {
+            all.iter()
+                .map(|own| (own.clone(), Value::from(own.as_str())))
+                .collect::<Vec<(String, Value)>>()
+        };
         let workloads = self.workload.iter().map(|own| (own.name.clone(), own.value())).collect();
-        let keys = [("path", texts(&self.path)), ("trace", texts(&self.trace)), ("queue", texts(&self.queue)), (WORKLOAD, workloads)];
+        let keys = [
+            ("path", texts(&self.path)),
+            ("trace", texts(&self.trace)),
+            ("queue", texts(&self.queue)),
+            (WORKLOAD, workloads),
+        ];
         for (key, values) in keys {
             match &values[..] {
                 [] => {}
                 [(_, only)] => {
                     put_one(&mut document, key, only)?;
-                    document.get_mut("sweep").and_then(Item::as_table_like_mut).map(|sweep| sweep.remove(key));
+                    document
+                        .get_mut("sweep")
+                        .and_then(Item::as_table_like_mut)
+                        .map(|sweep| sweep.remove(key));
                 }
                 [(_, first), ..] => {
                     put_one(&mut document, key, first)?;
@@ -116,9 +137,11 @@ impl Overrides {
             }
         }
         for (key, value) in &self.set {
-            let path = Path::parse(key).map_err(|(message, help)| Problem::at(&(0..0), message, help))?;
+            let path =
+                Path::parse(key).map_err(|(message, help)| Problem::at(&(0..0), message, help))?;
             let value: Value = value.parse().unwrap_or_else(|_| Value::from(value.as_str()));
-            path.put(&mut document, &value).map_err(|(message, help)| Problem::at(&(0..0), message, help))?;
+            path.put(&mut document, &value)
+                .map_err(|(message, help)| Problem::at(&(0..0), message, help))?;
         }
         Ok(document.to_string())
     }
@@ -161,7 +184,9 @@ fn put_path(document: &mut DocumentMut, text: &str) -> Checked<()> {
     let of_flow = |change: &dyn TableLike| change.contains_key("flow");
     match document.get_mut("change") {
         Some(Item::ArrayOfTables(list)) => list.retain(|change| of_flow(change)),
-        Some(Item::Value(Value::Array(list))) => list.retain(|change| change.as_inline_table().is_some_and(|change| of_flow(change))),
+        Some(Item::Value(Value::Array(list))) => {
+            list.retain(|change| change.as_inline_table().is_some_and(|change| of_flow(change)))
+        }
         _ => {}
     }
     for (place, key) in [(0, "from"), (1, "to")] {
@@ -205,19 +230,35 @@ mod tests {
     #[test]
     fn a_scenario_takes_one_of_each() {
         let read = |overrides: &Overrides| {
-            parse_with(FILE, "t.toml", overrides, None, &|_| Ok("1\n2\n".to_owned())).unwrap_or_else(|error| panic!("{}", error.short()))
+            parse_with(FILE, "t.toml", overrides, None, &|_| Ok("1\n2\n".to_owned()))
+                .unwrap_or_else(|error| panic!("{}", error.short()))
         };
-        let path =
-            Overrides { path: texts(&["lte"]), queue: texts(&["fq-codel"]), workload: vec![workload("web")], ..Overrides::default() };
+        let path = Overrides {
+            path: texts(&["lte"]),
+            queue: texts(&["fq-codel"]),
+            workload: vec![workload("web")],
+            ..Overrides::default()
+        };
         let scenario = read(&path);
-        assert!(scenario.links.iter().all(|link| link.config.queue.as_ref().is_some_and(|queue| queue.text() == "fq-codel")));
+        assert!(scenario.links.iter().all(|link| {
+            link.config.queue.as_ref().is_some_and(|queue| queue.text() == "fq-codel")
+        }));
         assert_eq!(
-            (scenario.links[0].config.rate.mean().map(|rate| rate.to_string()), scenario.changes.len()),
+            (
+                scenario.links[0].config.rate.mean().map(|rate| rate.to_string()),
+                scenario.changes.len()
+            ),
             (Some("12 Mbit/s".to_owned()), 0)
         );
-        let direct = FILE.replace("controller", "workload = { load = \"30 %\", sizes = \"web\" }\ncontroller");
-        let direct = parse_with(&direct, "t.toml", &Overrides::default(), None, &|_| Ok(String::new())).expect("a scenario");
-        assert_eq!(read(&Overrides { workload: vec![workload("web")], ..Overrides::default() }), direct);
+        let direct = FILE
+            .replace("controller", "workload = { load = \"30 %\", sizes = \"web\" }\ncontroller");
+        let direct =
+            parse_with(&direct, "t.toml", &Overrides::default(), None, &|_| Ok(String::new()))
+                .expect("a scenario");
+        assert_eq!(
+            read(&Overrides { workload: vec![workload("web")], ..Overrides::default() }),
+            direct
+        );
         assert_eq!(Overrides::default().applied(FILE, "t.toml").expect("unchanged"), FILE);
     }
 
@@ -229,32 +270,57 @@ mod tests {
             workload: vec![workload("bulk"), workload("{ size = \"1 MB\" }")],
             ..Overrides::default()
         };
-        let sweep = Sweep::parse(FILE, "t.toml", &Changes { overrides, ..Changes::default() }).expect("a sweep");
+        let sweep = Sweep::parse(FILE, "t.toml", &Changes { overrides, ..Changes::default() })
+            .expect("a sweep");
         let labels: Vec<Vec<String>> = sweep.axes().iter().map(|axis| axis.labels()).collect();
-        assert_eq!(labels, [texts(&["lte", "wifi"]), texts(&["fifo", "codel"]), texts(&["bulk", "{ size = \"1 MB\" }"])]);
+        assert_eq!(
+            labels,
+            [
+                texts(&["lte", "wifi"]),
+                texts(&["fifo", "codel"]),
+                texts(&["bulk", "{ size = \"1 MB\" }"])
+            ]
+        );
         sweep.check(&|_| Ok(String::new())).unwrap_or_else(|error| panic!("{}", error.short()));
-        let again = Sweep::parse(sweep.text(), "t.toml", &Changes::default()).expect("the same sweep");
+        let again =
+            Sweep::parse(sweep.text(), "t.toml", &Changes::default()).expect("the same sweep");
         assert_eq!(again.axes().len(), 3);
     }
 
     #[test]
     fn one_takes_the_place_of_an_axis() {
-        let swept = format!("{FILE}[sweep]\nqueue = [\"fifo\", \"codel\"]\nduration = [\"1 s\", \"2 s\"]\n");
+        let swept = format!(
+            "{FILE}[sweep]\nqueue = [\"fifo\", \"codel\"]\nduration = [\"1 s\", \"2 s\"]\n"
+        );
         let overrides = Overrides { queue: texts(&["fq-codel"]), ..Overrides::default() };
-        let sweep = Sweep::parse(&swept, "t.toml", &Changes { overrides, ..Changes::default() }).expect("a sweep");
-        assert_eq!(sweep.axes().iter().map(|axis| axis.name.as_str()).collect::<Vec<_>>(), ["duration"]);
+        let sweep = Sweep::parse(&swept, "t.toml", &Changes { overrides, ..Changes::default() })
+            .expect("a sweep");
+        assert_eq!(
+            sweep.axes().iter().map(|axis| axis.name.as_str()).collect::<Vec<_>>(),
+            ["duration"]
+        );
     }
 
     #[test]
     fn what_would_have_no_effect_is_refused() {
-        let refused = |text: &str, overrides: Overrides| overrides.applied(text, "t.toml").expect_err("refused");
+        let refused = |text: &str, overrides: Overrides| {
+            overrides.applied(text, "t.toml").expect_err("refused")
+        };
         let path = || Overrides { path: texts(&["lte"]), ..Overrides::default() };
         let axis = format!("{FILE}[sweep]\nlink.l.buffer = [\"1 bdp\", \"2 bdp\"]\n");
         assert!(refused(&axis, path()).message().contains("--path replaces"));
         let queues = format!("{FILE}[sweep]\n\"link.l.queue\" = [\"fifo\", \"codel\"]\n");
-        assert!(refused(&queues, Overrides { queue: texts(&["codel"]), ..Overrides::default() }).message().contains("--queue replaces"));
+        assert!(
+            refused(&queues, Overrides { queue: texts(&["codel"]), ..Overrides::default() })
+                .message()
+                .contains("--queue replaces")
+        );
         let other = format!("{FILE}[[flow]]\nfrom = \"b\"\nto = \"a\"\ncontroller = \"bbr\"\n");
         assert!(refused(&other, path()).message().contains("from \"b\" to \"a\""));
-        assert!("wbe".parse::<NamedWorkload>().is_err_and(|error| error.contains("did you mean \"web\"")));
+        assert!(
+            "wbe"
+                .parse::<NamedWorkload>()
+                .is_err_and(|error| error.contains("did you mean \"web\""))
+        );
     }
 }

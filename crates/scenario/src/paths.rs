@@ -25,7 +25,18 @@ macro_rules! paths {
     };
 }
 
-paths!("broadband", "fibre", "dsl", "wifi", "lte", "leo", "geo-satellite", "transoceanic", "datacenter", "dial-up");
+paths!(
+    "broadband",
+    "fibre",
+    "dsl",
+    "wifi",
+    "lte",
+    "leo",
+    "geo-satellite",
+    "transoceanic",
+    "datacenter",
+    "dial-up"
+);
 
 impl PathProfile {
     /// The path of this name.
@@ -41,7 +52,10 @@ impl PathProfile {
     /// Where its numbers come from, and which are this project's own choice.
     pub fn source(&self) -> String {
         let heading = self.text.lines().take_while(|line| line.starts_with('#')).skip(1);
-        let words: Vec<&str> = heading.map(|line| line.trim_start_matches('#').trim()).filter(|line| !line.is_empty()).collect();
+        let words: Vec<&str> = heading
+            .map(|line| line.trim_start_matches('#').trim())
+            .filter(|line| !line.is_empty())
+            .collect();
         words.join(" ").trim_start_matches("Source: ").to_owned()
     }
 
@@ -55,10 +69,16 @@ impl PathProfile {
 
 /// The names of a path's links; none of an unknown path.
 pub(crate) fn links(name: &str) -> Vec<String> {
-    let document = PathProfile::named(name).and_then(|profile| profile.network().parse::<DocumentMut>().ok());
+    let document =
+        PathProfile::named(name).and_then(|profile| profile.network().parse::<DocumentMut>().ok());
     let names = |document: &DocumentMut| {
         let links = document.get("link").and_then(Item::as_array_of_tables);
-        links.into_iter().flatten().filter_map(|link| link.get("name").and_then(Item::as_str)).map(str::to_owned).collect()
+        links
+            .into_iter()
+            .flatten()
+            .filter_map(|link| link.get("name").and_then(Item::as_str))
+            .map(str::to_owned)
+            .collect()
     };
     document.as_ref().map_or_else(Vec::new, names)
 }
@@ -67,7 +87,11 @@ pub(crate) fn links(name: &str) -> Vec<String> {
 pub(crate) fn append(text: &str, path: &At<String>) -> Checked<String> {
     let Some(profile) = PathProfile::named(&path.value) else {
         let names = PATHS.iter().map(|path| path.name);
-        return Err(Problem::at(&path.span, format!("there is no path \"{}\"", path.value), suggest(&path.value, "paths", names)));
+        return Err(Problem::at(
+            &path.span,
+            format!("there is no path \"{}\"", path.value),
+            suggest(&path.value, "paths", names),
+        ));
     };
     Ok(format!("{text}\n# The path {}.\n\n{}", profile.name, profile.network()))
 }

@@ -24,7 +24,11 @@ pub fn load(path: &Path) -> Result<Scenario, ScenarioError> {
 /// Reads and checks a scenario file with another network or workload, in which `controller` drives every flow that has a controller, with all
 /// that follows from it: names that are not given, and the transport's settings that a controller chooses. As it is the file must be a
 /// scenario, too.
-pub fn load_with(path: &Path, overrides: &Overrides, controller: Option<&str>) -> Result<Scenario, ScenarioError> {
+pub fn load_with(
+    path: &Path,
+    overrides: &Overrides,
+    controller: Option<&str>,
+) -> Result<Scenario, ScenarioError> {
     let file = path.display().to_string();
     let text = scenario_text(path).map_err(|error| ScenarioError::unreadable(&file, &error))?;
     let read = beside(path);
@@ -46,7 +50,10 @@ pub fn parse_with(
     let called = if whole == text { file.to_owned() } else { as_changed(file) };
     let checked = read_whole(&mut whole).and_then(|mut raw| {
         if let Some(controller) = controller {
-            raw.flow.iter_mut().filter_map(|flow| flow.value.controller.as_mut()).for_each(|own| own.value = controller.to_owned());
+            raw.flow
+                .iter_mut()
+                .filter_map(|flow| flow.value.controller.as_mut())
+                .for_each(|own| own.value = controller.to_owned());
         }
         check::check(&mut raw, file, read)
     });
@@ -67,6 +74,7 @@ fn beside(path: &Path) -> impl Fn(&Path) -> io::Result<String> {
 impl PathProfile {
     /// The scenario that is printed.
     pub fn scenario(&self) -> Scenario {
-        parse(self.text, self.name, &|_| Err(io::Error::other("paths read no files"))).expect("a test reads every path")
+        parse(self.text, self.name, &|_| Err(io::Error::other("paths read no files")))
+            .expect("a test reads every path")
     }
 }

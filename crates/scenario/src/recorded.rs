@@ -10,13 +10,25 @@ use std::collections::BTreeMap;
 impl Scenario {
     /// The beginning of the record of a run.
     pub fn record(&self) -> RecordBuilder {
-        RecordBuilder::new(self.seed, self.duration, self.warmup, self.interval, self.recorded_changes())
+        RecordBuilder::new(
+            self.seed,
+            self.duration,
+            self.warmup,
+            self.interval,
+            self.recorded_changes(),
+        )
     }
 
     /// The record of a run of which nothing is measured yet; `P` are the packets of its world.
     pub fn blank_record<P: Routed>(&self) -> RecordBuilder {
-        let flows = self.flows.iter().zip(self.flow_records()).map(|(flow, record)| FlowRecord { end: flow.stop, ..record });
-        self.record().flows(flows.collect()).links(self.network::<P>().finish(Time::ZERO, self.link_plans()))
+        let flows = self
+            .flows
+            .iter()
+            .zip(self.flow_records())
+            .map(|(flow, record)| FlowRecord { end: flow.stop, ..record });
+        self.record()
+            .flows(flows.collect())
+            .links(self.network::<P>().finish(Time::ZERO, self.link_plans()))
     }
 
     /// What the records of the flows say before the run, in the order of the flows.
@@ -24,7 +36,10 @@ impl Scenario {
         let mut later_routes = self.later_routes();
         self.flows.iter().enumerate().map(move |(place, flow)| FlowRecord {
             name: flow.name.clone(),
-            controller: flow.controller.as_ref().map_or("none".to_owned(), |choice| choice.text().to_owned()),
+            controller: flow
+                .controller
+                .as_ref()
+                .map_or("none".to_owned(), |choice| choice.text().to_owned()),
             start: flow.start,
             end: None,
             completed: false,
@@ -63,7 +78,8 @@ impl Scenario {
             let (of, (what, to)) = match &change.what {
                 What::Link(link, change) => (name(link), described(change)),
                 What::Route { flow, route, back } => {
-                    let [out, back] = [route, back].map(|links| links.iter().map(name).collect::<Vec<_>>().join(", "));
+                    let [out, back] = [route, back]
+                        .map(|links| links.iter().map(name).collect::<Vec<_>>().join(", "));
                     let to = if back.is_empty() { out } else { format!("{out}; back {back}") };
                     (self.flows[flow.0].name.as_str(), (Changed::Route, to))
                 }
@@ -93,7 +109,9 @@ fn described(change: &LinkChange) -> (Changed, String) {
                 JitterDist::Normal(deviation) => format!("normal, standard deviation {deviation}"),
             },
         ),
-        LinkChange::Reorder(Reorder { share, delay }) => (Changed::Reordering, format!("{} of packets, by {delay}", percent(*share))),
+        LinkChange::Reorder(Reorder { share, delay }) => {
+            (Changed::Reordering, format!("{} of packets, by {delay}", percent(*share)))
+        }
         LinkChange::Aggregate(Span::ZERO) => (Changed::Aggregation, none()),
         LinkChange::Aggregate(every) => (Changed::Aggregation, format!("every {every}")),
         LinkChange::Ecn(ecn) => (Changed::Ecn, ecn.name().to_owned()),

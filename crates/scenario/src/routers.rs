@@ -9,11 +9,22 @@ use narrows_wire::{CodePoints, Ecn};
 impl Scenario {
     /// What is wrong between a flow's controller and its route, and what would be right: a signal that nothing gives, or code points of ECN
     /// with two meanings. `ends` are the signals that the controller has without routers; its packets carry `ecn`.
-    pub fn misheard(&self, flow: &Flow, choice: &Choice, ecn: Ecn, ends: &[Need]) -> Option<(String, String)> {
+    pub fn misheard(
+        &self,
+        flow: &Flow,
+        choice: &Choice,
+        ecn: Ecn,
+        ends: &[Need],
+    ) -> Option<(String, String)> {
         let needs = choice.needs();
-        let offered = |need: &Need| ends.contains(need) || self.offered_by_route(flow).any(|offered| offered == *need);
+        let offered = |need: &Need| {
+            ends.contains(need) || self.offered_by_route(flow).any(|offered| offered == *need)
+        };
         if let Some(missing) = needs.iter().find(|need| !offered(need) && !choice.spares(**need)) {
-            return Some((format!("{} needs {missing}, which no router on its route provides", choice.text()), remedy(*missing)));
+            return Some((
+                format!("{} needs {missing}, which no router on its route provides", choice.text()),
+                remedy(*missing),
+            ));
         }
         self.queues_of(flow).find_map(|(name, queue)| {
             if queue.entry().offers.contains(&Need::LoadCode) && !needs.contains(&Need::LoadCode) && ecn != Ecn::NotEct {
@@ -28,7 +39,10 @@ impl Scenario {
         })
     }
 
-    fn queues_of<'a>(&'a self, flow: &'a Flow) -> impl Iterator<Item = (&'a str, &'a DisciplineChoice)> {
+    fn queues_of<'a>(
+        &'a self,
+        flow: &'a Flow,
+    ) -> impl Iterator<Item = (&'a str, &'a DisciplineChoice)> {
         let links = flow.route.iter().map(|id| &self.links[id.0]);
         links.filter_map(|link| Some((link.name.as_str(), link.config.queue.as_ref()?)))
     }

@@ -8,7 +8,11 @@ use serde_json::{Value, json};
 /// The JSON Schema of a scenario file, which an editor uses to complete and explain keys. It knows the keys and types; what only a look at
 /// the whole can tell, such as a route that is not connected, it leaves to [`parse`](crate::parse).
 pub fn schema() -> Value {
-    SchemaSettings::draft2020_12().with_transform(as_toml).into_generator().into_root_schema_for::<RawScenario>().to_value()
+    SchemaSettings::draft2020_12()
+        .with_transform(as_toml)
+        .into_generator()
+        .into_root_schema_for::<RawScenario>()
+        .to_value()
 }
 
 /// TOML has no null: a key that is optional is left out. Descriptions lose the line breaks of the source.

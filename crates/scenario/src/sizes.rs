@@ -110,7 +110,9 @@ impl Sizes {
             Sizes::Points(points) => between(points, u),
             Sizes::Published(Published { shape, .. }) => match shape {
                 Shape::Packets(points) => PACKET * between(points, u),
-                Shape::Pareto { scale, shape } => scale / shape * (libm::pow(1.0 - u, -shape) - 1.0),
+                Shape::Pareto { scale, shape } => {
+                    scale / shape * (libm::pow(1.0 - u, -shape) - 1.0)
+                }
                 Shape::LogNormal { mean, deviation, least, most } => {
                     let share = |size: &f64| normal((libm::log(*size) - mean) / deviation);
                     let (low, high) = (share(least), share(most));
@@ -129,7 +131,9 @@ impl Sizes {
                 Shape::Packets(points) => PACKET * mean_of(points),
                 Shape::Pareto { scale, shape } => scale / (1.0 - shape),
                 Shape::LogNormal { mean, deviation, least, most } => {
-                    let share = |size: &f64, shift: f64| normal((libm::log(*size) - mean) / deviation - shift);
+                    let share = |size: &f64, shift: f64| {
+                        normal((libm::log(*size) - mean) / deviation - shift)
+                    };
                     let part = |shift| share(most, shift) - share(least, shift);
                     libm::exp(mean + deviation * deviation / 2.0) * part(*deviation) / part(0.0)
                 }
@@ -150,7 +154,9 @@ fn between(points: &[(f64, f64)], u: f64) -> f64 {
 
 fn mean_of(points: &[(f64, f64)]) -> f64 {
     let first = points[0].0 * points[0].1;
-    points.windows(2).fold(first, |sum, pair| sum + (pair[0].0 + pair[1].0) / 2.0 * (pair[1].1 - pair[0].1))
+    points
+        .windows(2)
+        .fold(first, |sum, pair| sum + (pair[0].0 + pair[1].0) / 2.0 * (pair[1].1 - pair[0].1))
 }
 
 /// The standard normal distribution.
@@ -162,7 +168,9 @@ fn normal(z: f64) -> f64 {
 fn normal_quantile(share: f64) -> f64 {
     let tail = share.min(1.0 - share).max(1e-300);
     let t = libm::sqrt(-2.0 * libm::log(tail));
-    let start = t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
+    let start = t
+        - (2.515517 + t * (0.802853 + t * 0.010328))
+            / (1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
     let mut z = -start;
     for _ in 0..3 {
         let density = libm::exp(-z * z / 2.0) / libm::sqrt(2.0 * std::f64::consts::PI);
@@ -188,9 +196,12 @@ mod tests {
     fn means_are_the_published_ones() {
         // 1.6 MB and 7.4 MB as later papers quote them; the value sizes of the cache have their mean in closed form; the model of the web
         // says 10710 B itself, 1.2 % less than its rounded parameters have.
-        for (name, mean, off) in
-            [("web-search", 1.6e6, 0.05), ("data-mining", 7.4e6, 0.02), ("cache", 329.0, 0.001), ("web", 10_710.0, 0.015)]
-        {
+        for (name, mean, off) in [
+            ("web-search", 1.6e6, 0.05),
+            ("data-mining", 7.4e6, 0.02),
+            ("cache", 329.0, 0.001),
+            ("web", 10_710.0, 0.015),
+        ] {
             let sizes = published(name);
             assert!((sizes.mean() / mean - 1.0).abs() < off, "{name}: {}", sizes.mean());
             let sampled = sampled_mean(&sizes, 200_000);
@@ -211,8 +222,17 @@ mod tests {
 
     #[test]
     fn the_inverse_of_the_normal_distribution() {
-        for (share, z) in [(0.5, 0.0), (0.975, 1.959963984540054), (0.001, -3.090232306167813), (0.9999999, 5.199337582192817)] {
-            assert!((normal_quantile(share) - z).abs() < 1e-7, "{share}: {}", normal_quantile(share));
+        for (share, z) in [
+            (0.5, 0.0),
+            (0.975, 1.959963984540054),
+            (0.001, -3.090232306167813),
+            (0.9999999, 5.199337582192817),
+        ] {
+            assert!(
+                (normal_quantile(share) - z).abs() < 1e-7,
+                "{share}: {}",
+                normal_quantile(share)
+            );
         }
     }
 }

@@ -29,9 +29,13 @@ fn syntax(text: &str, error: &toml::de::Error) -> Box<Problem> {
         return Problem::at(&span, format!("\"{found}\" is given twice"), "keep one of the two");
     }
     let help = if error.message().starts_with("string values must be quoted") {
-        format!("write a text, or a number with its unit, in quotes: \"{}\"", found.split('#').next().unwrap_or_default().trim())
+        format!(
+            "write a text, or a number with its unit, in quotes: \"{}\"",
+            found.split('#').next().unwrap_or_default().trim()
+        )
     } else {
-        "the file must be TOML: key = value lines under [table] or [[list of tables]] headings".to_owned()
+        "the file must be TOML: key = value lines under [table] or [[list of tables]] headings"
+            .to_owned()
     };
     let message = error.message().trim_end_matches(", expected literal string");
     Problem::at(&span, format!("this is not TOML: {message}"), help)
@@ -46,43 +50,72 @@ fn form<T: DeserializeOwned>(text: &str, error: &toml::de::Error) -> Box<Problem
     if message.starts_with("unknown field") {
         let (word, known) = names.split_first().unwrap_or((&"", &[]));
         if word.starts_with("$__toml") {
-            return Problem::at(&span, "a date has no place here", "write a text in quotes, or a number");
+            return Problem::at(
+                &span,
+                "a date has no place here",
+                "write a text in quotes, or a number",
+            );
         }
         let help = if TOP.contains(word) && !known.contains(word) {
             ABOVE.to_owned()
         } else if *word == "seeds" && known.contains(&"seed") {
-            "a run has one, seed = 1; for several give --seeds 3, or write seeds = 3 under [sweep]".to_owned()
+            "a run has one, seed = 1; for several give --seeds 3, or write seeds = 3 under [sweep]"
+                .to_owned()
         } else {
             suggest(word, "keys", known.iter().copied())
         };
-        return Problem::at(&span, format!("there is no key \"{word}\" here"), help).saying("unknown key");
+        return Problem::at(&span, format!("there is no key \"{word}\" here"), help)
+            .saying("unknown key");
     }
     if message.starts_with("unknown variant") {
         let (word, known) = names.split_first().unwrap_or((&"", &[]));
-        return Problem::at(&span, format!("\"{word}\" is not a known value"), suggest(word, "choices", known.iter().copied()));
+        return Problem::at(
+            &span,
+            format!("\"{word}\" is not a known value"),
+            suggest(word, "choices", known.iter().copied()),
+        );
     }
     if message == "wanted string or table" || message.starts_with("wanted exactly 1 element") {
         return not_a_choice::<T>(text, &span);
     }
     if message.starts_with("missing field") {
         let key = names.first().copied().unwrap_or_default();
-        let (place, label) =
-            if span.len() == text.len() || found.is_empty() { (0..0, "at the top of the file") } else { (span, "in this table") };
-        return Problem::at(&place, format!("the key \"{key}\" is missing"), format!("add {}", example(key))).saying(label);
+        let (place, label) = if span.len() == text.len() || found.is_empty() {
+            (0..0, "at the top of the file")
+        } else {
+            (span, "in this table")
+        };
+        return Problem::at(
+            &place,
+            format!("the key \"{key}\" is missing"),
+            format!("add {}", example(key)),
+        )
+        .saying(label);
     }
     if let Some((given, expected)) = message.split_once(", expected ") {
         if expected == "a sequence" && found.starts_with('[') {
             let name = found.trim_matches(['[', ']']);
-            return Problem::at(&span, format!("there can be several of \"{name}\""), format!("write [[{name}]], with two brackets"));
+            return Problem::at(
+                &span,
+                format!("there can be several of \"{name}\""),
+                format!("write [[{name}]], with two brackets"),
+            );
         }
-        let number = matches!(expected, "f64" | "u64" | "u32" | "i64").then(|| number_of(found)).flatten();
+        let number =
+            matches!(expected, "f64" | "u64" | "u32" | "i64").then(|| number_of(found)).flatten();
         let (expected, example) = wanted(expected);
         let help = match number.or(example) {
-            _ if expected.starts_with("a table") && TOP.contains(&key_before(text, &span)) => ABOVE.to_owned(),
+            _ if expected.starts_with("a table") && TOP.contains(&key_before(text, &span)) => {
+                ABOVE.to_owned()
+            }
             Some(example) => format!("write for example {example}"),
             None => "correct this value".to_owned(),
         };
-        return Problem::at(&span, format!("{expected} is expected here, not {}", plain(given, found)), help);
+        return Problem::at(
+            &span,
+            format!("{expected} is expected here, not {}", plain(given, found)),
+            help,
+        );
     }
     match message.rsplit_once("; ") {
         Some((message, help)) => Problem::at(&span, message, help),
@@ -113,7 +146,9 @@ fn kind_of(found: &str) -> &str {
 
 /// True of TOML's dates and times: `2024-01-01`, `07:30:00`.
 fn is_date(found: &str) -> bool {
-    found.starts_with(|letter: char| letter.is_ascii_digit()) && found.contains([':', '-']) && !found.contains(['e', 'E'])
+    found.starts_with(|letter: char| letter.is_ascii_digit())
+        && found.contains([':', '-'])
+        && !found.contains(['e', 'E'])
 }
 
 fn example(key: &str) -> String {
@@ -131,7 +166,9 @@ fn example(key: &str) -> String {
 /// The number that a text in quotes begins with: 90 of `"90 %"`.
 fn number_of(found: &str) -> Option<&str> {
     let text = found.strip_prefix('"')?;
-    let number = &text[..text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len())];
+    let number = &text[..text
+        .find(|letter: char| !letter.is_ascii_digit() && letter != '.')
+        .unwrap_or(text.len())];
     number.parse::<f64>().ok().map(|_| number)
 }
 
@@ -171,7 +208,11 @@ fn wanted(expected: &str) -> (&str, Option<&str>) {
         "struct RawTransport" => ("a table", "{ min_rto = \"1 s\" }"),
         "a map" => return ("a table", None),
         structure if structure.starts_with("struct ") => return ("a table", None),
-        _ => return expected.split_once("; ").map_or((expected, None), |(expected, example)| (expected, Some(example))),
+        _ => {
+            return expected
+                .split_once("; ")
+                .map_or((expected, None), |(expected, example)| (expected, Some(example)));
+        }
     };
     (name, Some(example))
 }

@@ -75,7 +75,8 @@ impl Written for Span {
 
 impl Written for Rate {
     const NAME: &'static str = "Rate";
-    const PATTERN: &'static str = r"^\s*[0-9._]+\s*([kMG]?bit(/s)?|[kMG]?bps|[MG]b/s|[kMG]?B/s)\s*$";
+    const PATTERN: &'static str =
+        r"^\s*[0-9._]+\s*([kMG]?bit(/s)?|[kMG]?bps|[MG]b/s|[kMG]?B/s)\s*$";
     const EXAMPLES: &'static [&'static str] = &["100 Mbit/s", "1.5 Gbit/s"];
 }
 
@@ -102,14 +103,17 @@ impl FromStr for Extent {
     type Err = String;
     fn from_str(text: &str) -> Result<Extent, String> {
         let time = text.parse().map(Extent::Time);
-        let fail = format!("\"{text}\" is neither a time nor a size; write for example \"2 s\" or \"500 kB\"");
+        let fail = format!(
+            "\"{text}\" is neither a time nor a size; write for example \"2 s\" or \"500 kB\""
+        );
         time.or_else(|_| text.parse().map(Extent::Size)).map_err(|_| fail)
     }
 }
 
 impl Written for Extent {
     const NAME: &'static str = "TimeOrSize";
-    const PATTERN: &'static str = r"^\s*[0-9._]+\s*(ns|us|µs|ms|s|sec|min|h|B|bytes?|[kKMGT]B|[KMG]iB)\s*$";
+    const PATTERN: &'static str =
+        r"^\s*[0-9._]+\s*(ns|us|µs|ms|s|sec|min|h|B|bytes?|[kKMGT]B|[KMG]iB)\s*$";
     const EXAMPLES: &'static [&'static str] = &["2 s", "500 kB"];
 }
 
@@ -120,7 +124,9 @@ pub(crate) struct Frequency(pub f64);
 impl FromStr for Frequency {
     type Err = String;
     fn from_str(text: &str) -> Result<Frequency, String> {
-        let fail = || format!("\"{text}\" does not say how often; write for example \"20/s\" or \"90/min\"");
+        let fail = || {
+            format!("\"{text}\" does not say how often; write for example \"20/s\" or \"90/min\"")
+        };
         let (number, unit) = text.split_once('/').ok_or_else(fail)?;
         let seconds = match unit.trim() {
             "s" => 1.0,
@@ -150,12 +156,21 @@ impl<'de> Deserialize<'de> for Load {
         impl FromStr for Percent {
             type Err = String;
             fn from_str(text: &str) -> Result<Percent, String> {
-                let number = text.trim().strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
-                let share = number.filter(|percent| percent.is_finite() && *percent > 0.0).map(|percent| Percent(percent / 100.0));
-                share.ok_or_else(|| format!("\"{text}\" is not a percentage above zero; write for example \"60 %\""))
+                let number = text
+                    .trim()
+                    .strip_suffix('%')
+                    .and_then(|number| number.trim().parse::<f64>().ok());
+                let share = number
+                    .filter(|percent| percent.is_finite() && *percent > 0.0)
+                    .map(|percent| Percent(percent / 100.0));
+                share.ok_or_else(|| {
+                    format!("\"{text}\" is not a percentage above zero; write for example \"60 %\"")
+                })
             }
         }
-        deserializer.deserialize_any(Reading::<Percent>::like("60 %")).map(|percent| Load(percent.0))
+        deserializer
+            .deserialize_any(Reading::<Percent>::like("60 %"))
+            .map(|percent| Load(percent.0))
     }
 }
 
@@ -193,7 +208,9 @@ pub(crate) struct OrUnlimited<T>(pub Option<T>);
 
 impl<'de, T: Written> Deserialize<'de> for OrUnlimited<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<OrUnlimited<T>, D::Error> {
-        deserializer.deserialize_any(Reading::<Limitable<T>>::like(T::EXAMPLES[0])).map(|read| OrUnlimited(read.0))
+        deserializer
+            .deserialize_any(Reading::<Limitable<T>>::like(T::EXAMPLES[0]))
+            .map(|read| OrUnlimited(read.0))
     }
 }
 
@@ -211,7 +228,11 @@ struct Limitable<T>(Option<T>);
 impl<T: Written> FromStr for Limitable<T> {
     type Err = T::Err;
     fn from_str(text: &str) -> Result<Limitable<T>, T::Err> {
-        if text == "unlimited" { Ok(Limitable(None)) } else { text.parse().map(|value| Limitable(Some(value))) }
+        if text == "unlimited" {
+            Ok(Limitable(None))
+        } else {
+            text.parse().map(|value| Limitable(Some(value)))
+        }
     }
 }
 
@@ -290,7 +311,9 @@ impl JsonSchema for Share {
 /// # Errors
 /// What is wrong with the text, and what would be right.
 pub fn parse_share(text: &str) -> Result<f64, String> {
-    let fail = |reason: &str| format!("\"{text}\" is not a share of packets: {reason}; write for example \"1 %\"");
+    let fail = |reason: &str| {
+        format!("\"{text}\" is not a share of packets: {reason}; write for example \"1 %\"")
+    };
     let (number, percent) = match text.trim().strip_suffix('%') {
         Some(number) => (number.trim(), true),
         None => (text.trim(), false),
@@ -298,8 +321,12 @@ pub fn parse_share(text: &str) -> Result<f64, String> {
     match (number.parse::<f64>(), percent) {
         (Ok(share), true) if (0.0..=100.0).contains(&share) => Ok(share / 100.0),
         (Ok(share), false) if (0.0..1.0).contains(&share) => Ok(share),
-        (Ok(1.0), false) => Err("\"1\" may mean all packets or 1 % of them; write \"100 %\" or \"1 %\"".to_owned()),
-        (Ok(share), false) if share > 1.0 && share <= 100.0 => Err(format!("\"{text}\" is no probability; write \"{number} %\"")),
+        (Ok(1.0), false) => {
+            Err("\"1\" may mean all packets or 1 % of them; write \"100 %\" or \"1 %\"".to_owned())
+        }
+        (Ok(share), false) if share > 1.0 && share <= 100.0 => {
+            Err(format!("\"{text}\" is no probability; write \"{number} %\""))
+        }
         (Ok(_), _) => Err(fail("it is not between 0 % and 100 %")),
         (Err(_), _) => Err(fail("it is not a number")),
     }

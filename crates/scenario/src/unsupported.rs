@@ -10,10 +10,19 @@ impl ScenarioError {
     /// name: `flow`, `first`,
     /// `transport`, `tick`. The error shows the line where the file says so: there, in the table for all flows, or in a preset that implies
     /// it.
-    pub fn unsupported(file: &Path, place: &[String], message: impl Into<String>, help: impl Into<String>) -> ScenarioError {
+    pub fn unsupported(
+        file: &Path,
+        place: &[String],
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> ScenarioError {
         let (name, text) = (file.display().to_string(), scenario_text(file).unwrap_or_default());
         let span = places(&text, place).into_iter().next();
-        let error = ScenarioError::new(*Problem::at(&span.clone().unwrap_or_default(), message, help), &name, &text);
+        let error = ScenarioError::new(
+            *Problem::at(&span.clone().unwrap_or_default(), message, help),
+            &name,
+            &text,
+        );
         if span.is_some() { error } else { error.without_place() }
     }
 }

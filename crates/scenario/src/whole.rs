@@ -33,6 +33,10 @@ pub(crate) fn read_appended(text: &mut String) -> Checked<RawScenario> {
 pub(crate) fn not_toml(text: &str, error: &TomlError) -> Box<Problem> {
     match syntax::read::<RawScenario>(text) {
         Err(problem) => problem,
-        Ok(_) => Problem::at(&error.span().unwrap_or(0..0), format!("this is not TOML: {}", error.message()), "correct this line"),
+        Ok(_) => Problem::at(
+            &error.span().unwrap_or(0..0),
+            format!("this is not TOML: {}", error.message()),
+            "correct this line",
+        ),
     }
 }

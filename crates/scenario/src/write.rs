@@ -2,8 +2,13 @@
 
 use crate::check::default_burst_rate;
 use crate::implied;
-use crate::{Arrivals, Change, Draw, Flow, Frames, Link, LinkId, On, OnOff, Requests, Scenario, Sizes, What, Workload};
-use narrows_path::{Delivery, EcnField, Jitter, JitterDist, Limit, LinkChange, LossModel, RateSource, Reorder};
+use crate::{
+    Arrivals, Change, Draw, Flow, Frames, Link, LinkId, On, OnOff, Requests, Scenario, Sizes, What,
+    Workload,
+};
+use narrows_path::{
+    Delivery, EcnField, Jitter, JitterDist, Limit, LinkChange, LossModel, RateSource, Reorder,
+};
 use narrows_transport::{Transport, Tso};
 use narrows_units::Span;
 use std::fmt::Write;
@@ -40,7 +45,10 @@ impl Scenario {
         }
         for band in &self.expect {
             let ends = [("min", band.min), ("max", band.max)];
-            let ends: Vec<String> = ends.iter().filter_map(|(key, end)| end.map(|end| format!("{key} = {end:?}"))).collect();
+            let ends: Vec<String> = ends
+                .iter()
+                .filter_map(|(key, end)| end.map(|end| format!("{key} = {end:?}")))
+                .collect();
             out.plain(&quoted(&band.metric), format_args!("{{ {} }}", ends.join(", ")));
         }
         out.0
@@ -54,7 +62,9 @@ impl Scenario {
         match (&link.config.rate, &link.trace_file) {
             (RateSource::Constant(rate), _) => out.text("rate", rate),
             (RateSource::Trace { .. }, Some(file)) => out.text("trace", file),
-            (RateSource::Trace { .. }, None) | (RateSource::Unlimited, _) => out.text("rate", "unlimited"),
+            (RateSource::Trace { .. }, None) | (RateSource::Unlimited, _) => {
+                out.text("rate", "unlimited")
+            }
         }
         out.text("delay", link.config.delay);
         let Delivery { jitter, reorder, aggregate, burst_rate, ecn } = link.config.delivery;
@@ -67,7 +77,9 @@ impl Scenario {
         }
         match burst_rate {
             None => out.text("burst_rate", "unlimited"),
-            Some(rate) if rate != default_burst_rate(&link.config.rate) => out.text("burst_rate", rate),
+            Some(rate) if rate != default_burst_rate(&link.config.rate) => {
+                out.text("burst_rate", rate)
+            }
             Some(_) => {}
         }
         if ecn != EcnField::Keep {
@@ -130,7 +142,11 @@ impl Scenario {
             out.text("stop", stop);
         }
         if !flow.pauses.is_empty() {
-            let pauses: Vec<String> = flow.pauses.iter().map(|pause| format!("[\"{}\", \"{}\"]", pause.from, pause.to)).collect();
+            let pauses: Vec<String> = flow
+                .pauses
+                .iter()
+                .map(|pause| format!("[\"{}\", \"{}\"]", pause.from, pause.to))
+                .collect();
             out.plain("pauses", format_args!("[{}]", pauses.join(", ")));
         }
         out.plain("route", self.names(&flow.route));
@@ -160,8 +176,11 @@ fn write_jitter(out: &mut Document, jitter: Jitter) {
         JitterDist::None if !reorders => out.text("jitter", Span::ZERO),
         JitterDist::Uniform(most) if !reorders => out.text("jitter", most),
         JitterDist::None => out.plain("jitter", "{ uniform = \"0 s\", reorders = true }"),
-        JitterDist::Uniform(most) => out.plain("jitter", format_args!("{{ uniform = \"{most}\", reorders = {reorders} }}")),
-        JitterDist::Normal(deviation) => out.plain("jitter", format_args!("{{ normal = \"{deviation}\", reorders = {reorders} }}")),
+        JitterDist::Uniform(most) => {
+            out.plain("jitter", format_args!("{{ uniform = \"{most}\", reorders = {reorders} }}"))
+        }
+        JitterDist::Normal(deviation) => out
+            .plain("jitter", format_args!("{{ normal = \"{deviation}\", reorders = {reorders} }}")),
     }
 }
 
@@ -209,13 +228,27 @@ fn write_workload(out: &mut Document, workload: &Workload) {
             format!("on = \"{on}\", off = \"{off}\", draw = \"{}\"{rate}", word(*draw))
         }
         Workload::Frames(Frames { rate, follows, interval, key_every, key_factor, deadline }) => {
-            let follows = follows.map_or(String::new(), |(least, most)| format!(", min_rate = \"{least}\", max_rate = \"{most}\""));
-            let key = if *key_every == 0 { String::new() } else { format!(", key_every = {key_every}, key_factor = {key_factor:?}") };
-            format!("rate = \"{rate}\", frame = \"{interval}\"{follows}{key}, deadline = \"{deadline}\"")
+            let follows = follows.map_or(String::new(), |(least, most)| {
+                format!(", min_rate = \"{least}\", max_rate = \"{most}\"")
+            });
+            let key = if *key_every == 0 {
+                String::new()
+            } else {
+                format!(", key_every = {key_every}, key_factor = {key_factor:?}")
+            };
+            format!(
+                "rate = \"{rate}\", frame = \"{interval}\"{follows}{key}, deadline = \"{deadline}\""
+            )
         }
-        Workload::Arrivals(Arrivals { per_second, sizes }) => format!("arrivals = \"{per_second}/s\", sizes = {}", written_sizes(sizes)),
+        Workload::Arrivals(Arrivals { per_second, sizes }) => {
+            format!("arrivals = \"{per_second}/s\", sizes = {}", written_sizes(sizes))
+        }
         Workload::Requests(Requests { request, response, think, draw }) => {
-            format!("request = \"{request}\", response = {}, think = \"{think}\", draw = \"{}\"", written_sizes(response), word(*draw))
+            format!(
+                "request = \"{request}\", response = {}, think = \"{think}\", draw = \"{}\"",
+                written_sizes(response),
+                word(*draw)
+            )
         }
     };
     out.plain("workload", format_args!("{{ {fields} }}"));
@@ -233,7 +266,10 @@ fn written_sizes(sizes: &Sizes) -> String {
         Sizes::Fixed(size) => quoted(&size.to_string()),
         Sizes::Published(published) => quoted(published.name),
         Sizes::Points(points) => {
-            let points: Vec<String> = points.iter().map(|(size, share)| format!("[\"{} B\", {share:?}]", *size as u64)).collect();
+            let points: Vec<String> = points
+                .iter()
+                .map(|(size, share)| format!("[\"{} B\", {share:?}]", *size as u64))
+                .collect();
             format!("[{}]", points.join(", "))
         }
     }

@@ -3,8 +3,9 @@
 use crate::{Cells, Sheet};
 use std::io::{self, Write};
 
-/// Writes sheets of equal columns under one line of names (RFC 4180), with empty fields for cells that a row does not have. A text that a spreadsheet would take for a
-/// formula gets an apostrophe before it.
+/// Writes sheets of equal columns under one line of names (RFC 4180), with empty fields for cells
+/// that a row does not have. A text that a spreadsheet would take for a formula gets an apostrophe
+/// before it.
 ///
 /// # Errors
 ///
@@ -36,9 +37,15 @@ fn cell(out: &mut dyn Write, cells: &Cells, row: usize) -> io::Result<()> {
     }
 }
 
-/// A text in quotes where it needs them, and never a formula of a spreadsheet: flows may have any name.
+/// A text in quotes where it needs them, and never a formula of a spreadsheet: flows may have any
+/// name.
 fn field(text: &str) -> String {
-    let guarded = if text.starts_with(['=', '+', '-', '@']) { format!("'{text}") } else { text.to_owned() };
+    let guarded =
+        if text.starts_with(['=', '+', '-', '@']) { format!("'{text}") } else { text.to_owned() };
     let text = guarded.as_str();
-    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
 }

@@ -1,4 +1,5 @@
-//! Tables of named columns, and how they are written to and read from Parquet. One row group holds one run.
+//! Tables of named columns, and how they are written to and read from Parquet. One row group holds
+//! one run.
 
 mod csv;
 mod memory;

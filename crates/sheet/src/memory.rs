@@ -49,10 +49,14 @@ impl Budget {
 fn free() -> u64 {
     let host = kib(&text("/proc/meminfo"), "MemAvailable:");
     let number = |path: &str| text(path).trim().parse::<u64>().ok();
-    let group = number("/sys/fs/cgroup/memory.max").map(|most| most.saturating_sub(number("/sys/fs/cgroup/memory.current").unwrap_or(0)));
+    let group = number("/sys/fs/cgroup/memory.max")
+        .map(|most| most.saturating_sub(number("/sys/fs/cgroup/memory.current").unwrap_or(0)));
     let limits = text("/proc/self/limits");
-    let limit = limits.lines().find_map(|line| line.strip_prefix("Max address space")?.split_whitespace().next()?.parse::<u64>().ok());
-    let own = limit.map(|most| most.saturating_sub(kib(&text("/proc/self/status"), "VmSize:").unwrap_or(0)));
+    let limit = limits.lines().find_map(|line| {
+        line.strip_prefix("Max address space")?.split_whitespace().next()?.parse::<u64>().ok()
+    });
+    let own = limit
+        .map(|most| most.saturating_sub(kib(&text("/proc/self/status"), "VmSize:").unwrap_or(0)));
     [host, group, own].into_iter().flatten().min().unwrap_or(GUESS)
 }
 

@@ -30,7 +30,9 @@ pub(crate) fn largest(file: &File, from: u64, length: u64) -> Result<u64, Parque
     while at < end {
         let page = header(file, at, end)?;
         if page.decompressed > SNAPPY * page.compressed + SHORT {
-            return Err(ParquetError::General("a page claims to be larger than it can be".to_owned()));
+            return Err(ParquetError::General(
+                "a page claims to be larger than it can be".to_owned(),
+            ));
         }
         largest = largest.max(page.decompressed);
         at = at.checked_add(page.header + page.compressed).ok_or_else(none)?;
@@ -52,7 +54,9 @@ fn header(file: &File, at: u64, end: u64) -> Result<Page, ParquetError> {
     for most in [USUAL, LONGEST] {
         let most = most.min(usize::try_from(end - at).unwrap_or(most));
         let mut bytes = vec![0; most];
-        let read = file.read_at(&mut bytes, at).map_err(|error| ParquetError::External(Box::new(error)))?;
+        let read = file
+            .read_at(&mut bytes, at)
+            .map_err(|error| ParquetError::External(Box::new(error)))?;
         if let Some(page) = parsed(&bytes[..read]) {
             return Ok(page);
         }
@@ -105,7 +109,10 @@ impl Bytes<'_> {
     }
 
     fn past(&mut self, length: u64) -> Option<()> {
-        self.at = self.at.checked_add(usize::try_from(length).ok()?).filter(|at| *at <= self.bytes.len())?;
+        self.at = self
+            .at
+            .checked_add(usize::try_from(length).ok()?)
+            .filter(|at| *at <= self.bytes.len())?;
         Some(())
     }
 
@@ -115,7 +122,11 @@ impl Bytes<'_> {
         if byte == 0 {
             return Some(None);
         }
-        let number = if byte >> 4 == 0 { self.signed()? } else { before.checked_add(i64::from(byte >> 4))? };
+        let number = if byte >> 4 == 0 {
+            self.signed()?
+        } else {
+            before.checked_add(i64::from(byte >> 4))?
+        };
         Some(Some((number, byte & 0x0f)))
     }
 
@@ -135,7 +146,9 @@ impl Bytes<'_> {
                 let head = self.byte()?;
                 let count = if head >> 4 == 15 { self.unsigned()? } else { u64::from(head >> 4) };
                 // In a list a boolean takes a byte.
-                (0..count).try_for_each(|_| if head & 0x0f <= 2 { self.past(1) } else { self.skip(head & 0x0f, depth) })
+                (0..count).try_for_each(|_| {
+                    if head & 0x0f <= 2 { self.past(1) } else { self.skip(head & 0x0f, depth) }
+                })
             }
             12 => {
                 let mut field = 0;

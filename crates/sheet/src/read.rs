@@ -1,5 +1,6 @@
-//! Parquet to sheets. Files may come from anywhere: what is damaged is an error, and what would take more than a quarter of the free
-//! memory when it is decoded is refused before that: a column of one value takes a few bytes in a file, however many rows it has.
+//! Parquet to sheets. Files may come from anywhere: what is damaged is an error, and what would
+//! take more than a quarter of the free memory when it is decoded is refused before that: a column
+//! of one value takes a few bytes in a file, however many rows it has.
 
 use crate::memory::Budget;
 use crate::pages::largest;
@@ -23,7 +24,8 @@ const AT_ONCE: usize = 1 << 16;
 ///
 /// # Errors
 ///
-/// It is no Parquet file, is damaged, has a column of a kind that is not written here, or takes too much memory when it is decoded.
+/// It is no Parquet file, is damaged, has a column of a kind that is not written here, or takes too
+/// much memory when it is decoded.
 pub fn read(file: File) -> Result<Vec<Sheet>, ParquetError> {
     let file = Reader::new(file)?;
     let mut budget = Budget::of_this_process();
@@ -46,10 +48,12 @@ impl Reader {
     /// It is no Parquet file, or has a column of a kind that is not written here.
     pub fn new(file: File) -> Result<Reader, ParquetError> {
         guarded(|| {
-            let bytes = file.try_clone().map_err(|error| ParquetError::External(Box::new(error)))?;
+            let bytes =
+                file.try_clone().map_err(|error| ParquetError::External(Box::new(error)))?;
             let file = SerializedFileReader::new(file)?;
             let columns = file.metadata().file_metadata().schema_descr().columns();
-            let columns = columns.iter().map(|column| Ok((column.name().to_owned(), empty(column)?)));
+            let columns =
+                columns.iter().map(|column| Ok((column.name().to_owned(), empty(column)?)));
             let columns = Sheet { columns: columns.collect::<Result<_, ParquetError>>()? };
             Ok(Reader { file, bytes, columns })
         })
@@ -82,7 +86,10 @@ impl Reader {
 
     fn group_within(&self, index: usize, budget: &mut Budget) -> Result<Sheet, ParquetError> {
         if index >= self.groups() {
-            return Err(ParquetError::General(format!("there are {} groups of rows, none of index {index}", self.groups())));
+            return Err(ParquetError::General(format!(
+                "there are {} groups of rows, none of index {index}",
+                self.groups()
+            )));
         }
         guarded(|| {
             let group = self.file.get_row_group(index)?;
@@ -137,7 +144,10 @@ fn empty(column: &ColumnDescriptor) -> Result<Cells, ParquetError> {
         (Physical::INT64, 1, 0) => Ok(Cells::MaybeCount(Vec::new())),
         (Physical::DOUBLE, 0, 0) => Ok(Cells::Real(Vec::new())),
         (Physical::DOUBLE, 1, 0) => Ok(Cells::MaybeReal(Vec::new())),
-        _ => Err(ParquetError::General(format!("the column {} has a type that Narrows does not write", column.name()))),
+        _ => Err(ParquetError::General(format!(
+            "the column {} has a type that Narrows does not write",
+            column.name()
+        ))),
     }
 }
 
@@ -155,9 +165,17 @@ fn width(cells: &Cells) -> u64 {
     bytes as u64
 }
 
-fn read_column(reader: ColumnReader, rows: usize, name: &str, cells: &mut Cells, budget: &mut Budget) -> Result<(), ParquetError> {
+fn read_column(
+    reader: ColumnReader,
+    rows: usize,
+    name: &str,
+    cells: &mut Cells,
+    budget: &mut Budget,
+) -> Result<(), ParquetError> {
     match cells {
-        Cells::Text(cells) => *cells = shared_text(&values::<ByteArrayType>(reader, rows, name)?.0, budget)?,
+        Cells::Text(cells) => {
+            *cells = shared_text(&values::<ByteArrayType>(reader, rows, name)?.0, budget)?
+        }
         Cells::Flag(cells) => *cells = values::<BoolType>(reader, rows, name)?.0,
         Cells::Count(cells) => *cells = counts(values::<Int64Type>(reader, rows, name)?.0, name)?,
         Cells::MaybeCount(cells) => {
@@ -173,30 +191,45 @@ fn read_column(reader: ColumnReader, rows: usize, name: &str, cells: &mut Cells,
     Ok(())
 }
 
-/// The values of a column that are there. If some rows may have none, also of each row whether it has one.
-fn values<T: DataType>(reader: ColumnReader, rows: usize, name: &str) -> Result<(Vec<T::T>, Vec<i16>), ParquetError> {
+/// The values of a column that are there. If some rows may have none, also of each row whether it
+/// has one.
+fn values<T: DataType>(
+    reader: ColumnReader,
+    rows: usize,
+    name: &str,
+) -> Result<(Vec<T::T>, Vec<i16>), ParquetError> {
     let (mut values, mut levels) = (Vec::new(), Vec::new());
     let mut typed = get_typed_column_reader::<T>(reader);
     let mut left = rows;
     while left > 0 {
-        let (read, ..) = typed.read_records(left.min(AT_ONCE), Some(&mut levels), None, &mut values)?;
+        let (read, ..) =
+            typed.read_records(left.min(AT_ONCE), Some(&mut levels), None, &mut values)?;
         if read == 0 {
             break;
         }
         left -= read;
     }
-    let said = if levels.is_empty() { rows } else { levels.iter().filter(|level| **level > 0).count() };
+    let said =
+        if levels.is_empty() { rows } else { levels.iter().filter(|level| **level > 0).count() };
     let equally_long = levels.is_empty() || levels.len() == rows;
     if left > 0 || values.len() != said || !equally_long {
-        return Err(ParquetError::EOF(format!("the column {name} has not as many values as there are rows")));
+        return Err(ParquetError::EOF(format!(
+            "the column {name} has not as many values as there are rows"
+        )));
     }
     Ok((values, levels))
 }
 
-/// Counts, which files hold as signed numbers; earlier versions marked the same numbers as unsigned.
+/// Counts, which files hold as signed numbers; earlier versions marked the same numbers as
+/// unsigned.
 fn counts(values: Vec<i64>, name: &str) -> Result<Vec<u64>, ParquetError> {
     let count = |value| {
-        u64::try_from(value).map_err(|_| ParquetError::General(format!("the column {name} has {value}; its numbers are 0 to {}", i64::MAX)))
+        u64::try_from(value).map_err(|_| {
+            ParquetError::General(format!(
+                "the column {name} has {value}; its numbers are 0 to {}",
+                i64::MAX
+            ))
+        })
     };
     values.into_iter().map(count).collect()
 }

@@ -60,9 +60,13 @@ impl Sheet {
         self.columns.push((name.into(), cells));
     }
 
-    /// The same sheet with columns before its own; those of its own that have the same name are left out.
+    /// The same sheet with columns before its own; those of its own that have the same name are
+    /// left out.
     pub fn after(self, mut before: Sheet) -> Sheet {
-        let own = self.columns.into_iter().filter(|(name, _)| before.columns.iter().all(|(taken, _)| taken != name));
+        let own = self
+            .columns
+            .into_iter()
+            .filter(|(name, _)| before.columns.iter().all(|(taken, _)| taken != name));
         let own: Vec<_> = own.collect();
         before.columns.extend(own);
         before
@@ -89,8 +93,11 @@ impl Sheet {
             *self = other;
             return Ok(());
         }
-        if !self.columns.iter().map(|(name, _)| name).eq(other.columns.iter().map(|(name, _)| name)) {
-            return Err(ParquetError::General("the rows have other columns than those before".to_owned()));
+        if !self.columns.iter().map(|(name, _)| name).eq(other.columns.iter().map(|(name, _)| name))
+        {
+            return Err(ParquetError::General(
+                "the rows have other columns than those before".to_owned(),
+            ));
         }
         for ((name, cells), (_, more)) in self.columns.iter_mut().zip(other.columns) {
             cells.append(more).ok_or_else(|| other_type(name))?;
@@ -151,7 +158,11 @@ impl Sheet {
     ///
     /// There is none of this name and kind.
     pub fn maybe_count(&self, name: &str) -> Result<&[Option<u64>], ParquetError> {
-        if let Cells::MaybeCount(cells) = self.column(name)? { Ok(cells) } else { Err(other_type(name)) }
+        if let Cells::MaybeCount(cells) = self.column(name)? {
+            Ok(cells)
+        } else {
+            Err(other_type(name))
+        }
     }
 
     /// The cells of a column of numbers.
@@ -169,7 +180,11 @@ impl Sheet {
     ///
     /// There is none of this name and kind.
     pub fn maybe_real(&self, name: &str) -> Result<&[Option<f64>], ParquetError> {
-        if let Cells::MaybeReal(cells) = self.column(name)? { Ok(cells) } else { Err(other_type(name)) }
+        if let Cells::MaybeReal(cells) = self.column(name)? {
+            Ok(cells)
+        } else {
+            Err(other_type(name))
+        }
     }
 }
 

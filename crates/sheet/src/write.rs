@@ -15,11 +15,13 @@ use std::sync::Arc;
 /// The key under which a file's metadata have its heading.
 pub(crate) const HEADING: &str = "narrows";
 
-/// Writes sheets of equal columns, one row group each. `like` gives the columns; its cells are not written. `heading` is a text about the whole file.
+/// Writes sheets of equal columns, one row group each. `like` gives the columns; its cells are not
+/// written. `heading` is a text about the whole file.
 ///
 /// # Errors
 ///
-/// `out` cannot be written: its error is in [`ParquetError::External`]. Or a sheet has columns of other kinds than `like`.
+/// `out` cannot be written: its error is in [`ParquetError::External`]. Or a sheet has columns of
+/// other kinds than `like`.
 pub fn write(
     out: &mut (dyn Write + Send),
     heading: Option<&str>,
@@ -29,7 +31,9 @@ pub fn write(
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         .set_created_by(format!("narrows {}", env!("CARGO_PKG_VERSION")))
-        .set_key_value_metadata(heading.map(|heading| vec![KeyValue::new(HEADING.to_owned(), heading.to_owned())]))
+        .set_key_value_metadata(
+            heading.map(|heading| vec![KeyValue::new(HEADING.to_owned(), heading.to_owned())]),
+        )
         .build();
     let mut writer = SerializedFileWriter::new(out, schema(like)?, Arc::new(properties))?;
     for sheet in sheets {
@@ -45,17 +49,30 @@ pub fn write(
     writer.close().map(drop)
 }
 
-fn write_column<W: Write + Send>(group: &mut SerializedRowGroupWriter<'_, W>, name: &str, cells: &Cells) -> Result<(), ParquetError> {
-    let Some(mut column) = group.next_column()? else { return Err(ParquetError::General("too many columns".to_owned())) };
+fn write_column<W: Write + Send>(
+    group: &mut SerializedRowGroupWriter<'_, W>,
+    name: &str,
+    cells: &Cells,
+) -> Result<(), ParquetError> {
+    let Some(mut column) = group.next_column()? else {
+        return Err(ParquetError::General("too many columns".to_owned()));
+    };
     match cells {
-        Cells::Text(cells) => column.typed::<ByteArrayType>().write_batch(&shared_bytes(cells), None, None)?,
+        Cells::Text(cells) => {
+            column.typed::<ByteArrayType>().write_batch(&shared_bytes(cells), None, None)?
+        }
         Cells::Flag(cells) => column.typed::<BoolType>().write_batch(cells, None, None)?,
         Cells::Count(cells) => {
-            let signed: Vec<i64> = cells.iter().map(|count| signed(name, *count)).collect::<Result<_, _>>()?;
+            let signed: Vec<i64> =
+                cells.iter().map(|count| signed(name, *count)).collect::<Result<_, _>>()?;
             column.typed::<Int64Type>().write_batch(&signed, None, None)?
         }
         Cells::MaybeCount(cells) => {
-            let signed: Vec<i64> = cells.iter().flatten().map(|count| signed(name, *count)).collect::<Result<_, _>>()?;
+            let signed: Vec<i64> = cells
+                .iter()
+                .flatten()
+                .map(|count| signed(name, *count))
+                .collect::<Result<_, _>>()?;
             column.typed::<Int64Type>().write_batch(&signed, Some(&levels(cells)), None)?
         }
         Cells::Real(cells) => column.typed::<DoubleType>().write_batch(cells, None, None)?,
@@ -84,7 +101,9 @@ fn levels<T>(cells: &[Option<T>]) -> Vec<i16> {
 fn schema(sheet: &Sheet) -> Result<TypePtr, ParquetError> {
     let field = |(name, cells): &(String, Cells)| -> Result<TypePtr, ParquetError> {
         let (physical, logical, repetition) = match cells {
-            Cells::Text(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String), Repetition::REQUIRED),
+            Cells::Text(_) => {
+                (Physical::BYTE_ARRAY, Some(LogicalType::String), Repetition::REQUIRED)
+            }
             Cells::Flag(_) => (Physical::BOOLEAN, None, Repetition::REQUIRED),
             Cells::Count(_) => (Physical::INT64, Some(whole()), Repetition::REQUIRED),
             Cells::MaybeCount(_) => (Physical::INT64, Some(whole()), Repetition::OPTIONAL),
@@ -103,12 +122,17 @@ fn schema(sheet: &Sheet) -> Result<TypePtr, ParquetError> {
     Ok(Arc::new(Type::group_type_builder("narrows").with_fields(fields).build()?))
 }
 
-/// Whole numbers are signed, so that differences of counters can be negative in pandas, Polars and DuckDB.
+/// Whole numbers are signed, so that differences of counters can be negative in pandas, Polars and
+/// DuckDB.
 fn whole() -> LogicalType {
     LogicalType::integer(64, true)
 }
 
 fn signed(name: &str, count: u64) -> Result<i64, ParquetError> {
-    i64::try_from(count)
-        .map_err(|_| ParquetError::General(format!("the column {name} has {count}, more than tables hold, which is {}", i64::MAX)))
+    i64::try_from(count).map_err(|_| {
+        ParquetError::General(format!(
+            "the column {name} has {count}, more than tables hold, which is {}",
+            i64::MAX
+        ))
+    })
 }

@@ -71,7 +71,14 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
     }
 
     /// A message is written over a connection or as datagrams, the last one if so.
-    fn write(&mut self, network: &mut Net<C>, now: Time, slot: usize, message: Message, last: bool) {
+    fn write(
+        &mut self,
+        network: &mut Net<C>,
+        now: Time,
+        slot: usize,
+        message: Message,
+        last: bool,
+    ) {
         let endpoint = &mut self.slots[slot];
         let application = &mut self.sources[endpoint.flow as usize].application;
         match &mut endpoint.ends {
@@ -85,7 +92,11 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
             }
             Ends::Datagrams(sent) => {
                 let mss = self.scenario.flows[slot].transport.mss;
-                application.expect(&mut endpoint.ledger, message, *sent + message.size.get().div_ceil(mss.get()));
+                application.expect(
+                    &mut endpoint.ledger,
+                    message,
+                    *sent + message.size.get().div_ceil(mss.get()),
+                );
                 self.send_datagrams(network, now, slot, message.size);
             }
             Ends::None => {}
@@ -109,12 +120,21 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
     }
 
     /// A message gets a connection of its own, whose controller draws from `seed`.
-    fn connect(&mut self, network: &mut Net<C>, now: Time, flow: usize, message: Message, seed: u64) {
+    fn connect(
+        &mut self,
+        network: &mut Net<C>,
+        now: Time,
+        flow: usize,
+        message: Message,
+        seed: u64,
+    ) {
         // The same controller was built for this flow when the run began.
         let Ok(ends) = Ends::new(&self.scenario.flows[flow], seed) else { return };
         let slot = match self.sources[flow].free.pop() {
             Some(slot) => slot as usize,
-            None if self.slots.len() - self.sources.len() >= self.most_open => return self.overload(now),
+            None if self.slots.len() - self.sources.len() >= self.most_open => {
+                return self.overload(now);
+            }
             None => self.open_slot(flow),
         };
         let endpoint = &mut self.slots[slot];
@@ -130,14 +150,16 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
     fn open_slot(&mut self, flow: usize) -> usize {
         let (slot, plan) = (self.slots.len(), &self.scenario.flows[flow]);
         let number = self.sources[flow].connections.len() + 1;
-        let random = Random::stream(self.scenario.seed, &format!("flow {} overhead {number}", plan.name));
+        let random =
+            Random::stream(self.scenario.seed, &format!("flow {} overhead {number}", plan.name));
         self.slots.push(Endpoint::new(flow, plan, Ends::None, self.overhead.of(flow), random));
         self.sources[flow].connections.push(slot as u32);
         self.agenda.grow(self.element(slot) + 1);
         slot
     }
 
-    /// None of a connection's packets is in the network any more: if it has nothing left to do, its slot is free for the next one.
+    /// None of a connection's packets is in the network any more: if it has nothing left to do, its
+    /// slot is free for the next one.
     #[cold]
     pub(crate) fn close_idle(&mut self, slot: usize) {
         self.fail(slot);
@@ -154,7 +176,8 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         self.agenda.set(self.element(slot), Time::NEVER);
     }
 
-    /// Segments up to `next` have been delivered in order, which completes transfers: perhaps the response to the request that stands.
+    /// Segments up to `next` have been delivered in order, which completes transfers: perhaps the
+    /// response to the request that stands.
     pub(crate) fn complete(&mut self, now: Time, slot: usize, next: u64) {
         let endpoint = &mut self.slots[slot];
         let flow = endpoint.flow as usize;

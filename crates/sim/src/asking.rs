@@ -1,4 +1,5 @@
-//! Requests: they cross the network without a transport, and are repeated when nothing comes of them.
+//! Requests: they cross the network without a transport, and are repeated when nothing comes of
+//! them.
 
 use crate::carried::Carried;
 use crate::endpoint::Ends;
@@ -49,13 +50,20 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         for index in 0..packets {
             let payload = left.min(mss);
             left -= payload;
-            let packet = Packet::request(flow, route, payload.get() as u32 + headers, (number, index), now);
+            let packet =
+                Packet::request(flow, route, payload.get() as u32 + headers, (number, index), now);
             self.enter(network, now, Point::Receiver, packet);
         }
     }
 
     /// A packet of a request has arrived. When all have, the server answers.
-    pub(crate) fn deliver_request(&mut self, network: &mut Net<C>, now: Time, flow: usize, packet: &Packet<C>) {
+    pub(crate) fn deliver_request(
+        &mut self,
+        network: &mut Net<C>,
+        now: Time,
+        flow: usize,
+        packet: &Packet<C>,
+    ) {
         let request = &mut self.sources[flow].request;
         if packet.number() != request.number || request.arrived == request.all() {
             return;

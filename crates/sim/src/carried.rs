@@ -1,4 +1,5 @@
-//! What packets carry between senders and routers, beside TCP. Most networks have nothing of the kind, and their packets no room for it.
+//! What packets carry between senders and routers, beside TCP. Most networks have nothing of the
+//! kind, and their packets no room for it.
 
 use narrows_wire::{Header, Signal};
 use std::fmt::Debug;

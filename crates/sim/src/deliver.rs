@@ -12,7 +12,11 @@ use narrows_units::{Bytes, Time};
 impl<O: Watch, C: Carried> Visitor<Packet<C>> for Hosts<'_, O, C> {
     #[inline]
     fn delivered(&mut self, network: &mut Net<C>, now: Time, _link: usize, mut packet: Packet<C>) {
-        self.show(now, if packet.kind().goes_back() { Point::Sender } else { Point::Receiver }, &packet);
+        self.show(
+            now,
+            if packet.kind().goes_back() { Point::Sender } else { Point::Receiver },
+            &packet,
+        );
         let slot = packet.flow as usize;
         match packet.kind() {
             Kind::Data => {
@@ -64,7 +68,13 @@ impl<O: Watch, C: Carried> Visitor<Packet<C>> for Hosts<'_, O, C> {
 impl<O: Watch, C: Carried> Hosts<'_, O, C> {
     /// A packet enters the network at a host: the first link of its route.
     #[inline]
-    pub(crate) fn enter(&mut self, network: &mut Net<C>, now: Time, point: Point, packet: Packet<C>) {
+    pub(crate) fn enter(
+        &mut self,
+        network: &mut Net<C>,
+        now: Time,
+        point: Point,
+        packet: Packet<C>,
+    ) {
         self.show(now, point, &packet);
         self.slots[packet.flow as usize].in_network += 1;
         network.enter(now, packet, self);
@@ -84,14 +94,22 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
     }
 
     #[inline]
-    fn deliver_data(&mut self, network: &mut Net<C>, now: Time, packet: &mut Packet<C>, data: &Data) {
+    fn deliver_data(
+        &mut self,
+        network: &mut Net<C>,
+        now: Time,
+        packet: &mut Packet<C>,
+        data: &Data,
+    ) {
         let slot = packet.flow as usize;
         let endpoint = &mut self.slots[slot];
         let tally = &mut self.tallies[endpoint.flow as usize];
         tally.arrived += 1;
         tally.arrived_wire += Bytes::new(packet.size as u64);
         tally.one_way.record(now.since(data.stamp));
-        let Ends::Transport(ends) = &mut endpoint.ends else { unreachable!("data of a flow without a transport") };
+        let Ends::Transport(ends) = &mut endpoint.ends else {
+            unreachable!("data of a flow without a transport")
+        };
         let receiver = &mut ends.1;
         let signal = packet.header().map(|header| header.signal());
         let ack = receiver.on_data(now, data, packet.ecn(), signal);
@@ -134,7 +152,13 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         let (flow, headers) = (self.slots[slot].flow as usize, self.slots[slot].headers);
         self.tallies[flow].acks += 1;
         let sack_option = if ack.blocks.is_empty() { 0 } else { 4 + 8 * ack.blocks.len() as u32 };
-        let packet = Packet::ack(slot, network.route(flow, true), headers + sack_option, ack, &mut self.options);
+        let packet = Packet::ack(
+            slot,
+            network.route(flow, true),
+            headers + sack_option,
+            ack,
+            &mut self.options,
+        );
         self.enter(network, now, Point::Receiver, packet);
     }
 
@@ -142,7 +166,9 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         let slot = packet.flow as usize;
         let endpoint = &mut self.slots[slot];
         let flow = endpoint.flow as usize;
-        let Ends::Transport(ends) = &mut endpoint.ends else { unreachable!("an acknowledgement without a transport") };
+        let Ends::Transport(ends) = &mut endpoint.ends else {
+            unreachable!("an acknowledgement without a transport")
+        };
         let sender = &mut ends.0;
         let ack = packet.to_ack(&self.options);
         let rtt = sender.on_ack(now, &ack);
@@ -174,7 +200,13 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
     #[inline]
     fn settle(&mut self, now: Time, slot: usize, number: u64, arrived: bool) {
         let application = &mut self.sources[slot].application;
-        application.datagram(now, &mut self.slots[slot].ledger, number, arrived, &mut self.listable);
+        application.datagram(
+            now,
+            &mut self.slots[slot].ledger,
+            number,
+            arrived,
+            &mut self.listable,
+        );
     }
 
     /// Shows a packet to whoever watches.
@@ -192,6 +224,13 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
             Kind::Opening | Kind::Answer => return,
         };
         let flow = self.slots[slot].flow as usize;
-        self.observer.on_packet(&Seen { at, point, flow, size: Bytes::new(packet.size.into()), ecn: packet.ecn(), content });
+        self.observer.on_packet(&Seen {
+            at,
+            point,
+            flow,
+            size: Bytes::new(packet.size.into()),
+            ecn: packet.ecn(),
+            content,
+        });
     }
 }

@@ -51,8 +51,10 @@ impl Ends {
             initial_window: Segments::new(flow.transport.initial_window as f64),
             seed,
         };
-        let controller =
-            choice.build(&setup).map_err(|error| SimError::Controller { flow: flow.name.clone(), problem: error.to_string() })?;
+        let controller = choice.build(&setup).map_err(|error| SimError::Controller {
+            flow: flow.name.clone(),
+            problem: error.to_string(),
+        })?;
         let sender = Sender::new(flow.transport.clone(), controller, Signals::of(&choice.needs()));
         Ok(Ends::Transport(Box::new((sender, Receiver::new(&flow.transport)))))
     }
@@ -68,7 +70,8 @@ impl Ends {
     pub(crate) fn add_to(&self, counters: &mut FlowCounters) {
         let Ends::Transport(ends) = self else { return };
         let (sender, receiver) = &**ends;
-        let SenderCounters { sent, retransmitted, declared_lost, timeouts, recoveries, undone } = *sender.counters();
+        let SenderCounters { sent, retransmitted, declared_lost, timeouts, recoveries, undone } =
+            *sender.counters();
         counters.sent += sent;
         counters.retransmitted += retransmitted;
         counters.declared_lost += declared_lost;
@@ -86,7 +89,13 @@ impl Ends {
 
 impl Endpoint {
     /// `overhead`: longest time between being able to send and sending, drawn from `random`.
-    pub(crate) fn new(flow: usize, plan: &Flow, ends: Ends, overhead: Span, random: Random) -> Endpoint {
+    pub(crate) fn new(
+        flow: usize,
+        plan: &Flow,
+        ends: Ends,
+        overhead: Span,
+        random: Random,
+    ) -> Endpoint {
         Endpoint {
             ends,
             flow: flow as u32,
@@ -110,7 +119,8 @@ impl Endpoint {
         }
     }
 
-    /// A SYN leaves at `at`. Until the connection is open, nothing that the transport could send is earlier than what is noted.
+    /// A SYN leaves at `at`. Until the connection is open, nothing that the transport could send is
+    /// earlier than what is noted.
     pub(crate) fn await_answer(&mut self, at: Time) {
         self.ready = Time::ZERO;
         self.send_at = at;
@@ -123,18 +133,23 @@ impl Endpoint {
         if ready < self.ready {
             self.ready = ready;
             let most = self.most_overhead();
-            self.send_at = if most.is_zero() { ready } else { ready + self.random.span_below(most) };
+            self.send_at =
+                if most.is_zero() { ready } else { ready + self.random.span_below(most) };
         }
     }
 
-    /// The longest that the host takes now: never so long that the transport could send less in a second.
+    /// The longest that the host takes now: never so long that the transport could send less in a
+    /// second.
     #[inline]
     fn most_overhead(&mut self) -> Span {
         let overhead = self.overhead;
         if overhead.is_zero() {
             return overhead;
         }
-        self.ends.sender().and_then(|sender| sender.makes_up_for()).map_or(overhead, |most| most.min(overhead))
+        self.ends
+            .sender()
+            .and_then(|sender| sender.makes_up_for())
+            .map_or(overhead, |most| most.min(overhead))
     }
 
     /// The host takes at most `overhead` from `now` on, also for what it is about to send.
@@ -165,7 +180,9 @@ impl Endpoint {
     }
 }
 
-/// The sender opens the connection of a flow when it begins. One of requests is open before: their client would open it.
+/// The sender opens the connection of a flow when it begins. One of requests is open before: their
+/// client would open it.
 pub(crate) fn opens(flow: &Flow) -> bool {
-    flow.controller.is_some() && !matches!(flow.workload, Workload::Requests(_) | Workload::Arrivals(_))
+    flow.controller.is_some()
+        && !matches!(flow.workload, Workload::Requests(_) | Workload::Arrivals(_))
 }

@@ -14,7 +14,8 @@ use narrows_scenario::{Scenario, Workload};
 use narrows_transport::Handshake;
 use narrows_units::{Random, Time};
 
-/// Elements of the agenda, in this order: flows, then the probes, then connections that come and go. Equal times are served in this order, after the network's.
+/// Elements of the agenda, in this order: flows, then the probes, then connections that come and
+/// go. Equal times are served in this order, after the network's.
 pub(crate) struct Hosts<'a, O, C> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) agenda: Agenda,
@@ -30,25 +31,29 @@ pub(crate) struct Hosts<'a, O, C> {
     /// Transfers that can still be listed one by one.
     pub(crate) listable: u64,
     pub(crate) pulse: Pulse<'a>,
-    /// Packets that there may be in the network, and segments that connections may have outstanding.
+    /// Packets that there may be in the network, and segments that connections may have
+    /// outstanding.
     pub(crate) room: u64,
     /// Connections that may be open at once, where transfers open their own.
     pub(crate) most_open: usize,
     carried: std::marker::PhantomData<C>,
 }
 
-/// Most packets in the network, and most segments that all connections have outstanding: ours. Of either it is about a gigabyte of memory, and 25 GB of full packets.
+/// Most packets in the network, and most segments that all connections have outstanding: ours. Of
+/// either it is about a gigabyte of memory, and 25 GB of full packets.
 const ROOM: u64 = 1 << 24;
 
-/// Most connections open at once where each transfer opens its own: ours. They are some two gigabytes.
+/// Most connections open at once where each transfer opens its own: ours. They are some two
+/// gigabytes.
 const MOST_OPEN: usize = 1 << 20;
 
-/// Elements of the agenda between the flows and the connections that come and go: samples, the end of the warm-up, changes of the network, and of what hosts take
-/// to send.
+/// Elements of the agenda between the flows and the connections that come and go: samples, the end
+/// of the warm-up, changes of the network, and of what hosts take to send.
 pub(crate) const PROBES: usize = 4;
 
-/// The seed of a flow's controller in a run of this seed: what a controller is made with ([`Setup::seed`](narrows_control::Setup::seed)), and tells flows apart by.
-/// Of flows that open a connection for each transfer, each connection has another.
+/// The seed of a flow's controller in a run of this seed: what a controller is made with
+/// ([`Setup::seed`](narrows_control::Setup::seed)), and tells flows apart by. Of flows that open a
+/// connection for each transfer, each connection has another.
 pub fn controller_seed(seed: u64, flow: &str) -> u64 {
     Random::stream(seed, &format!("flow {flow} controller")).bits()
 }
@@ -62,7 +67,8 @@ impl<'a, O: Watch, C: Carried> Hosts<'a, O, C> {
         observer: &'a mut O,
     ) -> Result<Hosts<'a, O, C>, SimError> {
         let overhead = Overhead::new(scenario, network);
-        let (mut slots, mut sources) = (Vec::with_capacity(scenario.flows.len()), Vec::with_capacity(scenario.flows.len()));
+        let (mut slots, mut sources) =
+            (Vec::with_capacity(scenario.flows.len()), Vec::with_capacity(scenario.flows.len()));
         for (index, flow) in scenario.flows.iter().enumerate() {
             let seed = controller_seed(scenario.seed, &flow.name);
             let ends = Ends::new(flow, seed)?;
@@ -83,7 +89,11 @@ impl<'a, O: Watch, C: Carried> Hosts<'a, O, C> {
         }
         let first = scenario.changes.first().map_or(Time::NEVER, |first| first.at);
         let refresh = overhead.next_refresh(Time::ZERO);
-        for (probe, at) in [Time::ZERO + scenario.interval, Time::ZERO + scenario.warmup, first, refresh].into_iter().enumerate() {
+        for (probe, at) in
+            [Time::ZERO + scenario.interval, Time::ZERO + scenario.warmup, first, refresh]
+                .into_iter()
+                .enumerate()
+        {
             agenda.set(sources.len() + probe, at);
         }
         Ok(Hosts {
@@ -128,16 +138,29 @@ impl<'a, O: Watch, C: Carried> Hosts<'a, O, C> {
         let open = |slot: &Endpoint| u32::from(matches!(slot.ends, Ends::Transport(_)));
         let connections = self.slots.iter().map(|slot| u64::from(open(slot))).sum();
         let (flow, own) = self.flow_with_most(open);
-        self.pulse.fail(SimError::Connections { flow, connections, own, at: now.since(Time::ZERO) });
+        self.pulse.fail(SimError::Connections {
+            flow,
+            connections,
+            own,
+            at: now.since(Time::ZERO),
+        });
     }
 
-    /// Ends the run if connections together have more outstanding than there is room for: what the network drops is not in it, and kept by senders all the same.
+    /// Ends the run if connections together have more outstanding than there is room for: what the
+    /// network drops is not in it, and kept by senders all the same.
     pub(crate) fn check_outstanding(&mut self, now: Time) {
-        let outstanding = |slot: &Endpoint| if let Ends::Transport(ends) = &slot.ends { ends.0.outstanding() } else { 0 };
+        let outstanding = |slot: &Endpoint| {
+            if let Ends::Transport(ends) = &slot.ends { ends.0.outstanding() } else { 0 }
+        };
         let segments: u64 = self.slots.iter().map(|slot| u64::from(outstanding(slot))).sum();
         if segments > self.room {
             let (flow, own) = self.flow_with_most(outstanding);
-            self.pulse.fail(SimError::Outstanding { flow, segments, own, at: now.since(Time::ZERO) });
+            self.pulse.fail(SimError::Outstanding {
+                flow,
+                segments,
+                own,
+                at: now.since(Time::ZERO),
+            });
         }
     }
 
@@ -145,11 +168,13 @@ impl<'a, O: Watch, C: Carried> Hosts<'a, O, C> {
     fn flow_with_most(&self, of: impl Fn(&Endpoint) -> u32) -> (String, u64) {
         let mut own = vec![0u64; self.sources.len()];
         self.slots.iter().for_each(|slot| own[slot.flow as usize] += u64::from(of(slot)));
-        let (most, own) = own.into_iter().enumerate().max_by_key(|(_, much)| *much).unwrap_or((0, 0));
+        let (most, own) =
+            own.into_iter().enumerate().max_by_key(|(_, much)| *much).unwrap_or((0, 0));
         (self.scenario.flows[most].name.clone(), own)
     }
 
-    /// A slot may be due at `due`, earlier than its element is. Of a later time nothing is noted: what comes too early comes without effect, which is cheaper.
+    /// A slot may be due at `due`, earlier than its element is. Of a later time nothing is noted:
+    /// what comes too early comes without effect, which is cheaper.
     #[inline]
     pub(crate) fn hasten(&mut self, slot: usize, due: Time) {
         let element = self.element(slot);
@@ -162,9 +187,17 @@ impl<'a, O: Watch, C: Carried> Hosts<'a, O, C> {
     #[cold]
     pub(crate) fn fail(&mut self, slot: usize) {
         let flow = &self.scenario.flows[self.slots[slot].flow as usize];
-        let Some((at, fault)) = self.slots[slot].ends.sender().and_then(|sender| sender.fault()) else { return };
+        let Some((at, fault)) = self.slots[slot].ends.sender().and_then(|sender| sender.fault())
+        else {
+            return;
+        };
         let controller = flow.controller.as_ref().map_or("", |choice| choice.text()).to_owned();
-        self.pulse.fail(SimError::Fault { flow: flow.name.clone(), controller, at: at.since(Time::ZERO), fault: fault.clone() });
+        self.pulse.fail(SimError::Fault {
+            flow: flow.name.clone(),
+            controller,
+            at: at.since(Time::ZERO),
+            fault: fault.clone(),
+        });
     }
 
     /// The rates of the network may have changed, and with them what hosts take to send.

@@ -1,6 +1,7 @@
 //! The simulated world: moves virtual time and packets through controllers and paths.
 //!
-//! A run is a pure function of its [`Scenario`](narrows_scenario::Scenario): same scenario and seed, same [`Record`](narrows_measure::Record), on any machine.
+//! A run is a pure function of its [`Scenario`](narrows_scenario::Scenario): same scenario and
+//! seed, same [`Record`](narrows_measure::Record), on any machine.
 
 mod application;
 mod asking;

@@ -1,4 +1,5 @@
-//! Connections open: a SYN, its answer, and what acknowledges that cross the network before the first data.
+//! Connections open: a SYN, its answer, and what acknowledges that cross the network before the
+//! first data.
 
 use crate::carried::Carried;
 use crate::endpoint::Ends;

@@ -1,5 +1,6 @@
-//! What hosts take to send: a random time between being able to and doing it, without which flows lock their phases at drop-tail queues (Floyd and Jacobson,
-//! "On traffic phase effects in packet-switched gateways", 1992).
+//! What hosts take to send: a random time between being able to and doing it, without which flows
+//! lock their phases at drop-tail queues (Floyd and Jacobson, "On traffic phase effects in
+//! packet-switched gateways", 1992).
 
 use crate::carried::Carried;
 use crate::packet::Net;
@@ -7,7 +8,8 @@ use narrows_path::RateSource;
 use narrows_scenario::Scenario;
 use narrows_units::{Bytes, Span, Time};
 
-/// The longest that the hosts of each flow take to send: one full packet's time on the slowest link of the flow's route, at the rate that this link has now.
+/// The longest that the hosts of each flow take to send: one full packet's time on the slowest link
+/// of the flow's route, at the rate that this link has now.
 pub(crate) struct Overhead {
     sizes: Vec<Bytes>,
     most: Vec<Span>,
@@ -23,8 +25,10 @@ const REFRESH: Span = Span::from_secs(1);
 impl Overhead {
     /// That of the flows of a scenario on its network as it begins.
     pub(crate) fn new<C: Carried>(scenario: &Scenario, network: &Net<C>) -> Overhead {
-        let sizes: Vec<Bytes> = scenario.flows.iter().map(|flow| flow.transport.mss + flow.transport.headers).collect();
-        let recorded = scenario.links.iter().any(|link| matches!(link.config.rate, RateSource::Trace { .. }));
+        let sizes: Vec<Bytes> =
+            scenario.flows.iter().map(|flow| flow.transport.mss + flow.transport.headers).collect();
+        let recorded =
+            scenario.links.iter().any(|link| matches!(link.config.rate, RateSource::Trace { .. }));
         let most = vec![Span::ZERO; sizes.len()];
         let mut overhead = Overhead { sizes, most, none: !scenario.send_overhead, recorded };
         overhead.refresh(network, Time::ZERO);
@@ -45,14 +49,17 @@ impl Overhead {
         let mut changed = false;
         for (flow, (most, size)) in self.most.iter_mut().zip(&self.sizes).enumerate() {
             let slowest = network.links_of(flow).filter_map(|link| rates[link]).min();
-            let next = slowest.filter(|rate| !rate.is_zero()).map_or(Span::ZERO, |rate| rate.time_for(*size));
+            let next = slowest
+                .filter(|rate| !rate.is_zero())
+                .map_or(Span::ZERO, |rate| rate.time_for(*size));
             changed |= *most != next;
             *most = next;
         }
         changed
     }
 
-    /// When to look again after `now`, whatever else happens; [`Time::NEVER`] if only changes of the network matter.
+    /// When to look again after `now`, whatever else happens; [`Time::NEVER`] if only changes of
+    /// the network matter.
     pub(crate) fn next_refresh(&self, now: Time) -> Time {
         if self.recorded && !self.none { now + REFRESH } else { Time::NEVER }
     }

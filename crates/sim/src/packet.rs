@@ -19,11 +19,12 @@ pub(crate) struct Packet<C> {
     pub(crate) size: u32,
     /// Segments that the receiver can hold; of data, the number of its transmission.
     window: u32,
-    /// Where the rest of an acknowledgement is in [`Options`], if it has more; of data, the number up to which
-    /// its sender had everything acknowledged.
+    /// Where the rest of an acknowledgement is in [`Options`], if it has more; of data, the number
+    /// up to which its sender had everything acknowledged.
     options: u32,
-    /// All that is small, in one word from the lowest bit on: its place in the list of all routes, its kind, its flags, its ECN code point, the one with which it
-    /// was sent. Packets are copied by words, and a copy waits if a part of a word has just been written.
+    /// All that is small, in one word from the lowest bit on: its place in the list of all routes,
+    /// its kind, its flags, its ECN code point, the one with which it was sent. Packets are copied
+    /// by words, and a copy waits if a part of a word has just been written.
     rest: u64,
     carried: C,
 }
@@ -79,38 +80,87 @@ fn code_point(bits: u64) -> Ecn {
 
 #[inline]
 fn rest(place: u32, kind: Kind, flags: u64, ecn: Ecn) -> u64 {
-    u64::from(place) | (kind as u64) << KIND_AT | flags | ((ecn as u64) * (1 << ECN_AT | 1 << SENT_AT))
+    u64::from(place)
+        | (kind as u64) << KIND_AT
+        | flags
+        | ((ecn as u64) * (1 << ECN_AT | 1 << SENT_AT))
 }
 
 impl<C: Carried> Packet<C> {
     /// A data packet of `size` on the wire, at the beginning of the route at `place`.
     #[inline]
-    pub(crate) fn data(flow: usize, place: u32, size: u32, data: &Data, (ecn, carried): (Ecn, C)) -> Packet<C> {
+    pub(crate) fn data(
+        flow: usize,
+        place: u32,
+        size: u32,
+        data: &Data,
+        (ecn, carried): (Ecn, C),
+    ) -> Packet<C> {
         let flags = flag(RETRANSMISSION, data.retransmission) | flag(CWR, data.cwr);
         let (number, stamp, window) = (data.number, data.stamp, data.packet);
-        Packet { number, stamp, flow: flow as u32, size, window, options: data.acked, rest: rest(place, Kind::Data, flags, ecn), carried }
+        Packet {
+            number,
+            stamp,
+            flow: flow as u32,
+            size,
+            window,
+            options: data.acked,
+            rest: rest(place, Kind::Data, flags, ecn),
+            carried,
+        }
     }
 
     /// A packet of a flow that is not acknowledged.
-    pub(crate) fn datagram(flow: usize, place: u32, size: u32, number: u64, now: Time) -> Packet<C> {
+    pub(crate) fn datagram(
+        flow: usize,
+        place: u32,
+        size: u32,
+        number: u64,
+        now: Time,
+    ) -> Packet<C> {
         let options = Options::NONE;
         let rest = rest(place, Kind::Datagram, 0, Ecn::NotEct);
-        Packet { number, stamp: now, flow: flow as u32, size, window: 0, options, rest, carried: C::NOTHING }
+        Packet {
+            number,
+            stamp: now,
+            flow: flow as u32,
+            size,
+            window: 0,
+            options,
+            rest,
+            carried: C::NOTHING,
+        }
     }
 
     /// The packet with this index of a flow's request with this number.
-    pub(crate) fn request(flow: usize, place: u32, size: u32, (number, index): (u64, u32), now: Time) -> Packet<C> {
-        Packet { window: index, rest: rest(place, Kind::Request, 0, Ecn::NotEct), ..Packet::datagram(flow, place, size, number, now) }
+    pub(crate) fn request(
+        flow: usize,
+        place: u32,
+        size: u32,
+        (number, index): (u64, u32),
+        now: Time,
+    ) -> Packet<C> {
+        Packet {
+            window: index,
+            rest: rest(place, Kind::Request, 0, Ecn::NotEct),
+            ..Packet::datagram(flow, place, size, number, now)
+        }
     }
 
     /// A SYN (number 0), or what acknowledges its answer (number 1).
     pub(crate) fn opening(flow: usize, place: u32, size: u32, number: u64, now: Time) -> Packet<C> {
-        Packet { rest: rest(place, Kind::Opening, 0, Ecn::NotEct), ..Packet::datagram(flow, place, size, number, now) }
+        Packet {
+            rest: rest(place, Kind::Opening, 0, Ecn::NotEct),
+            ..Packet::datagram(flow, place, size, number, now)
+        }
     }
 
     /// The answer to a SYN that left at `stamp`.
     pub(crate) fn answer(flow: usize, place: u32, size: u32, stamp: Time) -> Packet<C> {
-        Packet { rest: rest(place, Kind::Answer, 0, Ecn::NotEct), ..Packet::datagram(flow, place, size, 0, stamp) }
+        Packet {
+            rest: rest(place, Kind::Answer, 0, Ecn::NotEct),
+            ..Packet::datagram(flow, place, size, 0, stamp)
+        }
     }
 
     /// The number of a segment, datagram or request.
@@ -125,7 +175,13 @@ impl<C: Carried> Packet<C> {
 
     /// An acknowledgement; `options` keeps what few of them have.
     #[inline]
-    pub(crate) fn ack(flow: usize, place: u32, size: u32, ack: &Ack, options: &mut Options) -> Packet<C> {
+    pub(crate) fn ack(
+        flow: usize,
+        place: u32,
+        size: u32,
+        ack: &Ack,
+        options: &mut Options,
+    ) -> Packet<C> {
         Packet {
             number: ack.next,
             stamp: ack.echo,
@@ -133,7 +189,12 @@ impl<C: Carried> Packet<C> {
             size,
             window: ack.window,
             options: options.keep(ack),
-            rest: rest(place, Kind::Ack, flag(ECE, ack.ece) | flag(DUPLICATE, ack.duplicate), Ecn::NotEct),
+            rest: rest(
+                place,
+                Kind::Ack,
+                flag(ECE, ack.ece) | flag(DUPLICATE, ack.duplicate),
+                Ecn::NotEct,
+            ),
             carried: C::back(ack.signal),
         }
     }
@@ -182,7 +243,8 @@ impl<C: Carried> Packet<C> {
         }
     }
 
-    /// The acknowledgement it is. Its SACK blocks and ECN counts are in `options` until [`Options::drop`].
+    /// The acknowledgement it is. Its SACK blocks and ECN counts are in `options` until
+    /// [`Options::drop`].
     #[inline]
     pub(crate) fn to_ack(self, options: &Options) -> Ack {
         let Entry { blocks, ecn: [ect0, ect1, ce], part } = options.get(self.options);
@@ -322,8 +384,12 @@ mod tests {
         let marked = Ack { ect0: 3, ce: 1, ece: true, part: 700, ..plain };
         let blocks = [Block { start: 9, end: 11 }, Block { start: 20, end: 21 }];
         let duplicate = Ack { duplicate: true, blocks: blocks.into_iter().collect(), ..plain };
-        let [first, second, third] = [plain, duplicate, marked].map(|ack| Packet::<()>::ack(0, 0, 52, &ack, &mut options));
-        assert_eq!([first, second, third].map(|packet| packet.to_ack(&options)), [plain, duplicate, marked]);
+        let [first, second, third] =
+            [plain, duplicate, marked].map(|ack| Packet::<()>::ack(0, 0, 52, &ack, &mut options));
+        assert_eq!(
+            [first, second, third].map(|packet| packet.to_ack(&options)),
+            [plain, duplicate, marked]
+        );
         options.drop(&second);
         let later = Ack { blocks: blocks.into_iter().take(1).collect(), ..plain };
         let fourth = Packet::<()>::ack(0, 0, 52, &later, &mut options);

@@ -1,6 +1,7 @@
 //! The parts of a network that share no link: what happens in one never reaches another.
 //!
-//! Each is run by itself, one after another, so that the state at work at any moment is that of one part and stays near the processor however large the whole is.
+//! Each is run by itself, one after another, so that the state at work at any moment is that of one
+//! part and stays near the processor however large the whole is.
 
 use crate::follow::PartFollower;
 use narrows_measure::{FlowRecord, Follower, LinkRecord, Record};
@@ -24,7 +25,8 @@ struct Part {
 }
 
 impl<'a> Parts<'a> {
-    /// Links belong together if a flow crosses both at any time, out or back. Links that nobody uses are with the first.
+    /// Links belong together if a flow crosses both at any time, out or back. Links that nobody
+    /// uses are with the first.
     pub(crate) fn new(whole: &'a Scenario) -> Parts<'a> {
         let mut groups = Groups((0..whole.links.len()).collect());
         let mut used = vec![false; whole.links.len()];
@@ -102,7 +104,11 @@ impl<'a> Parts<'a> {
     }
 
     /// Follows one part for someone who follows the whole.
-    pub(crate) fn follower<'f>(&'f self, part: usize, whole: &'f mut dyn Follower) -> PartFollower<'f> {
+    pub(crate) fn follower<'f>(
+        &'f self,
+        part: usize,
+        whole: &'f mut dyn Follower,
+    ) -> PartFollower<'f> {
         let Part { links, flows, .. } = &self.parts[part];
         PartFollower { flows, links, whole }
     }
@@ -116,9 +122,11 @@ impl<'a> Parts<'a> {
         let change = &self.whole.changes[number];
         let what = match &change.what {
             What::Link(link, change) => What::Link(LinkId(self.links[link.0]), *change),
-            What::Route { flow, route, back } => {
-                What::Route { flow: FlowId(self.flows[flow.0]), route: self.route(route), back: self.route(back) }
-            }
+            What::Route { flow, route, back } => What::Route {
+                flow: FlowId(self.flows[flow.0]),
+                route: self.route(route),
+                back: self.route(back),
+            },
         };
         Change { at: change.at, what }
     }
@@ -146,7 +154,8 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Links that belong together: each says one of its group with a lower number, the first of a group itself.
+/// Links that belong together: each says one of its group with a lower number, the first of a group
+/// itself.
 struct Groups(Vec<usize>);
 
 impl Groups {

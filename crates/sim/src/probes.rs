@@ -50,7 +50,10 @@ impl Probes {
 
     /// The latest sample of each flow, with the flow's number.
     pub(crate) fn latest(&self) -> impl Iterator<Item = (usize, FlowSample)> {
-        self.flow_samples.iter().enumerate().filter_map(|(flow, samples)| Some((flow, *samples.last()?)))
+        self.flow_samples
+            .iter()
+            .enumerate()
+            .filter_map(|(flow, samples)| Some((flow, *samples.last()?)))
     }
 
     /// The warm-up is over: counts from here on are the steady ones.
@@ -69,26 +72,40 @@ impl Probes {
         events: u64,
     ) -> Record {
         let flows = Flows { slots: &slots, sources: &sources, tallies: &tallies };
-        let totals: Vec<FlowCounters> = (0..sources.len()).map(|flow| count_flow(flows, flow)).collect();
+        let totals: Vec<FlowCounters> =
+            (0..sources.len()).map(|flow| count_flow(flows, flow)).collect();
         let end = Time::ZERO + scenario.duration;
-        let plans = scenario.flow_records().zip(tallies).zip(sources).zip(totals).zip(self.flow_samples).zip(&self.flows_at_warmup);
-        let flow_records = plans.enumerate().map(|(flow, (((((plan, tally), source), total), samples), before))| {
-            let application = source.application;
-            FlowRecord {
-                end: application.finished_at(),
-                completed: application.completed(),
-                transfers: application.into_transfers(end, &slots[flow].ledger),
-                total,
-                steady: total.since(before),
-                rtt: tally.rtt,
-                one_way: tally.one_way,
-                samples,
-                ..plan
-            }
-        });
+        let plans = scenario
+            .flow_records()
+            .zip(tallies)
+            .zip(sources)
+            .zip(totals)
+            .zip(self.flow_samples)
+            .zip(&self.flows_at_warmup);
+        let flow_records = plans.enumerate().map(
+            |(flow, (((((plan, tally), source), total), samples), before))| {
+                let application = source.application;
+                FlowRecord {
+                    end: application.finished_at(),
+                    completed: application.completed(),
+                    transfers: application.into_transfers(end, &slots[flow].ledger),
+                    total,
+                    steady: total.since(before),
+                    rtt: tally.rtt,
+                    one_way: tally.one_way,
+                    samples,
+                    ..plan
+                }
+            },
+        );
         let flow_records = flow_records.collect();
         let events = events + network.events();
-        scenario.record().flows(flow_records).links(network.finish(end, scenario.link_plans())).events(events).finish()
+        scenario
+            .record()
+            .flows(flow_records)
+            .links(network.finish(end, scenario.link_plans()))
+            .events(events)
+            .finish()
     }
 }
 
@@ -133,7 +150,8 @@ pub(crate) fn count_flow(flows: Flows, flow: usize) -> FlowCounters {
     }
     counters.sent += tally.datagrams_sent;
     counters.goodput += tally.datagram_goodput;
-    counters.late_goodput = tally.stopped_with.map_or(Bytes::ZERO, |before| counters.goodput - before);
+    counters.late_goodput =
+        tally.stopped_with.map_or(Bytes::ZERO, |before| counters.goodput - before);
     counters.arrived = tally.arrived;
     counters.dropped = tally.dropped;
     counters.arrived_wire = tally.arrived_wire;

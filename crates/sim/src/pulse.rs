@@ -13,8 +13,8 @@ const EVERY: u64 = 1 << 16;
 
 /// Follows how far a run is, and can stop it.
 ///
-/// A step can take long, for example in a controller in another language. So a flag is read before every step, while the callback,
-/// which costs more, is called every 65,536 steps.
+/// A step can take long, for example in a controller in another language. So a flag is read before
+/// every step, while the callback, which costs more, is called every 65,536 steps.
 pub struct Progress<'a> {
     heard: Option<&'a mut dyn FnMut(Time) -> bool>,
     stop: &'a AtomicBool,
@@ -31,7 +31,8 @@ impl<'a> Progress<'a> {
         Progress { heard: Some(heard), stop: &NEVER }
     }
 
-    /// Calls `heard` as [`heard_by`](Progress::heard_by) does, and ends the run as [`until`](Progress::until) does.
+    /// Calls `heard` as [`heard_by`](Progress::heard_by) does, and ends the run as
+    /// [`until`](Progress::until) does.
     pub fn new(heard: &'a mut dyn FnMut(Time) -> bool, stop: &'a AtomicBool) -> Progress<'a> {
         Progress { heard: Some(heard), stop }
     }
@@ -64,8 +65,8 @@ impl fmt::Debug for Progress<'_> {
     }
 }
 
-/// Asks the progress callback from time to time. Every loop of a world that may be long counts its steps here, also where virtual time
-/// stands still.
+/// Asks the progress callback from time to time. Every loop of a world that may be long counts its
+/// steps here, also where virtual time stands still.
 pub(crate) struct Pulse<'a> {
     progress: Progress<'a>,
     /// Steps until the callback is asked.

@@ -14,7 +14,9 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), SimError> {
         network.check_limited(flow, later)?;
         let mut ends = Ends::new(flow, 0)?;
         match (&flow.controller, ends.sender()) {
-            (Some(choice), Some(sender)) => signals::check(scenario, flow, choice, sender.controller()),
+            (Some(choice), Some(sender)) => {
+                signals::check(scenario, flow, choice, sender.controller())
+            }
             _ => Ok(()),
         }
     })
@@ -34,33 +36,53 @@ struct Network<'a> {
 
 impl<'a> Network<'a> {
     fn new(scenario: &'a Scenario) -> Network<'a> {
-        let mut delays: Vec<bool> = scenario.links.iter().map(|link| !link.config.delay.is_zero()).collect();
+        let mut delays: Vec<bool> =
+            scenario.links.iter().map(|link| !link.config.delay.is_zero()).collect();
         let mut later = vec![Vec::new(); scenario.flows.len()];
         for change in &scenario.changes {
             match &change.what {
                 What::Link(link, LinkChange::Delay(Span::ZERO)) => delays[link.0] = false,
                 What::Link(..) => {}
-                What::Route { flow, route, back } => later[flow.0].push((route.as_slice(), back.as_slice())),
+                What::Route { flow, route, back } => {
+                    later[flow.0].push((route.as_slice(), back.as_slice()))
+                }
             }
         }
         Network { scenario, delays, later }
     }
 
-    /// Refuses what no simulation ends: a flow whose packets take no time, or one that nothing keeps from sending ever more.
+    /// Refuses what no simulation ends: a flow whose packets take no time, or one that nothing
+    /// keeps from sending ever more.
     fn check_limited(&self, flow: &Flow, later: &[Route]) -> Result<(), SimError> {
         let config = |id: &LinkId| &self.scenario.links[id.0].config;
         let rated = |id: &LinkId| config(id).rate != RateSource::Unlimited;
-        let refuse = |problem, remedy| Err(SimError::Endless { flow: flow.name.clone(), problem, remedy });
+        let refuse =
+            |problem, remedy| Err(SimError::Endless { flow: flow.name.clone(), problem, remedy });
         if flow.controller.is_none() {
             return Ok(());
         }
-        let routes = || std::iter::once((flow.route.as_slice(), flow.back.as_slice())).chain(later.iter().copied());
-        if routes().any(|(route, back)| route.iter().chain(back).all(|id| !self.delays[id.0] && !rated(id))) {
-            return refuse("its packets take no time on their way", "give one of its links a delay or a rate");
+        let routes = || {
+            std::iter::once((flow.route.as_slice(), flow.back.as_slice()))
+                .chain(later.iter().copied())
+        };
+        if routes().any(|(route, back)| {
+            route.iter().chain(back).all(|id| !self.delays[id.0] && !rated(id))
+        }) {
+            return refuse(
+                "its packets take no time on their way",
+                "give one of its links a delay or a rate",
+            );
         }
-        let always = matches!(flow.workload, Workload::Bulk | Workload::OnOff(OnOff { on: On::Time(_), rate: None, .. }));
+        let always = matches!(
+            flow.workload,
+            Workload::Bulk | Workload::OnOff(OnOff { on: On::Time(_), rate: None, .. })
+        );
         let endless = always && flow.transport.receive_window.is_none();
-        if endless && routes().any(|(route, _)| route.iter().all(|id| !rated(id) && config(id).loss == LossModel::None)) {
+        if endless
+            && routes().any(|(route, _)| {
+                route.iter().all(|id| !rated(id) && config(id).loss == LossModel::None)
+            })
+        {
             return refuse(
                 "nothing keeps it from sending ever more, because no link of its route has a rate",
                 "give one a rate, or the flow a size or a receive_window",

@@ -20,7 +20,15 @@ pub(crate) struct Request {
 
 impl Default for Request {
     fn default() -> Request {
-        Request { number: 0, size: Bytes::ZERO, first: 0, packets: 0, arrived: 0, patience: Span::ZERO, repeat_at: Time::NEVER }
+        Request {
+            number: 0,
+            size: Bytes::ZERO,
+            first: 0,
+            packets: 0,
+            arrived: 0,
+            patience: Span::ZERO,
+            repeat_at: Time::NEVER,
+        }
     }
 }
 

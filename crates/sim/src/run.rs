@@ -24,7 +24,10 @@ pub fn run(scenario: &Scenario) -> Result<Record, SimError> {
 }
 
 /// Runs a scenario to its end, or until `progress` answers false ([`SimError::Stopped`]).
-pub fn run_with_progress(scenario: &Scenario, progress: &mut dyn FnMut(Time) -> bool) -> Result<Record, SimError> {
+pub fn run_with_progress(
+    scenario: &Scenario,
+    progress: &mut dyn FnMut(Time) -> bool,
+) -> Result<Record, SimError> {
     run_followed(scenario, Progress::heard_by(progress), None, &mut ())
 }
 
@@ -33,14 +36,21 @@ pub fn run_until(scenario: &Scenario, stop: &AtomicBool) -> Result<Record, SimEr
     run_followed(scenario, Progress::until(stop), None, &mut ())
 }
 
-/// The same, watched by `observer`: its record is that of an unwatched run, but for the number of events, since a watched network goes link by link.
+/// The same, watched by `observer`: its record is that of an unwatched run, but for the number of
+/// events, since a watched network goes link by link.
 ///
-/// Parts of the network that share no link are run one after another, unless somebody watches, who is to see all in order of time.
-pub fn run_observed(scenario: &Scenario, progress: Progress<'_>, observer: &mut dyn Observer) -> Result<Record, SimError> {
+/// Parts of the network that share no link are run one after another, unless somebody watches, who
+/// is to see all in order of time.
+pub fn run_observed(
+    scenario: &Scenario,
+    progress: Progress<'_>,
+    observer: &mut dyn Observer,
+) -> Result<Record, SimError> {
     run_followed(scenario, progress, Some(observer), &mut ())
 }
 
-/// The same, watched by an observer or by nobody, while `follower` hears of the samples. Its record is the same with a follower as without one.
+/// The same, watched by an observer or by nobody, while `follower` hears of the samples. Its record
+/// is the same with a follower as without one.
 pub fn run_followed(
     scenario: &Scenario,
     mut progress: Progress<'_>,
@@ -69,17 +79,24 @@ pub fn run_followed(
         let mut heard = |now: Time| progress.tell(reached(scenario.duration, part, count, now));
         let of_part = &mut parts.follower(part, follower);
         let own = Progress::new(&mut heard, stop);
-        let record = run_part(&parts.scenario(part), left / (count - part) as u64, own, &mut (), of_part)?;
+        let record =
+            run_part(&parts.scenario(part), left / (count - part) as u64, own, &mut (), of_part)?;
         if !heard(Time::ZERO + scenario.duration) {
             return Err(SimError::Stopped);
         }
-        left -= record.flows.iter().filter_map(|flow| flow.transfers.as_ref()).map(|transfers| transfers.list.len() as u64).sum::<u64>();
+        left -= record
+            .flows
+            .iter()
+            .filter_map(|flow| flow.transfers.as_ref())
+            .map(|transfers| transfers.list.len() as u64)
+            .sum::<u64>();
         records.push(record);
     }
     Ok(parts.join(records))
 }
 
-/// Runs one part of the network, of which `listed` transfers at most are listed. Its packets have room for headers only if somebody may write one.
+/// Runs one part of the network, of which `listed` transfers at most are listed. Its packets have
+/// room for headers only if somebody may write one.
 fn run_part<O: Watch>(
     scenario: &Scenario,
     listed: u64,

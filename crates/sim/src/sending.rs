@@ -64,7 +64,12 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
             self.observer.on_sent(now, flow, sender);
             let carried = C::forth(if C::ROOM { sender.header() } else { None });
             let size = data.bytes.get() as u32 + headers;
-            self.enter(network, now, Point::Sender, Packet::data(slot, route, size, &data, (ecn, carried)));
+            self.enter(
+                network,
+                now,
+                Point::Sender,
+                Packet::data(slot, route, size, &data, (ecn, carried)),
+            );
         }
         None
     }

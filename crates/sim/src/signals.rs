@@ -1,4 +1,5 @@
-//! Whether the network gives a controller the signals that it needs, and keeps those apart that do not mix.
+//! Whether the network gives a controller the signals that it needs, and keeps those apart that do
+//! not mix.
 
 use crate::SimError;
 use narrows_control::Choice;
@@ -7,12 +8,26 @@ use narrows_params::Need;
 use narrows_scenario::{Flow, Scenario};
 
 /// The signals that the simulator offers to controllers on any network.
-pub const OFFERS: &[Need] = &[Need::RateSample, Need::BroadAppLimits, Need::Pacing, Need::EcnCounts, Need::Tags, Need::Outstanding];
+pub const OFFERS: &[Need] = &[
+    Need::RateSample,
+    Need::BroadAppLimits,
+    Need::Pacing,
+    Need::EcnCounts,
+    Need::Tags,
+    Need::Outstanding,
+];
 
 /// Refuses a flow whose controller would miss a signal, or misread one.
-pub(crate) fn check(scenario: &Scenario, flow: &Flow, choice: &Choice, controller: &dyn Controller) -> Result<(), SimError> {
+pub(crate) fn check(
+    scenario: &Scenario,
+    flow: &Flow,
+    choice: &Choice,
+    controller: &dyn Controller,
+) -> Result<(), SimError> {
     match scenario.misheard(flow, choice, controller.decision().ecn, OFFERS) {
-        Some((problem, remedy)) => Err(SimError::Signal { flow: flow.name.clone(), problem, remedy }),
+        Some((problem, remedy)) => {
+            Err(SimError::Signal { flow: flow.name.clone(), problem, remedy })
+        }
         None => Ok(()),
     }
 }

@@ -17,7 +17,12 @@ pub(crate) struct Source {
 
 impl Source {
     pub(crate) fn new(scenario: &Scenario, flow: &Flow) -> Source {
-        Source { application: Application::new(scenario, flow), request: Request::default(), connections: Vec::new(), free: Vec::new() }
+        Source {
+            application: Application::new(scenario, flow),
+            request: Request::default(),
+            connections: Vec::new(),
+            free: Vec::new(),
+        }
     }
 
     /// When the application wants to be looked at, or its request to be repeated.

@@ -3,7 +3,8 @@
 use narrows_transport::{Observer, Seen, Sender};
 use narrows_units::Time;
 
-/// A world is compiled for `()`, which watches nothing and costs nothing, and once for all observers.
+/// A world is compiled for `()`, which watches nothing and costs nothing, and once for all
+/// observers.
 pub(crate) trait Watch {
     /// False if nobody watches: a world then gathers nothing.
     const WATCHES: bool;

@@ -75,7 +75,8 @@ impl<'a, O: Watch, C: Carried> World<'a, O, C> {
         probes.finish(scenario, (slots, sources, tallies), network, events)
     }
 
-    /// One of the elements between the flows and the connections that come and go: samples, the end of the warm-up, changes, recorded rates.
+    /// One of the elements between the flows and the connections that come and go: samples, the end
+    /// of the warm-up, changes, recorded rates.
     fn look(&mut self, now: Time, which: usize) {
         if which == 0 {
             self.hosts.check_outstanding(now);
@@ -114,11 +115,22 @@ mod tests {
     use super::*;
     use narrows_units::Span;
 
-    /// Why a run with room for 5000 packets, as many segments outstanding, and 100 connections does not end.
+    /// Why a run with room for 5000 packets, as many segments outstanding, and 100 connections does
+    /// not end.
     fn error(text: &str) -> SimError {
-        let scenario = narrows_scenario::parse(text, "test.toml", &|path| panic!("no trace is read from {path:?}")).unwrap();
+        let scenario = narrows_scenario::parse(text, "test.toml", &|path| {
+            panic!("no trace is read from {path:?}")
+        })
+        .unwrap();
         let (mut go_on, mut nobody, mut follower) = (|_: Time| true, (), ());
-        let mut world = World::<(), ()>::new(&scenario, 0, Progress::heard_by(&mut go_on), &mut nobody, &mut follower).unwrap();
+        let mut world = World::<(), ()>::new(
+            &scenario,
+            0,
+            Progress::heard_by(&mut go_on),
+            &mut nobody,
+            &mut follower,
+        )
+        .unwrap();
         (world.hosts.room, world.hosts.most_open) = (5_000, 100);
         world.run(Time::ZERO + scenario.duration).expect_err("there is no room for all")
     }
@@ -128,8 +140,17 @@ mod tests {
         let text = "duration = \"10 s\"\n[[link]]\nname = \"far\"\nbetween = [\"a\", \"b\"]\ndelay = \"1 s\"\n\
                     [[flow]]\nname = \"few\"\nfrom = \"a\"\nto = \"b\"\nworkload = { rate = \"1 Mbit/s\" }\n\
                     [[flow]]\nname = \"many\"\nfrom = \"a\"\nto = \"b\"\nworkload = { rate = \"1 Gbit/s\", frame = \"100 ms\" }\n";
-        // A frame is 8,633 packets, the first of which leaves with the first packet of the other flow.
-        assert_eq!(error(text), SimError::Crowded { flow: "many".to_owned(), packets: 5_001, own: 5_000, at: Span::ZERO });
+        // A frame is 8,633 packets, the first of which leaves with the first packet of the other
+        // flow.
+        assert_eq!(
+            error(text),
+            SimError::Crowded {
+                flow: "many".to_owned(),
+                packets: 5_001,
+                own: 5_000,
+                at: Span::ZERO
+            }
+        );
     }
 
     #[test]
@@ -146,7 +167,15 @@ mod tests {
     fn a_burst_of_a_controller_stops_when_the_network_is_full() {
         let text = "duration = \"10 s\"\n[[link]]\nname = \"far\"\nbetween = [\"a\", \"b\"]\ndelay = \"1 s\"\n[transport]\ninitial_window = 1000000\n\
                     [[flow]]\nname = \"burst\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"newreno\"\n";
-        assert_eq!(error(text), SimError::Crowded { flow: "burst".to_owned(), packets: 5_001, own: 5_001, at: Span::from_secs(2) });
+        assert_eq!(
+            error(text),
+            SimError::Crowded {
+                flow: "burst".to_owned(),
+                packets: 5_001,
+                own: 5_001,
+                at: Span::from_secs(2)
+            }
+        );
     }
 
     #[test]

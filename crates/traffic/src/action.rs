@@ -11,18 +11,22 @@ pub struct Message {
     pub size: Bytes,
 }
 
-/// What an application wants done. Its own connection is the one of its flow, which a flow whose transfers arrive does not have.
+/// What an application wants done. Its own connection is the one of its flow, which a flow whose
+/// transfers arrive does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// From now on there is always something to send on its own connection.
     Flood,
-    /// No longer: what has not been sent is withdrawn, as far as it can be. What was sent since the flood began is a message, if it is anything: the world says so
-    /// with [`Application::expect`](crate::Application::expect), and with [`Application::delivered`](crate::Application::delivered) if it has already arrived.
+    /// No longer: what has not been sent is withdrawn, as far as it can be. What was sent since the
+    /// flood began is a message, if it is anything: the world says so with
+    /// [`Application::expect`](crate::Application::expect), and with
+    /// [`Application::delivered`](crate::Application::delivered) if it has already arrived.
     Cut {
         /// When the flood began.
         start: Time,
     },
-    /// Write this on its own connection, or send it at once in as few datagrams as hold it, all but the last of a full segment.
+    /// Write this on its own connection, or send it at once in as few datagrams as hold it, all but
+    /// the last of a full segment.
     Write {
         /// What.
         message: Message,
@@ -36,12 +40,13 @@ pub enum Action {
         /// Seeds what the new connection's controller draws.
         seed: u64,
     },
-    /// Bring a request of this size from the far end of its own connection to the near one, then call
-    /// [`Application::answer`](crate::Application::answer).
+    /// Bring a request of this size from the far end of its own connection to the near one, then
+    /// call [`Application::answer`](crate::Application::answer).
     Ask {
         /// The size of the request.
         size: Bytes,
     },
-    /// It has stopped: nothing more is written on its own connection, and what has not been sent is withdrawn, as far as it can be. Other connections go on.
+    /// It has stopped: nothing more is written on its own connection, and what has not been sent is
+    /// withdrawn, as far as it can be. Other connections go on.
     Stop,
 }

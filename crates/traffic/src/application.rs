@@ -52,7 +52,8 @@ enum Plan {
 }
 
 impl Application {
-    /// The application of `flow` in `scenario`. Its draws depend on the scenario's seed and on the flow's stream.
+    /// The application of `flow` in `scenario`. Its draws depend on the scenario's seed and on the
+    /// flow's stream.
     pub fn new(scenario: &Scenario, flow: &Flow) -> Application {
         let mss = flow.transport.mss;
         Application {
@@ -84,7 +85,8 @@ impl Application {
         self.started
     }
 
-    /// When it stopped, or when all that it ever had to send was acknowledged; `None` if neither has happened.
+    /// When it stopped, or when all that it ever had to send was acknowledged; `None` if neither
+    /// has happened.
     #[inline]
     pub fn finished_at(&self) -> Option<Time> {
         self.finished_at
@@ -101,14 +103,16 @@ impl Application {
         matches!(self.plan, Plan::Frames { plan: Frames { follows: Some(_), .. }, .. })
     }
 
-    /// The controller of its connection now allows this much payload: frames that are made from now on have that rate, or the nearest that they may have.
+    /// The controller of its connection now allows this much payload: frames that are made from now
+    /// on have that rate, or the nearest that they may have.
     pub fn follow(&mut self, rate: Rate) {
         if let Plan::Frames { plan, .. } = &mut self.plan {
             *plan = plan.at(rate);
         }
     }
 
-    /// When [`Application::act`] wants to be called; [`Time::NEVER`] if nothing but what happens on its connections will move it.
+    /// When [`Application::act`] wants to be called; [`Time::NEVER`] if nothing but what happens on
+    /// its connections will move it.
     #[inline]
     pub fn due(&self) -> Time {
         if !self.started {
@@ -118,8 +122,9 @@ impl Application {
         self.next.min(stop)
     }
 
-    /// What it does next, if that was due by `now`; to be called until it answers `None`. What it does belongs to the time at which it was due, however late `now`
-    /// is. At one time it begins first, then stops, then acts.
+    /// What it does next, if that was due by `now`; to be called until it answers `None`. What it
+    /// does belongs to the time at which it was due, however late `now` is. At one time it begins
+    /// first, then stops, then acts.
     pub fn act(&mut self, now: Time) -> Option<Action> {
         loop {
             let at = self.due();
@@ -167,7 +172,10 @@ impl Application {
                 }
                 Some(start) => (Some(Action::Cut { start }), pauses.after(at)),
             },
-            Plan::Size(size) => (Some(Action::Write { message: Message { start: at, size: *size }, last: true }), Time::NEVER),
+            Plan::Size(size) => (
+                Some(Action::Write { message: Message { start: at, size: *size }, last: true }),
+                Time::NEVER,
+            ),
             Plan::Constant(interval) => (Some(segment(at, self.mss)), pauses.after(at + *interval)),
             Plan::Bursts(bursts) => bursts.act(at, random),
             Plan::Frames { plan, number } => {
@@ -189,7 +197,8 @@ impl Application {
         action
     }
 
-    /// The request has arrived: the response to write, as after [`Action::Write`]. `None` if there is nothing to answer, or if it has stopped.
+    /// The request has arrived: the response to write, as after [`Action::Write`]. `None` if there
+    /// is nothing to answer, or if it has stopped.
     pub fn answer(&mut self) -> Option<Message> {
         let Plan::Requests { plan, asked } = &mut self.plan else { return None };
         if self.finished_at.is_some() {
@@ -199,8 +208,9 @@ impl Application {
         Some(Message { start, size: plan.response.draw(&mut self.random) })
     }
 
-    /// A message has been written, or is about to be sent as datagrams: `end` is one past its last position in its connection's stream, or one past the number of its
-    /// last datagram. Datagrams are numbered without gaps, positions of a connection never fall, from 0.
+    /// A message has been written, or is about to be sent as datagrams: `end` is one past its last
+    /// position in its connection's stream, or one past the number of its last datagram. Datagrams
+    /// are numbered without gaps, positions of a connection never fall, from 0.
     pub fn expect(&mut self, ledger: &mut Ledger, message: Message, end: u64) {
         if let Some(measured) = &mut self.measured
             && message.size > Bytes::ZERO
@@ -211,8 +221,10 @@ impl Application {
         }
     }
 
-    /// At `now` a connection has been delivered in order up to `position`, not included. Needed only where [`Ledger::awaits`] says so, harmless otherwise; it may
-    /// change [`Application::due`]. `room`: how many more transfers of the run are listed one by one, [`LISTED`](crate::LISTED) at first.
+    /// At `now` a connection has been delivered in order up to `position`, not included. Needed
+    /// only where [`Ledger::awaits`] says so, harmless otherwise; it may change
+    /// [`Application::due`]. `room`: how many more transfers of the run are listed one by one,
+    /// [`LISTED`](crate::LISTED) at first.
     pub fn delivered(&mut self, now: Time, ledger: &mut Ledger, position: u64, room: &mut u64) {
         let Some(measured) = &mut self.measured else { return };
         if !ledger.awaits(position) {
@@ -226,7 +238,9 @@ impl Application {
         }
         let pause = match &self.plan {
             Plan::Bursts(bursts) => bursts.silence(&mut self.random),
-            Plan::Requests { plan, .. } => Some(draw::span(&mut self.random, plan.think, plan.draw)),
+            Plan::Requests { plan, .. } => {
+                Some(draw::span(&mut self.random, plan.think, plan.draw))
+            }
             _ => None,
         };
         if let (Some(pause), None) = (pause, self.finished_at) {
@@ -234,10 +248,17 @@ impl Application {
         }
     }
 
-    /// At `now` the datagram with this number has arrived, or been dropped. Each is told of once, or never: then its message stays incomplete. `room` as in
-    /// [`Application::delivered`].
+    /// At `now` the datagram with this number has arrived, or been dropped. Each is told of once,
+    /// or never: then its message stays incomplete. `room` as in [`Application::delivered`].
     #[inline]
-    pub fn datagram(&mut self, now: Time, ledger: &mut Ledger, number: u64, arrived: bool, room: &mut u64) {
+    pub fn datagram(
+        &mut self,
+        now: Time,
+        ledger: &mut Ledger,
+        number: u64,
+        arrived: bool,
+        room: &mut u64,
+    ) {
         let Some(measured) = &mut self.measured else { return };
         match ledger.settle(number, arrived) {
             Some((message, true)) => measured.complete(now, message, room),
@@ -254,7 +275,8 @@ impl Application {
         }
     }
 
-    /// What was measured until the run ended at `end`, if the workload makes transfers. `own`: the ledger of its own connection.
+    /// What was measured until the run ended at `end`, if the workload makes transfers. `own`: the
+    /// ledger of its own connection.
     pub fn into_transfers(self, end: Time, own: &Ledger) -> Option<Transfers> {
         let mut measured = self.measured?;
         own.pending.iter().for_each(|pending| measured.miss(end, pending.message.start));

@@ -32,14 +32,24 @@ impl Bursts {
         let OnOff { on, rate, draw, .. } = self.plan;
         let burst = match (self.burst, on) {
             (Some(burst), _) => burst,
-            (None, On::Time(mean)) => Burst { since: at, until: at + draw::span(random, mean, draw), left: Bytes::MAX },
-            (None, On::Size(mean)) => Burst { since: at, until: Time::NEVER, left: draw::size(random, mean, draw) },
+            (None, On::Time(mean)) => {
+                Burst { since: at, until: at + draw::span(random, mean, draw), left: Bytes::MAX }
+            }
+            (None, On::Size(mean)) => {
+                Burst { since: at, until: Time::NEVER, left: draw::size(random, mean, draw) }
+            }
         };
         let begins = self.burst.is_none();
         match (on, rate) {
             (On::Size(_), None) => {
                 // The silence begins with its delivery.
-                (Some(Action::Write { message: Message { start: at, size: burst.left }, last: false }), Time::NEVER)
+                (
+                    Some(Action::Write {
+                        message: Message { start: at, size: burst.left },
+                        last: false,
+                    }),
+                    Time::NEVER,
+                )
             }
             (On::Time(_), None) if begins => {
                 self.burst = Some(burst);

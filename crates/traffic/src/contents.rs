@@ -12,7 +12,8 @@ pub struct ContentId {
     pub number: u32,
 }
 
-/// The contents under all prefixes. A packet counts for the flow that its content belongs to; flows are in the order of [`Icn::names`].
+/// The contents under all prefixes. A packet counts for the flow that its content belongs to; flows
+/// are in the order of [`Icn::names`].
 #[derive(Clone, Debug)]
 pub struct Contents {
     /// Of each prefix, the flow that each of its contents is counted for: that which asked first.
@@ -26,7 +27,11 @@ pub struct Contents {
 impl Contents {
     /// Those of the consumers that a scenario names.
     pub fn new(icn: &Icn) -> Contents {
-        let mut contents = Contents { owners: vec![Vec::new(); icn.prefixes.len()], named: BTreeMap::new(), consumers: Vec::new() };
+        let mut contents = Contents {
+            owners: vec![Vec::new(); icn.prefixes.len()],
+            named: BTreeMap::new(),
+            consumers: Vec::new(),
+        };
         for (flow, consumer) in icn.consumers.iter().enumerate() {
             let content = match &consumer.content {
                 Some(name) => contents.named(consumer.prefix, name, flow as u32),

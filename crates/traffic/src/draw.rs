@@ -15,6 +15,8 @@ pub(crate) fn span(random: &mut Random, mean: Span, draw: Draw) -> Span {
 pub(crate) fn size(random: &mut Random, mean: Bytes, draw: Draw) -> Bytes {
     match draw {
         Draw::Fixed => mean,
-        Draw::Exponential => Bytes::new((random.exponential(mean.get() as f64) + 0.5) as u64).max(Bytes::new(1)),
+        Draw::Exponential => {
+            Bytes::new((random.exponential(mean.get() as f64) + 0.5) as u64).max(Bytes::new(1))
+        }
     }
 }

@@ -37,14 +37,16 @@ impl Ledger {
         Ledger::default()
     }
 
-    /// True if a delivery in order up to `position`, not included, completes a transfer: then [`Application::delivered`](crate::Application::delivered) must be
-    /// told. Cheap enough to be asked for each packet.
+    /// True if a delivery in order up to `position`, not included, completes a transfer: then
+    /// [`Application::delivered`](crate::Application::delivered) must be told. Cheap enough to be
+    /// asked for each packet.
     #[inline]
     pub fn awaits(&self, position: u64) -> bool {
         position >= self.awaited
     }
 
-    /// Where in the stream the latest message ends or ended; 0 before the first. A flood begins there.
+    /// Where in the stream the latest message ends or ended; 0 before the first. A flood begins
+    /// there.
     pub fn end(&self) -> u64 {
         self.end
     }
@@ -57,13 +59,18 @@ impl Ledger {
 
     /// The first transfer, if a delivery up to `position` completes it.
     pub(crate) fn next_complete(&mut self, position: u64) -> Option<Message> {
-        let message = self.pending.front().filter(|first| first.end <= position).map(|first| first.message)?;
+        let message = self
+            .pending
+            .front()
+            .filter(|first| first.end <= position)
+            .map(|first| first.message)?;
         self.pending.pop_front();
         self.awaited = self.pending.front().map_or(u64::MAX, |first| first.end);
         Some(message)
     }
 
-    /// The datagram with this number has arrived or been dropped: the message that this settles, and whether it is whole.
+    /// The datagram with this number has arrived or been dropped: the message that this settles,
+    /// and whether it is whole.
     pub(crate) fn settle(&mut self, number: u64, arrived: bool) -> Option<(Message, bool)> {
         let place = self.pending.partition_point(|pending| pending.end <= number);
         let pending = self.pending.get_mut(place)?;

@@ -14,7 +14,8 @@ pub const LISTED: u64 = 1_000_000;
 #[derive(Clone, Copy, Debug)]
 enum Before {
     Nothing,
-    /// A SYN and its answer, each of this size on the wire. The acknowledgement of the answer does not count: if it is lost, the data comes without it.
+    /// A SYN and its answer, each of this size on the wire. The acknowledgement of the answer does
+    /// not count: if it is lost, the data comes without it.
     Handshake(Bytes),
     /// A request of this size on its way to the server.
     Request(Bytes),
@@ -40,7 +41,9 @@ impl Measured {
         let before = match &flow.workload {
             Workload::Bulk | Workload::Constant(_) => return None,
             Workload::OnOff(on_off) if on_off.rate.is_some() => return None,
-            Workload::Size(_) | Workload::Arrivals(_) if flow.controller.is_some() && flow.transport.handshake => {
+            Workload::Size(_) | Workload::Arrivals(_)
+                if flow.controller.is_some() && flow.transport.handshake =>
+            {
                 Before::Handshake(Handshake::size(&flow.transport))
             }
             Workload::Size(_) | Workload::Arrivals(_) | Workload::OnOff(_) => Before::Nothing,
@@ -70,7 +73,12 @@ impl Measured {
     /// A transfer has reached its application. `room`: how many more of the run can be listed.
     pub(crate) fn complete(&mut self, now: Time, message: Message, room: &mut u64) {
         let Message { start, size } = message;
-        let transfer = Transfer { start, size, took: now.since(start), ideal: self.soonest(start, now, size).since(start) };
+        let transfer = Transfer {
+            start,
+            size,
+            took: now.since(start),
+            ideal: self.soonest(start, now, size).since(start),
+        };
         if start >= self.warmup {
             self.done.count(&transfer);
         }
@@ -80,12 +88,17 @@ impl Measured {
         }
     }
 
-    /// When a transfer that began at `start` and is complete by `now` can have been complete at the earliest.
+    /// When a transfer that began at `start` and is complete by `now` can have been complete at the
+    /// earliest.
     fn soonest(&self, start: Time, now: Time, size: Bytes) -> Time {
         let cargo = |size| Cargo { size, mss: self.mss, headers: self.headers };
         let open = match self.before {
             Before::Nothing => start,
-            Before::Handshake(syn) => self.back.arrival(self.data.arrival(start, now, Cargo::packet(syn)), now, Cargo::packet(syn)),
+            Before::Handshake(syn) => self.back.arrival(
+                self.data.arrival(start, now, Cargo::packet(syn)),
+                now,
+                Cargo::packet(syn),
+            ),
             Before::Request(request) => self.back.arrival(start, now, cargo(request)),
         };
         self.data.arrival(open, now, cargo(size))
@@ -106,9 +119,17 @@ impl Measured {
 }
 
 /// The new routes of data and of acknowledgements, if `what` changes those of `flow`.
-fn routes<'a>(scenario: &Scenario, flow: &Flow, what: &'a What) -> Option<(&'a [LinkId], &'a [LinkId])> {
+fn routes<'a>(
+    scenario: &Scenario,
+    flow: &Flow,
+    what: &'a What,
+) -> Option<(&'a [LinkId], &'a [LinkId])> {
     match what {
-        What::Route { flow: changed, route, back } if scenario.flows[changed.0].name == flow.name => Some((route, back)),
+        What::Route { flow: changed, route, back }
+            if scenario.flows[changed.0].name == flow.name =>
+        {
+            Some((route, back))
+        }
         What::Route { .. } | What::Link(..) => None,
     }
 }

@@ -17,7 +17,8 @@ impl Pauses {
         self.ending_after(at).filter(|pause| pause.from <= at).map_or(at, |pause| pause.to)
     }
 
-    /// When the next pause begins that has not begun by `at`, which lies in none; [`Time::NEVER`] if none does.
+    /// When the next pause begins that has not begun by `at`, which lies in none; [`Time::NEVER`]
+    /// if none does.
     pub(crate) fn next(&self, at: Time) -> Time {
         self.ending_after(at).map_or(Time::NEVER, |pause| pause.from)
     }

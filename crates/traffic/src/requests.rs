@@ -1,4 +1,5 @@
-//! Contents asked for at random in an information-centric network: when, where, which, and how long they are.
+//! Contents asked for at random in an information-centric network: when, where, which, and how long
+//! they are.
 
 use crate::contents::{ContentId, Contents};
 use narrows_scenario::{Catalogue, Icn, RequestProcess};
@@ -13,7 +14,8 @@ pub struct Request {
     pub process: usize,
     /// The place of the node in [`RequestProcess::at`].
     pub node: usize,
-    /// The flow that its consumer counts for: of the process at the node, in the order of [`Icn::names`].
+    /// The flow that its consumer counts for: of the process at the node, in the order of
+    /// [`Icn::names`].
     pub flow: usize,
     /// What it asks for.
     pub content: ContentId,
@@ -23,8 +25,8 @@ pub struct Request {
     pub seed: u64,
 }
 
-/// All request processes of a scenario. A world takes the next request when [`Requests::due`] has come, or all of them before the run: each world sees the
-/// same ones.
+/// All request processes of a scenario. A world takes the next request when [`Requests::due`] has
+/// come, or all of them before the run: each world sees the same ones.
 #[derive(Clone, Debug)]
 pub struct Requests<'a> {
     icn: &'a Icn,
@@ -33,7 +35,8 @@ pub struct Requests<'a> {
 }
 
 impl<'a> Requests<'a> {
-    /// Those of a scenario with this seed. Contents of catalogues are added to `contents`, which must be those of the same scenario.
+    /// Those of a scenario with this seed. Contents of catalogues are added to `contents`, which
+    /// must be those of the same scenario.
     pub fn new(seed: u64, icn: &'a Icn, contents: &mut Contents) -> Requests<'a> {
         let mut first_flow = icn.consumers.len();
         let mut draws = Vec::new();
@@ -50,11 +53,17 @@ impl<'a> Requests<'a> {
         self.first().map_or(Time::NEVER, |(at, _)| at)
     }
 
-    /// The next request: the earliest, of several at one time that of the first process. A content that is asked for once is added to `contents`. `None` if no
-    /// more come.
+    /// The next request: the earliest, of several at one time that of the first process. A content
+    /// that is asked for once is added to `contents`. `None` if no more come.
     pub fn next(&mut self, contents: &mut Contents) -> Option<Request> {
         let (at, process) = self.first().filter(|(at, _)| *at < Time::NEVER)?;
-        Some(self.draws[process].next(&self.icn.requests[process], process, at, self.seed, contents))
+        Some(self.draws[process].next(
+            &self.icn.requests[process],
+            process,
+            at,
+            self.seed,
+            contents,
+        ))
     }
 
     fn first(&self) -> Option<(Time, usize)> {
@@ -81,13 +90,20 @@ struct Draws {
 }
 
 impl Draws {
-    fn new(seed: u64, process: &RequestProcess, contents: &mut Contents, first_flow: usize) -> Draws {
+    fn new(
+        seed: u64,
+        process: &RequestProcess,
+        contents: &mut Contents,
+        first_flow: usize,
+    ) -> Draws {
         let stream = |what: &str| Random::stream(seed, &format!("request {} {what}", process.name));
         let mut lengths = stream("lengths");
         let (mut catalogue, mut popularity) = (Vec::new(), Vec::new());
         if let Some(Catalogue { contents: count, zipf }) = process.catalogue {
             for prefix in &process.prefixes {
-                let all = (0..count).map(|_| (contents.add(*prefix, first_flow as u32), length(process, &mut lengths)));
+                let all = (0..count).map(|_| {
+                    (contents.add(*prefix, first_flow as u32), length(process, &mut lengths))
+                });
                 catalogue.push(all.collect());
             }
             let mut sum = 0.0;
@@ -99,7 +115,17 @@ impl Draws {
                 .collect();
         }
         let (places, choices, next) = (stream("places"), stream("contents"), Time::NEVER);
-        let mut draws = Draws { times: stream("times"), places, choices, lengths, next, first_flow, catalogue, popularity, asked: 0 };
+        let mut draws = Draws {
+            times: stream("times"),
+            places,
+            choices,
+            lengths,
+            next,
+            first_flow,
+            catalogue,
+            popularity,
+            asked: 0,
+        };
         draws.wait(process, process.start);
         draws
     }
@@ -111,7 +137,14 @@ impl Draws {
     }
 
     /// The content that is asked for now.
-    fn next(&mut self, process: &RequestProcess, number: usize, at: Time, seed: u64, contents: &mut Contents) -> Request {
+    fn next(
+        &mut self,
+        process: &RequestProcess,
+        number: usize,
+        at: Time,
+        seed: u64,
+        contents: &mut Contents,
+    ) -> Request {
         let node = self.places.below(process.at.len() as u64) as usize;
         let chosen = self.choices.below(process.prefixes.len() as u64) as usize;
         let flow = self.first_flow + node;
@@ -121,11 +154,16 @@ impl Draws {
                 let point = self.choices.uniform() * total;
                 all[self.popularity.partition_point(|sum| *sum <= point).min(all.len() - 1)]
             }
-            None => (contents.add(process.prefixes[chosen], flow as u32), length(process, &mut self.lengths)),
+            None => (
+                contents.add(process.prefixes[chosen], flow as u32),
+                length(process, &mut self.lengths),
+            ),
         };
         self.asked += 1;
         self.wait(process, at);
-        let seed = Random::stream(seed, &format!("request {} consumer {}", process.name, self.asked)).bits();
+        let seed =
+            Random::stream(seed, &format!("request {} consumer {}", process.name, self.asked))
+                .bits();
         Request { at, process: number, node, flow, content, segments, seed }
     }
 }

@@ -103,7 +103,8 @@ impl Autotuning {
             // Twice the data of the round trip that is over, and twice its growth over the one
             // before.
             let wanted = 2 * copied;
-            let growth = (u128::from(wanted) * u128::from(copied - self.space) / u128::from(self.space)) as u64;
+            let growth = (u128::from(wanted) * u128::from(copied - self.space)
+                / u128::from(self.space)) as u64;
             self.limit = wanted.saturating_add(2 * growth).min(self.most).max(self.limit);
             self.space = copied;
         }

@@ -3,8 +3,9 @@
 use crate::Transport;
 use narrows_units::{Bytes, Span, Time};
 
-/// A handshake (RFC 9293 section 3.5): a SYN, its answer, and the acknowledgement of that. A world sends the SYN at [`send`](Handshake::send), again whenever the time
-/// comes that it gives, and lets the sender go when the answer is there.
+/// A handshake (RFC 9293 section 3.5): a SYN, its answer, and the acknowledgement of that. A world
+/// sends the SYN at [`send`](Handshake::send), again whenever the time comes that it gives, and
+/// lets the sender go when the answer is there.
 ///
 /// The receiver's part needs no state: it answers each SYN with its stamp.
 #[derive(Clone, Copy, Debug)]
@@ -14,15 +15,21 @@ pub struct Handshake {
     sent: u32,
 }
 
-/// Options that a SYN and its answer have beyond those of data: largest segment, SACK, window scale, padding.
+/// Options that a SYN and its answer have beyond those of data: largest segment, SACK, window
+/// scale, padding.
 const OPTIONS: Bytes = Bytes::new(8);
-/// So many repetitions have the first timeout (`tcp_syn_linear_timeouts`, Linux 6.5 and later), each further one twice that of the one before.
+/// So many repetitions have the first timeout (`tcp_syn_linear_timeouts`, Linux 6.5 and later),
+/// each further one twice that of the one before.
 const LINEAR: u32 = 4;
 
 impl Handshake {
     /// One that has sent nothing; `None` if the transport opens connections without one.
     pub fn new(transport: &Transport) -> Option<Handshake> {
-        transport.handshake.then_some(Handshake { timeout: transport.initial_rto, max_timeout: transport.max_rto, sent: 0 })
+        transport.handshake.then_some(Handshake {
+            timeout: transport.initial_rto,
+            max_timeout: transport.max_rto,
+            sent: 0,
+        })
     }
 
     /// The SYN leaves at `now`. When it is to leave again.

@@ -1,5 +1,5 @@
-//! Receivers that acknowledge what has not arrived, or in pieces (Savage, Cardwell, Wetherall and Anderson, TCP Congestion Control with a Misbehaving Receiver,
-//! CCR 29(5), 1999).
+//! Receivers that acknowledge what has not arrived, or in pieces (Savage, Cardwell, Wetherall and
+//! Anderson, TCP Congestion Control with a Misbehaving Receiver, CCR 29(5), 1999).
 
 use crate::ranges::RangeSet;
 use crate::wire::Ack;
@@ -7,8 +7,10 @@ use narrows_units::Bytes;
 
 /// A receiver that acknowledges ahead of what has arrived (section 2.3 of the paper).
 ///
-/// How far, is ours. The sender drops an acknowledgement of what it has not sent (RFC 9293, section 3.10.7.4), so the receiver begins with none and goes one segment
-/// further ahead after each two that arrive: a window in slow start grows by twice that. A segment that comes again tells it that it went too far, and it begins anew.
+/// How far, is ours. The sender drops an acknowledgement of what it has not sent (RFC 9293, section
+/// 3.10.7.4), so the receiver begins with none and goes one segment further ahead after each two
+/// that arrive: a window in slow start grows by twice that. A segment that comes again tells it
+/// that it went too far, and it begins anew.
 #[derive(Clone, Debug)]
 pub(crate) struct Ahead {
     most: u32,
@@ -28,7 +30,8 @@ impl Ahead {
         u64::from(self.most).min(self.since / 2)
     }
 
-    /// Segment `number` arrives where `next` is one past the highest so far. False if it has arrived before.
+    /// Segment `number` arrives where `next` is one past the highest so far. False if it has
+    /// arrived before.
     pub(crate) fn take(&mut self, number: u64, next: u64) -> bool {
         if number < next && !self.missing.remove(number) {
             self.since = 0;
@@ -56,7 +59,8 @@ impl Division {
         Division { pieces, mss, acknowledged: 0 }
     }
 
-    /// The acknowledgements to be sent before `ack`, of equal parts of what it acknowledges anew; none if that is nothing, or if it reports what is out of order.
+    /// The acknowledgements to be sent before `ack`, of equal parts of what it acknowledges anew;
+    /// none if that is nothing, or if it reports what is out of order.
     pub(crate) fn before(&mut self, ack: Ack) -> impl Iterator<Item = Ack> + use<> {
         let (first, mss) = (self.acknowledged, self.mss.get());
         self.acknowledged = first.max(ack.next);

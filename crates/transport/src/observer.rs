@@ -4,7 +4,8 @@ use crate::{Ack, Data, Sender};
 use narrows_units::{Bytes, Time};
 use narrows_wire::Ecn;
 
-/// Watches a world's packets and senders, and changes nothing: a run that is watched has the same results.
+/// Watches a world's packets and senders, and changes nothing: a run that is watched has the same
+/// results.
 pub trait Observer {
     /// A packet passes a point. Calls come in time order.
     fn on_packet(&mut self, seen: &Seen);
@@ -42,7 +43,8 @@ pub enum Content {
     Data(Data),
     /// An acknowledgement.
     Ack(Ack),
-    /// Data that is not acknowledged, or a request: the number of the packet among those of its flow, from 0.
+    /// Data that is not acknowledged, or a request: the number of the packet among those of its
+    /// flow, from 0.
     Datagram(u64),
 }
 

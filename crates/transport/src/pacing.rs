@@ -2,8 +2,10 @@
 
 use narrows_units::{Bytes, Rate, Span, Time};
 
-/// A pacer. A burst may leave when its time has come; each packet of it moves the time of the next burst by the packet's time at the pacing rate. A burst that
-/// left late brings the next one forward by up to half of its own time (Linux `tcp_update_skb_after_send`), so that host delays do not lower the rate.
+/// A pacer. A burst may leave when its time has come; each packet of it moves the time of the next
+/// burst by the packet's time at the pacing rate. A burst that left late brings the next one
+/// forward by up to half of its own time (Linux `tcp_update_skb_after_send`), so that host delays
+/// do not lower the rate.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pacer {
     next: Time,
@@ -11,9 +13,11 @@ pub(crate) struct Pacer {
     burst: u64,
     /// The lateness of the burst in progress.
     late: u64,
-    /// Keeps to its schedule: whatever the host delays is made up for, as programs do that pace by themselves (RFC 9002 section 7.7, PCC in user space).
+    /// Keeps to its schedule: whatever the host delays is made up for, as programs do that pace by
+    /// themselves (RFC 9002 section 7.7, PCC in user space).
     exact: bool,
-    /// The sender has stopped for another reason than pacing: the burst that comes next is not late.
+    /// The sender has stopped for another reason than pacing: the burst that comes next is not
+    /// late.
     stopped: bool,
 }
 
@@ -32,7 +36,8 @@ impl Pacer {
         if pacing.is_none() || self.burst >= size.get() { Time::ZERO } else { self.next }
     }
 
-    /// The longest delay of a burst that is made up for, if a packet takes `packet_time` at the pacing rate.
+    /// The longest delay of a burst that is made up for, if a packet takes `packet_time` at the
+    /// pacing rate.
     #[inline]
     pub(crate) fn makes_up_for(&self, packet_time: Span) -> Span {
         Span::from_nanos(if self.exact { MOST_LATE } else { packet_time.as_nanos() / 2 })

@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// Numbers as sorted, disjoint, non-touching half-open ranges. Memory and time follow the number of ranges (holes), not of members.
+/// Numbers as sorted, disjoint, non-touching half-open ranges. Memory and time follow the number of
+/// ranges (holes), not of members.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RangeSet {
     ranges: VecDeque<Range<u64>>,
@@ -42,7 +43,11 @@ impl RangeSet {
     #[inline]
     pub fn end_of(&self, n: u64) -> Option<u64> {
         let last = self.ranges.back()?;
-        let range = if last.start <= n { last } else { &self.ranges[self.ranges.partition_point(|range| range.end <= n)] };
+        let range = if last.start <= n {
+            last
+        } else {
+            &self.ranges[self.ranges.partition_point(|range| range.end <= n)]
+        };
         range.contains(&n).then_some(range.end)
     }
 
@@ -51,7 +56,8 @@ impl RangeSet {
         self.end_of(n).is_some()
     }
 
-    /// Index of the first range that ends after `n`. New members are nearly always in the last range or behind it.
+    /// Index of the first range that ends after `n`. New members are nearly always in the last
+    /// range or behind it.
     #[inline]
     fn position(&self, n: u64) -> usize {
         match self.ranges.back() {
@@ -61,7 +67,8 @@ impl RangeSet {
         }
     }
 
-    /// Adds `new`, which is not empty, and calls `added` with each maximal part that was not a member before, ascending. Returns the range that holds it now.
+    /// Adds `new`, which is not empty, and calls `added` with each maximal part that was not a
+    /// member before, ascending. Returns the range that holds it now.
     pub fn insert(&mut self, new: Range<u64>, mut added: impl FnMut(Range<u64>)) -> Range<u64> {
         debug_assert!(!new.is_empty(), "nothing to add");
         // As nearly always.
@@ -104,7 +111,9 @@ impl RangeSet {
     /// Removes one member; true if it was one.
     pub fn remove(&mut self, n: u64) -> bool {
         let index = self.position(n);
-        let Some(range) = self.ranges.get_mut(index).filter(|range| range.contains(&n)) else { return false };
+        let Some(range) = self.ranges.get_mut(index).filter(|range| range.contains(&n)) else {
+            return false;
+        };
         match (range.start == n, range.end == n + 1) {
             (true, true) => drop(self.ranges.remove(index)),
             (true, false) => range.start = n + 1,

@@ -35,7 +35,12 @@ impl RateSampler {
             self.first_sent_at = now;
             self.delivered_at = now;
         }
-        Stamp { first_sent_at: self.first_sent_at, delivered: self.delivered, delivered_at: self.delivered_at, delivered_ce: ce }
+        Stamp {
+            first_sent_at: self.first_sent_at,
+            delivered: self.delivered,
+            delivered_at: self.delivered_at,
+            delivered_ce: ce,
+        }
     }
 
     /// True while samples are limited by the application.
@@ -107,9 +112,13 @@ mod tests {
             if let Some(number) = ms.checked_sub(10).filter(|number| *number < 100) {
                 let slot = Slot { sent_at: at(number), ..Slot::default() };
                 sampler.on_delivered(at(ms), number, &slot, stamps[number as usize]);
-                let sample = sampler.sample(at(ms), Span::ZERO, 0).expect("something was delivered");
+                let sample =
+                    sampler.sample(at(ms), Span::ZERO, 0).expect("something was delivered");
                 if number >= 50 {
-                    assert_eq!((sample.delivered, sample.ack_interval), (10, Span::from_millis(10)));
+                    assert_eq!(
+                        (sample.delivered, sample.ack_interval),
+                        (10, Span::from_millis(10))
+                    );
                     covered += sample.delivered;
                 }
             }

@@ -8,15 +8,17 @@ use crate::{AckFormat, MAX_OFFLOAD, Transport};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Ecn, Signal};
 
-/// Receives one connection's data and acknowledges it: at once when something is missing, filled or marked, otherwise every `ack_every` segments or after a
-/// delay (RFC 5681 section 4.2, Linux `__tcp_ack_snd_check`).
+/// Receives one connection's data and acknowledges it: at once when something is missing, filled or
+/// marked, otherwise every `ack_every` segments or after a delay (RFC 5681 section 4.2, Linux
+/// `__tcp_ack_snd_check`).
 ///
 /// Every packet touches what comes first.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Receiver {
     next: u64,
-    /// Stamp of the first segment that advanced `next` since the latest acknowledgement (RFC 7323 section 4.3).
+    /// Stamp of the first segment that advanced `next` since the latest acknowledgement (RFC 7323
+    /// section 4.3).
     echo: Time,
     latest_arrival: Time,
     delay: Span,
@@ -41,12 +43,14 @@ pub struct Receiver {
     ahead: Option<Box<Ahead>>,
     /// It acknowledges in pieces.
     division: Option<Box<Division>>,
-    /// When the segments taken in together since the first of them are passed on, and their payload.
+    /// When the segments taken in together since the first of them are passed on, and their
+    /// payload.
     aggregate: Option<Time>,
     aggregated: Bytes,
     /// Arrived above `next`.
     out_of_order: RangeSet,
-    /// The ranges received that changed last, newest first: the SACK blocks of the next acknowledgement.
+    /// The ranges received that changed last, newest first: the SACK blocks of the next
+    /// acknowledgement.
     recent: Blocks,
     /// The values that routers wrote into data not acknowledged yet.
     signal: Option<Signal>,
@@ -80,21 +84,32 @@ impl Receiver {
             mss: transport.mss,
             sack: transport.sack,
             ahead: (transport.ack_ahead > 0).then(|| Box::new(Ahead::new(transport.ack_ahead))),
-            division: (transport.ack_pieces > 1).then(|| Box::new(Division::new(transport.ack_pieces, transport.mss))),
+            division: (transport.ack_pieces > 1)
+                .then(|| Box::new(Division::new(transport.ack_pieces, transport.mss))),
             next_packet: (transport.acks == AckFormat::Numbered).then_some(0),
             gro: transport.gro,
             ack_every: transport.ack_every,
             base_delay: transport.ack_delay,
             quick_acks: transport.quick_acks,
-            autotuning: (transport.receive_autotuning && transport.acks == AckFormat::Cumulative).then(|| Autotuning::new(transport)),
+            autotuning: (transport.receive_autotuning && transport.acks == AckFormat::Cumulative)
+                .then(|| Autotuning::new(transport)),
             long_silence: transport.initial_rto,
-            window: transport.receive_window.map_or(u32::MAX, |bytes| (bytes.get() / transport.mss.get()) as u32),
+            window: transport
+                .receive_window
+                .map_or(u32::MAX, |bytes| (bytes.get() / transport.mss.get()) as u32),
         }
     }
 
-    /// A segment arrives with the ECN code point and the signal that routers wrote into it. Returns the acknowledgement if it must be sent now.
+    /// A segment arrives with the ECN code point and the signal that routers wrote into it. Returns
+    /// the acknowledgement if it must be sent now.
     #[inline(always)]
-    pub fn on_data(&mut self, now: Time, data: &Data, ecn: Ecn, signal: Option<Signal>) -> Option<Ack> {
+    pub fn on_data(
+        &mut self,
+        now: Time,
+        data: &Data,
+        ecn: Ecn,
+        signal: Option<Signal>,
+    ) -> Option<Ack> {
         self.counts[ecn as usize] += 1;
         if let Some(signal) = signal {
             self.signal = Some(self.signal.map_or(signal, |before| before.then(signal)));
@@ -136,7 +151,8 @@ impl Receiver {
         self.acknowledge_in_order(now)
     }
 
-    /// A segment comes to a receiver that acknowledges ahead, and for which none is out of order. False if it has come before.
+    /// A segment comes to a receiver that acknowledges ahead, and for which none is out of order.
+    /// False if it has come before.
     #[cold]
     fn takes_ahead(&mut self, data: &Data) -> bool {
         let new = self.ahead.as_mut().is_some_and(|ahead| ahead.take(data.number, self.next));
@@ -151,12 +167,14 @@ impl Receiver {
         self.division.is_some()
     }
 
-    /// The acknowledgements that go out before `ack`, of a receiver that acknowledges in pieces. To be called for each that goes out, in order.
+    /// The acknowledgements that go out before `ack`, of a receiver that acknowledges in pieces. To
+    /// be called for each that goes out, in order.
     pub fn pieces(&mut self, ack: &Ack) -> Option<impl Iterator<Item = Ack> + use<>> {
         Some(self.division.as_mut()?.before(*ack))
     }
 
-    /// A numbered transmission arrives. One that leaves a gap in the numbers is acknowledged at once (RFC 9000 section 13.2.1).
+    /// A numbered transmission arrives. One that leaves a gap in the numbers is acknowledged at
+    /// once (RFC 9000 section 13.2.1).
     fn take_numbered(&mut self, now: Time, data: &Data, ecn: Ecn, next_packet: u64) -> Option<Ack> {
         let packet = full_number(next_packet, data.packet);
         self.next_packet = Some(next_packet.max(packet + 1));
@@ -191,14 +209,16 @@ impl Receiver {
         self.recent.retain(|block| {
             let apart = block.end < range.start || range.end < block.start;
             if !apart {
-                range = Block { start: range.start.min(block.start), end: range.end.max(block.end) };
+                range =
+                    Block { start: range.start.min(block.start), end: range.end.max(block.end) };
             }
             apart
         });
         self.recent.push_front(range);
     }
 
-    /// Takes a segment in with those that follow; false if it completes the aggregate, by its size or, being short, as the end of a write.
+    /// Takes a segment in with those that follow; false if it completes the aggregate, by its size
+    /// or, being short, as the end of a write.
     fn gathers(&mut self, now: Time, bytes: Bytes) -> bool {
         self.aggregated += bytes;
         let full = self.aggregated + self.mss > MAX_OFFLOAD || bytes < self.mss;
@@ -223,8 +243,8 @@ impl Receiver {
         None
     }
 
-    /// After a mark, and after the reduction that answers it, the sender's window may be too small to wait for (Linux `__tcp_ecn_check_ce`,
-    /// `tcp_ecn_accept_cwr`).
+    /// After a mark, and after the reduction that answers it, the sender's window may be too small
+    /// to wait for (Linux `__tcp_ecn_check_ce`, `tcp_ecn_accept_cwr`).
     fn note_mark(&mut self, reduced: bool, ecn: Ecn) {
         if reduced {
             self.echo_mark = false;
@@ -236,7 +256,8 @@ impl Receiver {
         }
     }
 
-    /// Linux `tcp_event_data_recv`: the delay follows the spacing of arrivals, and after a long silence the connection acknowledges quickly again.
+    /// Linux `tcp_event_data_recv`: the delay follows the spacing of arrivals, and after a long
+    /// silence the connection acknowledges quickly again.
     #[inline]
     fn adapt_delay(&mut self, now: Time) {
         let silence = now.since(self.latest_arrival);
@@ -297,7 +318,8 @@ impl Receiver {
         self.acknowledge(now)
     }
 
-    /// Segments delivered in order; of a receiver that acknowledges ahead one past the highest arrival, with holes.
+    /// Segments delivered in order; of a receiver that acknowledges ahead one past the highest
+    /// arrival, with holes.
     #[inline]
     pub fn next(&self) -> u64 {
         self.next

@@ -26,7 +26,8 @@ pub enum TimeoutRule {
     Linux(Span),
     /// RFC 6298 section 2: this least value bounds the whole.
     Rfc6298(Span),
-    /// The probe timeout of RFC 9002 section 6.2.1, where the receiver delays acknowledgements by at most this.
+    /// The probe timeout of RFC 9002 section 6.2.1, where the receiver delays acknowledgements by
+    /// at most this.
     Rfc9002(Span),
 }
 
@@ -53,9 +54,9 @@ impl RttSettings {
 /// minimum (Linux `tcp_update_rtt_min`).
 ///
 /// Linux (`tcp_rtt_estimator`, `tcp_set_rto`) differs from RFC 6298 in three ways, kept here: the
-/// variation is the largest mean deviation of the latest round trips, not the latest; a sample below
-/// the mean moves the deviation eight times less; and the least timeout bounds the variation term, so
-/// that the timeout is at least the smoothed round trip plus 200 ms.
+/// variation is the largest mean deviation of the latest round trips, not the latest; a sample
+/// below the mean moves the deviation eight times less; and the least timeout bounds the variation
+/// term, so that the timeout is at least the smoothed round trip plus 200 ms.
 ///
 /// The timer has a mean of its own: where round trips are counted in ticks (ns-2), only the timer
 /// sees the ticks. Controllers that divide a window by the round trip need a finer clock than a
@@ -102,10 +103,13 @@ impl RttEstimator {
         }
     }
 
-    /// A sample for the means. `acked` is the first segment not yet acknowledged and `next` the first
-    /// not yet sent: they mark the rounds.
+    /// A sample for the means. `acked` is the first segment not yet acknowledged and `next` the
+    /// first not yet sent: they mark the rounds.
     pub fn sample(&mut self, rtt: Span, acked: u64, next: u64) {
-        if self.settings.samples == RttSamples::OncePerWindow && self.srtt > 0.0 && acked <= self.round_end {
+        if self.settings.samples == RttSamples::OncePerWindow
+            && self.srtt > 0.0
+            && acked <= self.round_end
+        {
             return;
         }
         let exact = nanos(rtt);
@@ -151,7 +155,8 @@ impl RttEstimator {
     fn sample_as_linux(&mut self, rtt: f64, floor: f64, acked: u64, next: u64) {
         if self.mean == 0.0 {
             self.mean = rtt;
-            // In Linux's scale the deviation is 4 times the mean deviation, and starts at half of the round trip.
+            // In Linux's scale the deviation is 4 times the mean deviation, and starts at half of
+            // the round trip.
             self.deviation = rtt * 2.0;
             self.variation = self.deviation.max(floor);
             self.largest_deviation = self.variation;
@@ -182,12 +187,14 @@ impl RttEstimator {
     /// A sample for the minimum.
     #[inline]
     pub fn sample_minimum(&mut self, now: Time, rtt: Span) {
-        // Kept ascending in time and value. Nearly every sample is above the minimum and only replaces the tail.
+        // Kept ascending in time and value. Nearly every sample is above the minimum and only
+        // replaces the tail.
         while self.minimum.back().is_some_and(|(_, kept)| *kept >= rtt) {
             self.minimum.pop_back();
         }
         match self.minimum.back() {
-            // A later, slightly larger sample is worth keeping only when it could outlive the others.
+            // A later, slightly larger sample is worth keeping only when it could outlive the
+            // others.
             Some((at, _)) if self.minimum.len() > 1 && now.since(*at) < MIN_WINDOW / 4 => {}
             _ => self.minimum.push_back((now, rtt)),
         }
@@ -211,7 +218,11 @@ impl RttEstimator {
     /// The retransmission timeout, back-off included.
     #[inline]
     pub fn timeout(&self) -> Span {
-        if self.backoff == 0 { self.timeout } else { (self.timeout * (1 << self.backoff.min(32))).min(self.settings.longest) }
+        if self.backoff == 0 {
+            self.timeout
+        } else {
+            (self.timeout * (1 << self.backoff.min(32))).min(self.settings.longest)
+        }
     }
 
     /// The timeout without back-off.
@@ -230,7 +241,8 @@ impl RttEstimator {
     }
 }
 
-/// A span as a number of nanoseconds, by way of a signed one: processors have an instruction for that. Spans are below 2^63 ns, 292 years.
+/// A span as a number of nanoseconds, by way of a signed one: processors have an instruction for
+/// that. Spans are below 2^63 ns, 292 years.
 #[inline]
 fn nanos(span: Span) -> f64 {
     span.as_nanos() as i64 as f64
@@ -258,7 +270,11 @@ mod tests {
         // 100 ms and four times half of it.
         assert_eq!((rtt.srtt(), rtt.timeout()), (Span::from_millis(104), Span::from_millis(300)));
         rtt.sample(Span::from_millis(500), 2, 4);
-        assert_eq!(rtt.timeout(), Span::from_millis(300), "the window that was out is not acknowledged yet");
+        assert_eq!(
+            rtt.timeout(),
+            Span::from_millis(300),
+            "the window that was out is not acknowledged yet"
+        );
         rtt.sample(Span::from_millis(176), 3, 6);
         // Error 80 ms: the mean 110 ms, the deviation 50 + 30/4 = 57.5 ms.
         assert_eq!((rtt.srtt(), rtt.timeout()), (Span::from_millis(113), Span::from_millis(340)));
@@ -272,9 +288,16 @@ mod tests {
         }
         assert_eq!(rtt.srtt(), Span::from_millis(3));
         assert_eq!(rtt.timeout(), Span::from_millis(200));
-        let mut coarse = RttEstimator::new(RttSettings::of(&Transport { min_rto: Span::ZERO, ..Transport::ns2_2005() }));
+        let mut coarse = RttEstimator::new(RttSettings::of(&Transport {
+            min_rto: Span::ZERO,
+            ..Transport::ns2_2005()
+        }));
         coarse.sample(Span::from_millis(3), 1, 2);
-        assert_eq!(coarse.timeout(), Span::from_millis(30), "a tick, never less, and four times half of it");
+        assert_eq!(
+            coarse.timeout(),
+            Span::from_millis(30),
+            "a tick, never less, and four times half of it"
+        );
     }
 
     #[test]
@@ -302,17 +325,23 @@ mod tests {
         assert_eq!(rtt.timeout(), Span::from_secs(120));
     }
 
-    /// RFC 9002 section 6.2.1: 30 ms + max(4 x 15 ms, 1 ms) + 25 ms at first. With a steady round trip
-    /// the variation is the granularity.
+    /// RFC 9002 section 6.2.1: 30 ms + max(4 x 15 ms, 1 ms) + 25 ms at first. With a steady round
+    /// trip the variation is the granularity.
     #[test]
     fn the_probe_timeout_has_no_floor_of_200_ms_and_counts_delayed_acknowledgements() {
-        let settings = RttSettings { rule: TimeoutRule::Rfc9002(Span::from_millis(25)), ..RttSettings::of(&Transport::default()) };
+        let settings = RttSettings {
+            rule: TimeoutRule::Rfc9002(Span::from_millis(25)),
+            ..RttSettings::of(&Transport::default())
+        };
         let mut rtt = RttEstimator::new(settings);
         assert_eq!(rtt.timeout(), Span::from_secs(1));
         rtt.sample(Span::from_millis(30), 0, 10);
         assert_eq!(rtt.timeout(), Span::from_millis(115));
         rtt.back_off();
-        assert_eq!((rtt.timeout(), rtt.base_timeout()), (Span::from_millis(230), Span::from_millis(115)));
+        assert_eq!(
+            (rtt.timeout(), rtt.base_timeout()),
+            (Span::from_millis(230), Span::from_millis(115))
+        );
         rtt.reset_backoff();
         assert_eq!(rtt.timeout(), Span::from_millis(115));
         for round in 0..200 {

@@ -3,7 +3,8 @@
 use narrows_units::Bytes;
 use std::collections::VecDeque;
 
-/// The last segments of messages, where they are short: number and payload, in order. Bulk data has none.
+/// The last segments of messages, where they are short: number and payload, in order. Bulk data has
+/// none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ShortSegments(VecDeque<(u64, Bytes)>);
 
@@ -20,7 +21,10 @@ impl ShortSegments {
     }
 
     fn find(&self, number: u64) -> Option<Bytes> {
-        self.0.binary_search_by_key(&number, |(number, _)| *number).ok().map(|place| self.0[place].1)
+        self.0
+            .binary_search_by_key(&number, |(number, _)| *number)
+            .ok()
+            .map(|place| self.0[place].1)
     }
 
     /// Segments below `number` are acknowledged.

@@ -2,15 +2,17 @@
 
 use narrows_params::Need;
 
-/// What a controller is told beside what all are told. The rest costs nothing where nobody needs it.
+/// What a controller is told beside what all are told. The rest costs nothing where nobody needs
+/// it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Signals {
     /// Delivery rate samples.
     pub rates: bool,
-    /// The application's limits are looked for after every burst, not only at writes. So they are where no delivery rates are sampled, and with numbered
-    /// acknowledgements.
+    /// The application's limits are looked for after every burst, not only at writes. So they are
+    /// where no delivery rates are sampled, and with numbered acknowledgements.
     pub broad_app_limits: bool,
-    /// What is outstanding, the window in force and how far bursts fill it: `una`, `next`, `outstanding`, `window`, `cwnd_limited` and `most_outstanding` of
+    /// What is outstanding, the window in force and how far bursts fill it: `una`, `next`,
+    /// `outstanding`, `window`, `cwnd_limited` and `most_outstanding` of
     /// [`Feedback`](narrows_control::Feedback).
     pub outstanding: bool,
 }

@@ -4,8 +4,9 @@ use narrows_units::{Bytes, Time};
 use narrows_wire::Signal;
 use std::ops::Deref;
 
-/// A range of segments received above the cumulative acknowledgement, or received twice (RFC 2018, RFC 2883): first and one past the last. Under
-/// [`AckFormat::Numbered`](crate::AckFormat) a range of transmissions received.
+/// A range of segments received above the cumulative acknowledgement, or received twice (RFC 2018,
+/// RFC 2883): first and one past the last. Under [`AckFormat::Numbered`](crate::AckFormat) a range
+/// of transmissions received.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Block {
     /// First segment.
@@ -86,11 +87,12 @@ pub struct Data {
     pub bytes: Bytes,
     /// When it left: the timestamp option's value (RFC 7323), in nanoseconds.
     pub stamp: Time,
-    /// The lowest bits of the transmission's own number, from 0 (RFC 9000 section 17.1); receivers look at it under [`AckFormat::Numbered`](crate::AckFormat).
+    /// The lowest bits of the transmission's own number, from 0 (RFC 9000 section 17.1); receivers
+    /// look at it under [`AckFormat::Numbered`](crate::AckFormat).
     pub packet: u32,
-    /// The lowest bits of the number up to which the sender had everything acknowledged when this left. It
-    /// says which acknowledgement this answers, as the echoed timestamp does (TSecr, RFC 7323), so that the
-    /// receiver can measure a round trip.
+    /// The lowest bits of the number up to which the sender had everything acknowledged when this
+    /// left. It says which acknowledgement this answers, as the echoed timestamp does (TSecr, RFC
+    /// 7323), so that the receiver can measure a round trip.
     pub acked: u32,
     /// True for a retransmission; receivers do not look at it.
     pub retransmission: bool,
@@ -103,8 +105,9 @@ pub struct Data {
 pub struct Ack {
     /// All segments below this have arrived.
     pub next: u64,
-    /// Payload of segment `next` that is acknowledged as well, of a receiver that acknowledges in pieces. A sender counts whole segments, and takes from this only
-    /// that the acknowledgement repeats no other.
+    /// Payload of segment `next` that is acknowledged as well, of a receiver that acknowledges in
+    /// pieces. A sender counts whole segments, and takes from this only that the acknowledgement
+    /// repeats no other.
     pub part: u32,
     /// The stamp of the segment that advanced the window last (TSecr, RFC 7323 section 4.3).
     pub echo: Time,

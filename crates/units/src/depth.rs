@@ -5,7 +5,8 @@ use crate::{Bytes, Rate, Span, bytes, time};
 use std::fmt;
 use std::str::FromStr;
 
-/// The size of a buffer as people write it: "750 kB", "100 packets", "60 ms" (of the link's rate) or "1.5 bdp".
+/// The size of a buffer as people write it: "750 kB", "100 packets", "60 ms" (of the link's rate)
+/// or "1.5 bdp".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
     /// A number of bytes.
@@ -14,21 +15,25 @@ pub enum Depth {
     Packets(u32),
     /// What the link sends in this time.
     Time(Span),
-    /// Thousandths of the bandwidth-delay product: link rate times the longest base round trip through it.
+    /// Thousandths of the bandwidth-delay product: link rate times the longest base round trip
+    /// through it.
     MilliBdp(u64),
 }
 
 impl Depth {
-    /// The depth in bytes on a link of `rate` with base round trip `rtt`, rounded up to whole bytes; `None` for a depth in packets, which has no
-    /// fixed size in bytes.
+    /// The depth in bytes on a link of `rate` with base round trip `rtt`, rounded up to whole
+    /// bytes; `None` for a depth in packets, which has no fixed size in bytes.
     pub fn resolve(self, rate: Rate, rtt: Span) -> Option<Bytes> {
         match self {
             Depth::Bytes(bytes) => Some(bytes),
             Depth::Packets(_) => None,
             Depth::Time(span) => Some(rate.bytes_in_ceil(span)),
             Depth::MilliBdp(milli) => {
-                let bdp = (rate.as_bps() as u128 * rtt.as_nanos() as u128).saturating_mul(milli as u128);
-                Some(Bytes::new(u64::try_from(bdp.div_ceil(8 * 1_000_000_000 * 1_000)).unwrap_or(u64::MAX)))
+                let bdp =
+                    (rate.as_bps() as u128 * rtt.as_nanos() as u128).saturating_mul(milli as u128);
+                Some(Bytes::new(
+                    u64::try_from(bdp.div_ceil(8 * 1_000_000_000 * 1_000)).unwrap_or(u64::MAX),
+                ))
             }
         }
     }
@@ -56,15 +61,17 @@ impl FromStr for Depth {
             read(BDP).map(Depth::MilliBdp)
         } else if is_of(PACKETS) {
             let count = read(PACKETS)?;
-            u32::try_from(count)
-                .map(Depth::Packets)
-                .map_err(|_| ParseError::new(text, EXPECTED, EXAMPLE, "more packets than any buffer holds"))
+            u32::try_from(count).map(Depth::Packets).map_err(|_| {
+                ParseError::new(text, EXPECTED, EXAMPLE, "more packets than any buffer holds")
+            })
         } else if is_of(time::UNITS) {
             read(time::UNITS).map(|ns| Depth::Time(Span::from_nanos(ns)))
         } else if is_of(bytes::UNITS) || unit.is_empty() {
             read(bytes::UNITS).map(|bytes| Depth::Bytes(Bytes::new(bytes)))
         } else {
-            let reason = format!("the unit \"{unit}\" is unknown (known: kB and others of data, ms and others of time, packets, bdp)");
+            let reason = format!(
+                "the unit \"{unit}\" is unknown (known: kB and others of data, ms and others of time, packets, bdp)"
+            );
             Err(ParseError::new(text, EXPECTED, EXAMPLE, reason))
         }
     }

@@ -1,8 +1,9 @@
-//! Exact quantities of the field: [`Time`], [`Span`], [`Rate`], [`Bytes`] and [`Segments`], how people write them,
-//! and the seeded random draws built on them.
+//! Exact quantities of the field: [`Time`], [`Span`], [`Rate`], [`Bytes`] and [`Segments`], how
+//! people write them, and the seeded random draws built on them.
 //!
-//! Times are whole nanoseconds, rates whole bits per second, amounts whole bytes: arithmetic on them is exact or says how it rounds. Products go through
-//! 128 bits, so no rate and no duration of a 584-year run overflows.
+//! Times are whole nanoseconds, rates whole bits per second, amounts whole bytes: arithmetic on
+//! them is exact or says how it rounds. Products go through 128 bits, so no rate and no duration of
+//! a 584-year run overflows.
 
 mod bytes;
 mod depth;

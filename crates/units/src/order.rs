@@ -2,8 +2,8 @@
 
 use crate::Time;
 
-/// Asserts, in builds that assert, that the calls of a state machine come in time order. It takes no
-/// room and does nothing in other builds.
+/// Asserts, in builds that assert, that the calls of a state machine come in time order. It takes
+/// no room and does nothing in other builds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TimeOrder {
     #[cfg(debug_assertions)]

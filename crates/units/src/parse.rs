@@ -1,8 +1,10 @@
-//! How quantities are read and written: a decimal number and a unit, exactly, without passing through floating point.
+//! How quantities are read and written: a decimal number and a unit, exactly, without passing
+//! through floating point.
 
 use thiserror::Error;
 
-/// Text that is not the quantity it should be. Says what was found, what is wrong with it and what would be right.
+/// Text that is not the quantity it should be. Says what was found, what is wrong with it and what
+/// would be right.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("\"{found}\" is not {expected}: {reason}; write for example {example}")]
 pub struct ParseError {
@@ -13,7 +15,12 @@ pub struct ParseError {
 }
 
 impl ParseError {
-    pub(crate) fn new(found: &str, expected: &'static str, example: &'static str, reason: impl Into<String>) -> ParseError {
+    pub(crate) fn new(
+        found: &str,
+        expected: &'static str,
+        example: &'static str,
+        reason: impl Into<String>,
+    ) -> ParseError {
         ParseError { found: found.to_owned(), expected, example, reason: reason.into() }
     }
 
@@ -29,9 +36,15 @@ impl ParseError {
 }
 
 /// Splits "1.5 ms" into its number and its unit.
-pub(crate) fn split<'a>(text: &'a str, expected: &'static str, example: &'static str) -> Result<(&'a str, &'a str), ParseError> {
+pub(crate) fn split<'a>(
+    text: &'a str,
+    expected: &'static str,
+    example: &'static str,
+) -> Result<(&'a str, &'a str), ParseError> {
     let trimmed = text.trim();
-    let end = trimmed.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-' || c == '+' || c == '_')).unwrap_or(trimmed.len());
+    let end = trimmed
+        .find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-' || c == '+' || c == '_'))
+        .unwrap_or(trimmed.len());
     let (number, unit) = trimmed.split_at(end);
     let fail = |reason: &str| Err(ParseError::new(text, expected, example, reason));
     if number.is_empty() {
@@ -43,7 +56,8 @@ pub(crate) fn split<'a>(text: &'a str, expected: &'static str, example: &'static
     Ok((number, unit.trim()))
 }
 
-/// Reads a number and one of `units` (name and size), giving the whole number of `1/scale` parts of the base unit. A number finer than that is an error.
+/// Reads a number and one of `units` (name and size), giving the whole number of `1/scale` parts of
+/// the base unit. A number finer than that is an error.
 pub(crate) fn quantity(
     text: &str,
     expected: &'static str,

@@ -4,8 +4,9 @@ use crate::Span;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// A stream of random draws (xoshiro256++), fixed by a seed and the name of the element that draws. Streams of different names are independent, so adding
-/// an element to a run changes no other element's draws.
+/// A stream of random draws (xoshiro256++), fixed by a seed and the name of the element that draws.
+/// Streams of different names are independent, so adding an element to a run changes no other
+/// element's draws.
 #[derive(Clone, Debug)]
 pub struct Random(Xoshiro256PlusPlus);
 

@@ -5,7 +5,8 @@ use crate::{Bytes, Span};
 use std::fmt;
 use std::str::FromStr;
 
-/// A data rate in bits per second. Written "100 Mbit/s", "1.5Gbps", "20 Mbit", or as tc(8) has it, "20mbit".
+/// A data rate in bits per second. Written "100 Mbit/s", "1.5Gbps", "20 Mbit", or as tc(8) has it,
+/// "20mbit".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rate(u64);
 
@@ -81,7 +82,8 @@ impl Rate {
         if self.0 == 0 {
             return Span::MAX;
         }
-        // Every packet fits the 64-bit division, which is several times faster than the 128-bit one.
+        // Every packet fits the 64-bit division, which is several times faster than the 128-bit
+        // one.
         if let Some(product) = bytes.get().checked_mul(BITS_PER_NANO as u64) {
             return Span::from_nanos(product / self.0);
         }

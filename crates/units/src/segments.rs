@@ -2,13 +2,15 @@
 
 use std::fmt;
 
-/// A congestion window or a part of one, in segments of the connection's MSS; it may be fractional, because controllers add fractions of a segment per
-/// acknowledgement. Always finite and not negative.
+/// A congestion window or a part of one, in segments of the connection's MSS; it may be fractional,
+/// because controllers add fractions of a segment per acknowledgement. Always finite and not
+/// negative.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Segments(f64);
 
 impl Segments {
-    /// `n` segments. Panics in debug builds on a negative, infinite or not-a-number window: that is a controller's broken invariant.
+    /// `n` segments. Panics in debug builds on a negative, infinite or not-a-number window: that is
+    /// a controller's broken invariant.
     pub fn new(n: f64) -> Segments {
         debug_assert!(n.is_finite() && n >= 0.0, "a window of {n} segments");
         Segments(n)

@@ -2,7 +2,8 @@
 
 use narrows_units::{Rate, Span};
 
-/// A header beside those of IP and TCP, for controllers whose routers answer with more than the ECN field holds.
+/// A header beside those of IP and TCP, for controllers whose routers answer with more than the ECN
+/// field holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Header {
     /// The load of the most loaded hop in hundredths, 255 for 2.55 and more (VCP with 8 bits).
@@ -48,7 +49,8 @@ pub enum Signal {
 }
 
 impl Signal {
-    /// What one acknowledgement echoes of two packets: changes add up, of anything else the later counts.
+    /// What one acknowledgement echoes of two packets: changes add up, of anything else the later
+    /// counts.
     pub fn then(self, later: Signal) -> Signal {
         match (self, later) {
             (Signal::Delta(first), Signal::Delta(second)) => Signal::Delta(first + second),
@@ -66,6 +68,9 @@ mod tests {
         assert_eq!(Signal::Delta(3.0).then(Signal::Delta(-5.0)), Signal::Delta(-2.0));
         assert_eq!(Signal::Load(9).then(Signal::Load(7)), Signal::Load(7));
         let header = Header::Rate { rate: Rate::from_mbps(3), rtt: Span::ZERO };
-        assert_eq!(Signal::Rate(Rate::from_mbps(5)).then(header.signal()), Signal::Rate(Rate::from_mbps(3)));
+        assert_eq!(
+            Signal::Rate(Rate::from_mbps(5)).then(header.signal()),
+            Signal::Rate(Rate::from_mbps(3))
+        );
     }
 }

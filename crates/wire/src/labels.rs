@@ -2,10 +2,12 @@
 
 use std::fmt;
 
-/// A stack of next-hop labels of 12 bits, in slots from the producer to the consumer: the last is on top.
+/// A stack of next-hop labels of 12 bits, in slots from the producer to the consumer: the last is
+/// on top.
 ///
-/// The bitmap is that of RFC 9531, section 3.1: slot k is bits 12k to 12k + 11, most significant first. A label is 1 to 4095; a slot of 0 is a
-/// hop without a label, as are hops that the bitmap has no room for. Bits behind the last hop are 0, so that stacks of the same hops are equal.
+/// The bitmap is that of RFC 9531, section 3.1: slot k is bits 12k to 12k + 11, most significant
+/// first. A label is 1 to 4095; a slot of 0 is a hop without a label, as are hops that the bitmap
+/// has no room for. Bits behind the last hop are 0, so that stacks of the same hops are equal.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Labels {
     hops: u8,
@@ -54,7 +56,8 @@ impl Labels {
         fits
     }
 
-    /// The label in `slot`, of which 0 is the producer's last hop; `None` if there is no such hop, or if it has none.
+    /// The label in `slot`, of which 0 is the producer's last hop; `None` if there is no such hop,
+    /// or if it has none.
     pub fn slot(&self, slot: usize) -> Option<u16> {
         if slot >= usize::from(self.hops).min(Labels::MOST) {
             return None;
@@ -75,7 +78,8 @@ impl Labels {
         &self.bitmap[..(usize::from(self.hops).min(Labels::MOST) * 12).div_ceil(8)]
     }
 
-    /// The first `hops` labels of `bitmap`. A shorter bitmap has no labels for the rest. `None` if it has more than 64 octets.
+    /// The first `hops` labels of `bitmap`. A shorter bitmap has no labels for the rest. `None` if
+    /// it has more than 64 octets.
     pub fn from_bitmap(hops: u8, bitmap: &[u8]) -> Option<Labels> {
         let mut labels = Labels { hops, ..Labels::default() };
         labels.bitmap.get_mut(..bitmap.len())?.copy_from_slice(bitmap);
@@ -135,7 +139,10 @@ mod tests {
         assert!((1..=42).all(|label| labels.push(label)));
         let full = labels;
         assert!(!labels.push(43));
-        assert_eq!((labels, labels.hops(), labels.top(), labels.bitmap().len()), (full, 42, Some(42), 63));
+        assert_eq!(
+            (labels, labels.hops(), labels.top(), labels.bitmap().len()),
+            (full, 42, Some(42), 63)
+        );
     }
 
     #[test]
@@ -144,13 +151,18 @@ mod tests {
         assert_eq!(labels.iter().collect::<Vec<_>>(), [Some(0xabc), None, None]);
         assert_eq!((labels.pop(), labels.pop(), labels.pop()), (None, None, Some(0xabc)));
         let many = Labels::from_bitmap(255, &[0xff; 64]).expect("it fits");
-        assert_eq!((many.hops(), many.top(), many.slot(41), many.slot(42)), (255, None, Some(0xfff), None));
+        assert_eq!(
+            (many.hops(), many.top(), many.slot(41), many.slot(42)),
+            (255, None, Some(0xfff), None)
+        );
         assert_eq!(Labels::from_bitmap(1, &[0; 65]), None);
     }
 
     #[test]
     fn what_stands_behind_the_last_hop_does_not_count() {
-        for (hops, bitmap) in [(0, &[][..]), (1, &[0xff, 0xf0]), (2, &[0xff, 0xff, 0xff]), (42, &[0xff; 63])] {
+        for (hops, bitmap) in
+            [(0, &[][..]), (1, &[0xff, 0xf0]), (2, &[0xff, 0xff, 0xff]), (42, &[0xff; 63])]
+        {
             let labels = Labels::from_bitmap(hops, &[0xff; 64]).expect("it fits");
             assert_eq!(labels.bitmap(), bitmap);
             assert_eq!(Labels::from_bitmap(hops, bitmap), Some(labels));

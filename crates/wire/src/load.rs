@@ -67,7 +67,9 @@ mod tests {
         assert_eq!(bits(CodePoints::AccEcn), [0b10, 0b01, 0b11]);
         for points in [CodePoints::Paper, CodePoints::AccEcn] {
             assert_eq!(points.load(Ecn::NotEct), None);
-            assert!(LoadCode::ALL.into_iter().all(|load| points.load(points.of(load)) == Some(load)));
+            assert!(
+                LoadCode::ALL.into_iter().all(|load| points.load(points.of(load)) == Some(load))
+            );
         }
     }
 
@@ -77,7 +79,10 @@ mod tests {
         assert_eq!(highest(CodePoints::Paper, &[Ecn::Ect0, Ecn::Ect1]), Some(LoadCode::High));
         assert_eq!(highest(CodePoints::AccEcn, &[Ecn::Ect0, Ecn::Ect1]), Some(LoadCode::High));
         assert_eq!(highest(CodePoints::Paper, &[Ecn::Ect1]), Some(LoadCode::Low));
-        assert_eq!(highest(CodePoints::Paper, &[Ecn::Ect0, Ecn::Ect1, Ecn::Ce]), Some(LoadCode::Overload));
+        assert_eq!(
+            highest(CodePoints::Paper, &[Ecn::Ect0, Ecn::Ect1, Ecn::Ce]),
+            Some(LoadCode::Overload)
+        );
         assert_eq!(highest(CodePoints::Paper, &[Ecn::NotEct]), None);
     }
 }

@@ -3,7 +3,9 @@
 //! The queueing delay is the round trip beyond the least one seen. While it is below a target, the window doubles in each round trip up to a threshold and then
 //! grows by some segments; above the target it is lowered by a part, once in a round trip; so it is after a loss.
 
-use narrows::control::{Basis, Build, Built, Controller, Decision, Entry, Feedback, Setup, Timeout};
+use narrows::control::{
+    Basis, Build, Built, Controller, Decision, Entry, Feedback, Setup, Timeout,
+};
 use narrows::params::{Param, Params};
 use narrows::units::{Bytes, Span, Time};
 use narrows::wire::Ecn;
@@ -21,9 +23,17 @@ pub static ENTRY: Entry = Entry {
     build: Build::Function(|setup, params| Ok(Built::new(Mine::new(setup, params)))),
 };
 
-const TARGET: Param<Span> = Param::millis("target", 5.0, (0.1, 1000.0), "queueing delay up to which the window grows");
-const INCREASE: Param<f64> = Param::number("increase", 1.0, (0.01, 100.0), "segments", "growth per round trip beyond the threshold");
-const DECREASE: Param<f64> = Param::number("decrease", 0.2, (0.01, 0.9), "", "part of the window that a reduction takes");
+const TARGET: Param<Span> =
+    Param::millis("target", 5.0, (0.1, 1000.0), "queueing delay up to which the window grows");
+const INCREASE: Param<f64> = Param::number(
+    "increase",
+    1.0,
+    (0.01, 100.0),
+    "segments",
+    "growth per round trip beyond the threshold",
+);
+const DECREASE: Param<f64> =
+    Param::number("decrease", 0.2, (0.01, 0.9), "", "part of the window that a reduction takes");
 
 /// The least window, in segments.
 const LEAST: f64 = 2.0;
@@ -83,7 +93,8 @@ impl Controller for Mine {
         }
         // A window that nothing fills says nothing of the path, and does not grow.
         let acked = feedback.acked.iter().filter(|acked| acked.window_limited).count() as f64;
-        self.window += if self.window < self.threshold { acked } else { self.increase * acked / self.window };
+        self.window +=
+            if self.window < self.threshold { acked } else { self.increase * acked / self.window };
     }
 
     fn on_timeout(&mut self, timeout: &Timeout) {

@@ -14,11 +14,20 @@ pub static ENTRY: Entry = Entry {
     needs: &[Need::Pacing],
     numbered: false,
     params: &[GAIN.spec, TARGET.spec],
-    build: Build::Function(|setup, params| Ok(Built::new(ByInterval::new(setup, Paced::new(params))))),
+    build: Build::Function(|setup, params| {
+        Ok(Built::new(ByInterval::new(setup, Paced::new(params))))
+    }),
 };
 
-const GAIN: Param<f64> = Param::number("gain", 1.05, (1.0, 2.0), "", "rate over that of deliveries while the queue is short");
-const TARGET: Param<Span> = Param::millis("target", 10.0, (0.1, 1000.0), "queueing delay above which the queue is long");
+const GAIN: Param<f64> = Param::number(
+    "gain",
+    1.05,
+    (1.0, 2.0),
+    "",
+    "rate over that of deliveries while the queue is short",
+);
+const TARGET: Param<Span> =
+    Param::millis("target", 10.0, (0.1, 1000.0), "queueing delay above which the queue is long");
 
 /// The rate over that of deliveries while the queue is long, and the least rate in Mbit/s.
 const YIELD: f64 = 0.9;
@@ -38,7 +47,9 @@ impl Paced {
 impl Policy for Paced {
     fn decide(&mut self, interval: &Interval) -> Result<Option<Setting>, Fault> {
         let is_long = interval.rtt.is_some_and(|(mean, _)| mean > interval.least_rtt + self.target);
-        let delivered = Rate::of(Bytes::new(interval.delivered * interval.packet.get()), interval.length).as_mbps();
+        let delivered =
+            Rate::of(Bytes::new(interval.delivered * interval.packet.get()), interval.length)
+                .as_mbps();
         let rate = f64::max(delivered * if is_long { YIELD } else { self.gain }, LEAST);
         Ok(Some(Setting { window: None, pacing: Some(Rate::from_bps((1e6 * rate) as u64)) }))
     }

@@ -48,7 +48,8 @@ impl Around {
         };
         self.update(feedback, &ack);
         let order = if ack.moved > 0 { IN_ORDER } else { 0 };
-        let path = order | if ack.slow { SLOW_PATH } else { 0 } | if feedback.ecn.echo { ECHO } else { 0 };
+        let path =
+            order | if ack.slow { SLOW_PATH } else { 0 } | if feedback.ecn.echo { ECHO } else { 0 };
         if was_outstanding {
             let prior = feedback.rate.map_or(0, |rate| rate.prior_delivered + 1);
             let in_flight = self.mss.wrapping_mul(self.get(f::DELIVERED).wrapping_sub(prior));
@@ -85,7 +86,8 @@ impl Around {
         self.grow(feedback, &ack);
     }
 
-    /// The socket as `tcp_clean_rtx_queue` leaves it. Losses that this acknowledgement shows are not marked yet.
+    /// The socket as `tcp_clean_rtx_queue` leaves it. Losses that this acknowledgement shows are
+    /// not marked yet.
     fn update(&mut self, feedback: &Feedback<'_>, ack: &Acknowledgement) {
         let (una, next) = (self.sequence(feedback.una), self.sequence(feedback.next));
         let outstanding = feedback.outstanding;
@@ -122,7 +124,8 @@ impl Around {
             self.measure_round_trip(rtt);
         }
         if !feedback.srtt.is_zero() {
-            // The transport's own, of which this one is shown the newest sample of each acknowledgement only.
+            // The transport's own, of which this one is shown the newest sample of each
+            // acknowledgement only.
             self.set(f::SRTT, feedback.srtt.as_nanos() / 125);
         }
     }
@@ -138,7 +141,11 @@ impl Around {
             let now = self.get(f::MSTAMP);
             self.set(f::DELIVERED_MSTAMP, now);
             if let Some(newest) = feedback.acked.iter().max_by_key(|acked| acked.sent_at) {
-                let (sent, rtt, end) = (self.outside.micros(newest.sent_at), newest.rtt.as_micros(), self.sequence(newest.number + 1));
+                let (sent, rtt, end) = (
+                    self.outside.micros(newest.sent_at),
+                    newest.rtt.as_micros(),
+                    self.sequence(newest.number + 1),
+                );
                 self.set(f::FIRST_TX_MSTAMP, sent);
                 self.set(f::RACK_MSTAMP, sent);
                 self.set(f::RACK_RTT, rtt);
@@ -158,7 +165,8 @@ impl Around {
         self.enter(if after == CaState::Disorder { CaState::Disorder } else { CaState::Open });
     }
 
-    /// `tcp_end_cwnd_reduction`: the window is what the reduction was to leave. Programs that set the window themselves are left alone.
+    /// `tcp_end_cwnd_reduction`: the window is what the reduction was to leave. Programs that set
+    /// the window themselves are left alone.
     fn complete(&mut self) {
         if self.controls() {
             return;
@@ -170,7 +178,8 @@ impl Around {
         self.event(Event::CompleteCwr);
     }
 
-    /// Everything that was sent before a reduction is acknowledged. Recovery is over before the window is set, a reduction for marks after it.
+    /// Everything that was sent before a reduction is acknowledged. Recovery is over before the
+    /// window is set, a reduction for marks after it.
     #[cold]
     fn end_reduction(&mut self, feedback: &Feedback<'_>) {
         match feedback.ended {
@@ -206,11 +215,16 @@ impl Around {
         self.set(f::CWND_STAMP, tick as u64);
         self.set(f::UNDO_MARKER, 0);
         if self.state != CaState::Open {
-            self.enter(if feedback.ca_state == CaState::Disorder { CaState::Disorder } else { CaState::Open });
+            self.enter(if feedback.ca_state == CaState::Disorder {
+                CaState::Disorder
+            } else {
+                CaState::Open
+            });
         }
     }
 
-    /// `tcp_enter_recovery` and `tcp_enter_cwr`. Only with numbered transmissions may another reduction be under way: this one begins where that one leads.
+    /// `tcp_enter_recovery` and `tcp_enter_cwr`. Only with numbered transmissions may another
+    /// reduction be under way: this one begins where that one leads.
     #[cold]
     fn begin_reduction(&mut self, feedback: &Feedback<'_>, congestion: Congestion) {
         // That for the loss which a probe has repaired is over.

@@ -21,7 +21,9 @@ pub(super) struct Callbacks {
 
 impl Callbacks {
     pub fn of(code: &Code) -> Callbacks {
-        let find = |name: &str| code.program().callbacks.contains_key(name).then(|| code.callback(name)).flatten();
+        let find = |name: &str| {
+            code.program().callbacks.contains_key(name).then(|| code.callback(name)).flatten()
+        };
         Callbacks {
             init: find("init"),
             release: find("release"),

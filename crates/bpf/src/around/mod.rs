@@ -1,13 +1,17 @@
-//! The TCP around a program: it shows the socket as Linux would have it, calls the callbacks in Linux' order, and obeys what they leave in the socket.
+//! The TCP around a program: it shows the socket as Linux would have it, calls the callbacks in
+//! Linux' order, and obeys what they leave in the socket.
 //!
-//! Sources: Linux 6.18 net/ipv4/tcp_input.c (`tcp_ack`, `tcp_fastretrans_alert`, `tcp_enter_loss`, `tcp_cong_control`), tcp_output.c (`tcp_event_data_sent`,
-//! `tcp_slow_start_after_idle_check`, `tcp_cwnd_restart`), tcp_cong.c, tcp_rate.c.
+//! Sources: Linux 6.18 net/ipv4/tcp_input.c (`tcp_ack`, `tcp_fastretrans_alert`, `tcp_enter_loss`,
+//! `tcp_cong_control`), tcp_output.c (`tcp_event_data_sent`, `tcp_slow_start_after_idle_check`,
+//! `tcp_cwnd_restart`), tcp_cong.c, tcp_rate.c.
 //!
 //! Deviations:
-//! * the transport spreads a reduction over acknowledgements (PRR), and the socket shows its window; what `snd_cwnd` a program without `cong_control` writes in a
-//!   reduction is lost;
-//! * all segments are full, a window is never closed by the receiver, and there is no send buffer (`sndbuf_expand` is not called);
-//! * the connection restarts after idleness with its first segment, not with the application's write.
+//! * the transport spreads a reduction over acknowledgements (PRR), and the socket shows its
+//!   window; what `snd_cwnd` a program without `cong_control` writes in a reduction is lost;
+//! * all segments are full, a window is never closed by the receiver, and there is no send buffer
+//!   (`sndbuf_expand` is not called);
+//! * the connection restarts after idleness with its first segment, not with the application's
+//!   write.
 
 mod acknowledgement;
 mod callbacks;
@@ -25,7 +29,10 @@ use crate::program::address;
 use crate::socket::Field;
 use crate::socket::fields as f;
 use callbacks::{Callbacks, Event};
-use narrows_control::{Awaited, CaState, Controller, Decision, Fault, Feedback, Open, Reduction, Sent, Setup, Tag, Timeout};
+use narrows_control::{
+    Awaited, CaState, Controller, Decision, Fault, Feedback, Open, Reduction, Sent, Setup, Tag,
+    Timeout,
+};
 use narrows_units::{Bytes, Rate, Segments, Time};
 use narrows_wire::Ecn;
 use outside::Outside;
@@ -49,9 +56,11 @@ pub struct Conditions {
     pub hz: u32,
     /// The sequence number that precedes the first byte.
     pub isn: u32,
-    /// What is shown of the private area: a name for traces, the first bit, the width in bits and whether it can be negative.
+    /// What is shown of the private area: a name for traces, the first bit, the width in bits and
+    /// whether it can be negative.
     pub shown: Arc<[Shown]>,
-    /// Values of the program's variables that are not those of the object: the section, its first byte, and the bytes.
+    /// Values of the program's variables that are not those of the object: the section, its first
+    /// byte, and the bytes.
     pub set: Arc<[(usize, usize, Vec<u8>)]>,
 }
 
@@ -168,9 +177,14 @@ impl Around {
         self.set(f::CLOCK_CACHE, nanos);
     }
 
-    /// Calls a callback if the program has it, and nothing after a fault. The first argument is the socket.
+    /// Calls a callback if the program has it, and nothing after a fault. The first argument is the
+    /// socket.
     #[inline(always)]
-    fn call<const N: usize>(&mut self, callback: Option<Callback>, arguments: [u64; N]) -> Option<u64> {
+    fn call<const N: usize>(
+        &mut self,
+        callback: Option<Callback>,
+        arguments: [u64; N],
+    ) -> Option<u64> {
         let callback = callback?;
         let mut all = [0; ARGUMENTS];
         all[0] = address::of(address::SOCKET, 0);
@@ -248,12 +262,14 @@ impl Around {
         }
     }
 
-    /// `tcp_update_pacing_rate`, for programs that set no rate: 200 % of a window per round trip below half of the threshold, else 120 %.
+    /// `tcp_update_pacing_rate`, for programs that set no rate: 200 % of a window per round trip
+    /// below half of the threshold, else 120 %.
     fn update_pacing(&mut self) {
         if self.controls() {
             return;
         }
-        let (window, threshold, srtt) = (self.get(f::CWND), self.get(f::SSTHRESH), self.get(f::SRTT));
+        let (window, threshold, srtt) =
+            (self.get(f::CWND), self.get(f::SSTHRESH), self.get(f::SRTT));
         let percent: u128 = if window < threshold / 2 { 200 } else { 120 };
         let packets = window.max(self.get(f::PACKETS_OUT));
         // The smoothed round trip is in eighths of a microsecond.
@@ -262,7 +278,8 @@ impl Around {
         self.set(f::PACING_RATE, rate);
     }
 
-    /// An event is over: converts the rate if it has changed, and counts. A segment that leaves seldom changes it, and each asks for the decision.
+    /// An event is over: converts the rate if it has changed, and counts. A segment that leaves
+    /// seldom changes it, and each asks for the decision.
     #[inline]
     fn convert_rate(&mut self) {
         if self.get(f::PACING_STATUS) == 0 {
@@ -270,7 +287,10 @@ impl Around {
         }
         let rate = self.get(f::PACING_RATE).min(self.get(f::MAX_PACING_RATE));
         if rate != self.pace.0 {
-            self.pace = (rate, Rate::from_bps(divide(rate as u128 * self.packet.get() as u128 * 8, self.mss)));
+            self.pace = (
+                rate,
+                Rate::from_bps(divide(rate as u128 * self.packet.get() as u128 * 8, self.mss)),
+            );
         }
     }
 

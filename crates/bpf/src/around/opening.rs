@@ -1,4 +1,5 @@
-//! A connection's beginning: what the socket has before anything is sent, and the calls up to `init`.
+//! A connection's beginning: what the socket has before anything is sent, and the calls up to
+//! `init`.
 
 use super::{Around, ECN_OK, NEEDS_ECN, NO_RATE, NO_THRESHOLD};
 use crate::socket::fields as f;
@@ -21,9 +22,11 @@ const SYN_ACKED: u64 = 0x10;
 const IN_ORDER: u64 = 2;
 
 impl Around {
-    /// The socket of a new connection. Addresses and ports differ from flow to flow, so that maps keyed by them do.
+    /// The socket of a new connection. Addresses and ports differ from flow to flow, so that maps
+    /// keyed by them do.
     pub(super) fn fill(&mut self, seed: u64) {
-        let rto = [self.outside.ticks_of(FIRST_RTO), self.outside.ticks_of(LEAST_RTO)].map(u64::from);
+        let rto =
+            [self.outside.ticks_of(FIRST_RTO), self.outside.ticks_of(LEAST_RTO)].map(u64::from);
         let host = 0x0a00_0001 | (seed as u32 & 0x00ff_fffe);
         let first = self.sequence(0);
         let least = u32::MAX as u64;
@@ -64,7 +67,8 @@ impl Around {
         }
     }
 
-    /// The handshake is over. The opener's acknowledgement of its SYN reaches the program before `init` does, on a private area of zeros; docs/kernel-truth.md.
+    /// The handshake is over. The opener's acknowledgement of its SYN reaches the program before
+    /// `init` does, on a private area of zeros; docs/kernel-truth.md.
     pub(super) fn open(&mut self, open: &Open) {
         if self.begun {
             return;

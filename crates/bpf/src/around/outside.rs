@@ -25,8 +25,15 @@ pub(super) struct Outside {
 impl Outside {
     pub fn new(hz: u32, seed: u64) -> Outside {
         let never = (Time::NEVER, Time::ZERO);
-        let mut outside =
-            Outside { now: Time::ZERO, ticks: 0, tick: never, hz, converted: (Span::ZERO, 0), seed, random: Random::stream(seed, "bpf") };
+        let mut outside = Outside {
+            now: Time::ZERO,
+            ticks: 0,
+            tick: never,
+            hz,
+            converted: (Span::ZERO, 0),
+            seed,
+            random: Random::stream(seed, "bpf"),
+        };
         outside.set(Time::ZERO);
         outside
     }
@@ -64,7 +71,10 @@ impl Outside {
         // Half a year fits 64 bits, which are divided much faster.
         let ticks = match span.as_nanos().checked_mul(self.hz as u64) {
             Some(product) => product.div_ceil(SECOND),
-            None => u64::try_from((span.as_nanos() as u128 * self.hz as u128).div_ceil(SECOND as u128)).unwrap_or(u64::MAX),
+            None => {
+                u64::try_from((span.as_nanos() as u128 * self.hz as u128).div_ceil(SECOND as u128))
+                    .unwrap_or(u64::MAX)
+            }
         };
         u32::try_from(ticks).unwrap_or(u32::MAX)
     }

@@ -1,4 +1,5 @@
-//! Round trips as the socket has them: smoothed, their deviation, and the least (`tcp_rtt_estimator`, `tcp_update_rtt_min`, lib/win_minmax.c).
+//! Round trips as the socket has them: smoothed, their deviation, and the least
+//! (`tcp_rtt_estimator`, `tcp_update_rtt_min`, lib/win_minmax.c).
 
 use super::Around;
 use crate::minmax::running;
@@ -11,7 +12,8 @@ const WINDOW: u32 = 300;
 const LEAST_DEVIATION: u64 = 200_000;
 
 impl Around {
-    /// A round trip was measured: `tcp_rtt_estimator`, in which `srtt_us` is in eighths and the deviation in quarters of a microsecond.
+    /// A round trip was measured: `tcp_rtt_estimator`, in which `srtt_us` is in eighths and the
+    /// deviation in quarters of a microsecond.
     pub(super) fn measure_round_trip(&mut self, rtt: Span) {
         let rtt = u32::try_from(rtt.as_micros()).unwrap_or(u32::MAX / 8).max(1);
         let srtt = self.get(f::SRTT) as i64;

@@ -7,8 +7,9 @@ use narrows_control::{CaState, Sent, Timeout};
 use narrows_units::Span;
 
 impl Around {
-    /// A segment leaves: after idleness the window decays first, and the program hears of the first segment in flight before it counts
-    /// (`tcp_slow_start_after_idle_check`, `tcp_event_data_sent`).
+    /// A segment leaves: after idleness the window decays first, and the program hears of the first
+    /// segment in flight before it counts (`tcp_slow_start_after_idle_check`,
+    /// `tcp_event_data_sent`).
     pub(super) fn segment_leaves(&mut self, sent: &Sent) {
         self.at(sent.now);
         if !self.begun {
@@ -21,7 +22,12 @@ impl Around {
         }
         let idle = tick.wrapping_sub(self.get(f::LSNDTIME) as u32);
         let has_sent = self.get(f::DATA_SEGS_OUT) > 0;
-        if has_sent && sent.outstanding == 0 && !sent.retransmission && !self.controls() && idle as u64 > self.get(f::RTO) {
+        if has_sent
+            && sent.outstanding == 0
+            && !sent.retransmission
+            && !self.controls()
+            && idle as u64 > self.get(f::RTO)
+        {
             self.restart(idle);
         }
         if sent.app_limited {
@@ -63,7 +69,8 @@ impl Around {
         self.set(f::PACKETS_OUT, sent.outstanding as u64 + 1);
     }
 
-    /// `tcp_cwnd_restart`: the window halves for each retransmission timeout of idleness, down to the initial one.
+    /// `tcp_cwnd_restart`: the window halves for each retransmission timeout of idleness, down to
+    /// the initial one.
     #[cold]
     fn restart(&mut self, idle: u32) {
         self.event(Event::CwndRestart);

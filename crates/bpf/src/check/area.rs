@@ -1,5 +1,6 @@
-//! A program's own structures in the private area of a connection (`icsk_ca_priv`) that have the name of a structure of the kernel: where they are declared with
-//! `preserve_access_index`, as all of a kernel's `vmlinux.h` is, their members are looked for where the kernel's lie.
+//! A program's own structures in the private area of a connection (`icsk_ca_priv`) that have the
+//! name of a structure of the kernel: where they are declared with `preserve_access_index`, as all
+//! of a kernel's `vmlinux.h` is, their members are looked for where the kernel's lie.
 
 use super::place::place;
 use crate::program::{Function, Instruction, Mention, Program, Use};
@@ -8,9 +9,11 @@ use std::collections::BTreeMap;
 /// The area, as it is named.
 const AREA: &str = "icsk_ca_priv";
 
-/// One line for each member that was moved. What registers hold is followed from instruction to instruction, up to jumps that are always taken.
+/// One line for each member that was moved. What registers hold is followed from instruction to
+/// instruction, up to jumps that are always taken.
 pub(crate) fn mistaken(program: &Program) -> Vec<String> {
-    let mentions: BTreeMap<usize, &Mention> = program.mentions.iter().map(|mention| (mention.instruction, mention)).collect();
+    let mentions: BTreeMap<usize, &Mention> =
+        program.mentions.iter().map(|mention| (mention.instruction, mention)).collect();
     program.functions.iter().flat_map(|function| of(program, function, &mentions)).collect()
 }
 
@@ -21,7 +24,8 @@ fn of(program: &Program, function: &Function, mentions: &BTreeMap<usize, &Mentio
         let Instruction { code, dst, src, .. } = program.code[at];
         let (dst, src) = (dst as usize & 15, src as usize & 15);
         let mention = mentions.get(&at);
-        if mention.is_some_and(|mention| mention.how == Use::Locates && mention.what.contains(AREA)) {
+        if mention.is_some_and(|mention| mention.how == Use::Locates && mention.what.contains(AREA))
+        {
             from_area[dst] = true;
             continue;
         }
@@ -36,7 +40,8 @@ fn of(program: &Program, function: &Function, mentions: &BTreeMap<usize, &Mentio
         }
         match code {
             0xbf => from_area[dst] = from_area[src],
-            // A constant is added, or a register: the compiler adds where the area lies to where the socket is.
+            // A constant is added, or a register: the compiler adds where the area lies to where
+            // the socket is.
             0x07 => {}
             0x0f => from_area[dst] |= from_area[src],
             Instruction::CALL => from_area[..6].fill(false),

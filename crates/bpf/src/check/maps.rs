@@ -7,7 +7,8 @@ use crate::program::{MapSpec, Program};
 pub(super) fn problems(program: &Program) -> Vec<Problem> {
     let wrong = |map: &MapSpec| {
         let said = map_fits(map).err()?;
-        let (reason, remedy) = said.split_once(": ").unwrap_or((said, "take a map of another kind"));
+        let (reason, remedy) =
+            said.split_once(": ").unwrap_or((said, "take a map of another kind"));
         Some(Problem::new(format!(".maps, map {}", map.name), format!("it {reason}"), remedy))
     };
     // One of no kind could not be read, which is said already.

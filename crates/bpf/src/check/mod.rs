@@ -1,4 +1,5 @@
-//! What can be said of a program before it runs, without a verifier: its table, the shape of its code, its stack, and what it calls and reads that is not there.
+//! What can be said of a program before it runs, without a verifier: its table, the shape of its
+//! code, its stack, and what it calls and reads that is not there.
 
 mod area;
 mod calls;
@@ -21,12 +22,19 @@ use walk::{Reach, walk};
 /// The first thing that is wrong with the shape of each function.
 fn misshapen(program: &Program) -> Vec<Problem> {
     let one = |function: &Function| {
-        let (at, wrong) = shape::wrong(&program.code[function.start..function.start + function.length])?;
+        let (at, wrong) =
+            shape::wrong(&program.code[function.start..function.start + function.length])?;
         let reason = match wrong {
-            Wrong::NoRegister(register) => format!("it names register {register}; there are 0 to {}", shape::FRAME),
-            Wrong::WritesFrame => format!("it writes register {}, which holds the frame", shape::FRAME),
+            Wrong::NoRegister(register) => {
+                format!("it names register {register}; there are 0 to {}", shape::FRAME)
+            }
+            Wrong::WritesFrame => {
+                format!("it writes register {}, which holds the frame", shape::FRAME)
+            }
             Wrong::Open => "the function ends without leaving it".to_owned(),
-            Wrong::Jump(distance) => format!("it jumps by {distance}, where no instruction of the function begins"),
+            Wrong::Jump(distance) => {
+                format!("it jumps by {distance}, where no instruction of the function begins")
+            }
         };
         Some(Problem::damaged(place(program, function.start + at), reason))
     };
@@ -45,7 +53,9 @@ pub fn problems(program: &Program, callable: &dyn Callable) -> Vec<Problem> {
         return all;
     }
     let reached = walk(program, program.callbacks.values().copied());
-    for poisoned in program.poison.iter().filter(|poisoned| reached[poisoned.instruction] == Reach::Plain) {
+    for poisoned in
+        program.poison.iter().filter(|poisoned| reached[poisoned.instruction] == Reach::Plain)
+    {
         all.push(Problem::new(
             place(program, poisoned.instruction),
             format!("it needs {}, which the simulator does not have", poisoned.what),
@@ -57,13 +67,15 @@ pub fn problems(program: &Program, callable: &dyn Callable) -> Vec<Problem> {
     all
 }
 
-/// For which a run may end with an error: things that a program asks for before it uses them, and stores that the kernel allows to no controller.
+/// For which a run may end with an error: things that a program asks for before it uses them, and
+/// stores that the kernel allows to no controller.
 pub fn doubts(program: &Program) -> Vec<String> {
     if !misshapen(program).is_empty() {
         return Vec::new();
     }
     let reached = walk(program, program.callbacks.values().copied());
-    let doubtful = program.poison.iter().filter(|poisoned| reached[poisoned.instruction] == Reach::Guarded);
+    let doubtful =
+        program.poison.iter().filter(|poisoned| reached[poisoned.instruction] == Reach::Guarded);
     let missing = doubtful.map(|poisoned| {
         let place = place(program, poisoned.instruction);
         format!("{place}: it may need {}, which the simulator does not have: the run ends with an error if it does", poisoned.what)

@@ -1,4 +1,5 @@
-//! Which instructions can be reached, as if nothing were missing. Constants are followed, so that what stands behind a question which is answered with no, or a version that is another, is not.
+//! Which instructions can be reached, as if nothing were missing. Constants are followed, so that
+//! what stands behind a question which is answered with no, or a version that is another, is not.
 
 use crate::flow::{Flow, flow};
 use crate::program::{Instruction, Program, address};
@@ -60,10 +61,17 @@ struct Walk<'a> {
     asking: BTreeMap<usize, bool>,
 }
 
-/// How each instruction can be reached from some. The shape of the program must have been found right.
+/// How each instruction can be reached from some. The shape of the program must have been found
+/// right.
 pub(super) fn walk(program: &Program, entries: impl Iterator<Item = usize>) -> Vec<Reach> {
-    let asks = |start: usize, length: usize| program.questions.range(start..start + length).next().is_some();
-    let asking = program.functions.iter().map(|function| (function.start, asks(function.start, function.length))).collect();
+    let asks = |start: usize, length: usize| {
+        program.questions.range(start..start + length).next().is_some()
+    };
+    let asking = program
+        .functions
+        .iter()
+        .map(|function| (function.start, asks(function.start, function.length)))
+        .collect();
     let reached = vec![Reach::Never; program.code.len()];
     let mut walk = Walk { program, states: BTreeMap::new(), open: Vec::new(), reached, asking };
     for entry in entries {
@@ -123,13 +131,17 @@ impl Walk<'_> {
 
     fn step(&mut self, at: usize, instruction: &Instruction, state: &mut State) {
         let Instruction { code, dst, src, off, imm } = *instruction;
-        let (dst, source) = (dst as usize, state.registers.get(src as usize).copied().unwrap_or_default());
+        let (dst, source) =
+            (dst as usize, state.registers.get(src as usize).copied().unwrap_or_default());
         let asks = self.program.questions.contains(&at);
         match code & 7 {
             _ if code == Instruction::LOAD_IMMEDIATE => {
                 let value = self.program.immediate_at(at);
-                let function = (value & address::FUNCTION != 0).then_some((value & !address::FUNCTION) as usize);
-                if let Some(function) = function.filter(|function| self.asking.contains_key(function)) {
+                let function = (value & address::FUNCTION != 0)
+                    .then_some((value & !address::FUNCTION) as usize);
+                if let Some(function) =
+                    function.filter(|function| self.asking.contains_key(function))
+                {
                     self.meet(function, State::fresh(state.reach));
                 }
                 state.registers[dst] = Value { constant: Some(value), asked: asks };
@@ -148,13 +160,20 @@ impl Walk<'_> {
             }
             // A load.
             1 => {
-                state.registers[dst] =
-                    if src == 10 { Value { constant: None, asked: state.stored } } else { self.configured(code, &source, off) };
+                state.registers[dst] = if src == 10 {
+                    Value { constant: None, asked: state.stored }
+                } else {
+                    self.configured(code, &source, off)
+                };
             }
             // A store of a register.
             3 => state.stored |= source.asked,
             4 | 7 => {
-                let operand = if code & 8 != 0 { source } else { Value { constant: Some(imm as i64 as u64), asked: asks } };
+                let operand = if code & 8 != 0 {
+                    source
+                } else {
+                    Value { constant: Some(imm as i64 as u64), asked: asks }
+                };
                 state.registers[dst] = arithmetic(code, off, state.registers[dst], operand);
             }
             _ => {}
@@ -165,9 +184,16 @@ impl Walk<'_> {
     fn configured(&self, code: u8, base: &Value, off: i16) -> Value {
         let read = || {
             let place = base.constant?.checked_add_signed(off as i64)?;
-            let region = self.program.regions.get(usize::try_from((place >> 32).checked_sub(address::DATA)?).ok()?)?;
+            let region = self
+                .program
+                .regions
+                .get(usize::try_from((place >> 32).checked_sub(address::DATA)?).ok()?)?;
             let width = [4, 2, 1, 8][(code >> 3 & 3) as usize];
-            let bytes = region.bytes.get(place as u32 as usize..)?.get(..width).filter(|_| region.name == ".kconfig")?;
+            let bytes = region
+                .bytes
+                .get(place as u32 as usize..)?
+                .get(..width)
+                .filter(|_| region.name == ".kconfig")?;
             Some(bytes.iter().rev().fold(0, |value, byte| value << 8 | *byte as u64))
         };
         let constant = read();
@@ -204,11 +230,19 @@ fn arithmetic(code: u8, off: i16, a: Value, b: Value) -> Value {
 fn branches(instruction: &Instruction, state: &State) -> (Option<bool>, bool) {
     let Instruction { code, dst, src, imm, .. } = *instruction;
     let a = state.registers[dst as usize];
-    let b = if code & 8 != 0 { state.registers[src as usize] } else { Value { constant: Some(imm as i64 as u64), asked: false } };
+    let b = if code & 8 != 0 {
+        state.registers[src as usize]
+    } else {
+        Value { constant: Some(imm as i64 as u64), asked: false }
+    };
     let taken = a.constant.zip(b.constant).and_then(|(a, b)| {
-        let (a, b) = if code & 7 == 6 { (a as i32 as i64 as u64, b as i32 as i64 as u64) } else { (a, b) };
-        let (below, signed_below) =
-            if code & 7 == 6 { ((a as u32) < b as u32, (a as i32) < b as i32) } else { (a < b, (a as i64) < b as i64) };
+        let (a, b) =
+            if code & 7 == 6 { (a as i32 as i64 as u64, b as i32 as i64 as u64) } else { (a, b) };
+        let (below, signed_below) = if code & 7 == 6 {
+            ((a as u32) < b as u32, (a as i32) < b as i32)
+        } else {
+            (a < b, (a as i64) < b as i64)
+        };
         Some(match code & 0xf0 {
             0x10 => a == b,
             0x20 => !below && a != b,

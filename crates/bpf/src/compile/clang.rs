@@ -14,14 +14,25 @@ use std::{fs, io};
 /// The oldest and the newest version that is looked for by name, where there is no `clang`.
 const VERSIONS: std::ops::RangeInclusive<u32> = 12..=30;
 
-/// How sources are compiled. The third version of the instructions is what clang 12 and later and all kernels since 5.1 know.
+/// How sources are compiled. The third version of the instructions is what clang 12 and later and
+/// all kernels since 5.1 know.
 ///
 /// If clang's backend fails, no report for its developers is left in the folder of temporary files.
 /// Without `__STDC_HOSTED__`, clang's own headers (`<stdint.h>`, `<limits.h>`) do without those of
 /// the C library, which has none for BPF.
-const ARGUMENTS: [&str; 8] = ["-target", "bpf", "-mcpu=v3", "-O2", "-g", "-std=gnu11", "-fno-crash-diagnostics", "-U__STDC_HOSTED__"];
+const ARGUMENTS: [&str; 8] = [
+    "-target",
+    "bpf",
+    "-mcpu=v3",
+    "-O2",
+    "-g",
+    "-std=gnu11",
+    "-fno-crash-diagnostics",
+    "-U__STDC_HOSTED__",
+];
 
-/// For macros of libbpf's that ask for an architecture: one for all, so that an object does not depend on the machine that it was compiled on.
+/// For macros of libbpf's that ask for an architecture: one for all, so that an object does not
+/// depend on the machine that it was compiled on.
 const ARCHITECTURE: &str = "-D__TARGET_ARCH_x86";
 
 /// A clang that runs.
@@ -49,7 +60,9 @@ impl Clang {
     /// If there is none. `source` is what should be compiled.
     pub fn find(source: &Path) -> Result<Clang, CompileError> {
         let versioned = VERSIONS.rev().map(|version| format!("clang-{version}"));
-        let found = std::iter::once("clang".to_owned()).chain(versioned).find_map(|program| Clang::at(Path::new(&program)));
+        let found = std::iter::once("clang".to_owned())
+            .chain(versioned)
+            .find_map(|program| Clang::at(Path::new(&program)));
         found.ok_or_else(|| CompileError::NoClang { source_file: source.to_owned() })
     }
 
@@ -60,7 +73,9 @@ impl Clang {
         output.status.success().then(|| Clang { program: program.to_owned(), version })
     }
 
-    /// Compiles a source; of one that has the function of a core, the controller that it makes. What it includes is looked for beside it, then in `include`, then among ours; so that a `vmlinux.h` of the user's wins.
+    /// Compiles a source; of one that has the function of a core, the controller that it makes.
+    /// What it includes is looked for beside it, then in `include`, then among ours; so that a
+    /// `vmlinux.h` of the user's wins.
     ///
     /// # Errors
     ///
@@ -74,7 +89,12 @@ impl Clang {
     /// # Errors
     ///
     /// See [`compile`](Clang::compile).
-    pub fn compile_with(&self, source: &Path, include: &[PathBuf], arguments: &[&str]) -> Result<Compiled, CompileError> {
+    pub fn compile_with(
+        &self,
+        source: &Path,
+        include: &[PathBuf],
+        arguments: &[&str],
+    ) -> Result<Compiled, CompileError> {
         let file = |path: &Path, what: &'static str| {
             let path = path.to_owned();
             move |source: io::Error| CompileError::File { path, what, source }
@@ -82,19 +102,28 @@ impl Clang {
         let text = narrows_files::read(source, Limit::TEXT).map_err(file(source, "read"))?;
         let place = std::env::temp_dir();
         let ours = TemporaryFolder::new().map_err(file(&place, "written"))?;
-        fs::write(ours.path().join("vmlinux.h"), socket::header()).map_err(file(ours.path(), "written"))?;
-        if !headers::write(ours.path()).map_err(file(ours.path(), "written"))? && !include.iter().any(|one| one.join("bpf").is_dir()) {
+        fs::write(ours.path().join("vmlinux.h"), socket::header())
+            .map_err(file(ours.path(), "written"))?;
+        if !headers::write(ours.path()).map_err(file(ours.path(), "written"))?
+            && !include.iter().any(|one| one.join("bpf").is_dir())
+        {
             return Err(CompileError::NoHeaders { source_file: source.to_owned() });
         }
-        let beside = source.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let beside = source
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
         let object = ours.path().join("program.o");
         let mut command = Command::new(&self.program);
-        // Where our headers are this time is not to be seen in the object, which is the same each time.
+        // Where our headers are this time is not to be seen in the object, which is the same each
+        // time.
         let mut map = OsString::from("-ffile-prefix-map=");
         map.push(ours.path());
         map.push("=narrows");
         command.args(ARGUMENTS).arg(ARCHITECTURE).arg(map);
-        for directory in [beside].into_iter().chain(include.iter().map(PathBuf::as_path)).chain([ours.path()]) {
+        for directory in
+            [beside].into_iter().chain(include.iter().map(PathBuf::as_path)).chain([ours.path()])
+        {
             let mut argument = OsString::from("-I");
             argument.push(directory);
             command.arg(argument);
@@ -103,7 +132,11 @@ impl Clang {
             command.arg("-idirafter").arg(folder);
         }
         // A path that begins with "-" would be taken for an argument.
-        let named = if source.as_os_str().as_encoded_bytes().starts_with(b"-") { Path::new(".").join(source) } else { source.to_owned() };
+        let named = if source.as_os_str().as_encoded_bytes().starts_with(b"-") {
+            Path::new(".").join(source)
+        } else {
+            source.to_owned()
+        };
         let included = |header: &str| {
             let folders = [beside].into_iter().chain(include.iter().map(PathBuf::as_path));
             folders
@@ -114,7 +147,9 @@ impl Clang {
         if let Some(name) = core::lacks_its_function(&String::from_utf8_lossy(&text), included) {
             return Err(CompileError::NoFunction { source_file: source.to_owned(), name });
         }
-        let named = core::wrap(ours.path(), source, &text).map_err(file(ours.path(), "written"))?.unwrap_or(named);
+        let named = core::wrap(ours.path(), source, &text)
+            .map_err(file(ours.path(), "written"))?
+            .unwrap_or(named);
         command.args(arguments).arg("-c").arg(named).arg("-o").arg(&object).stdin(Stdio::null());
         let output = command.output().map_err(file(&self.program, "run"))?;
         let said = String::from_utf8_lossy(&output.stderr);
@@ -122,6 +157,9 @@ impl Clang {
             let (program, said) = (self.version.clone(), said::of_refusal(&said));
             return Err(CompileError::Refused { source_file: source.to_owned(), program, said });
         }
-        Ok(Compiled { object: fs::read(&object).map_err(file(&object, "read"))?, said: said::shortened(&said) })
+        Ok(Compiled {
+            object: fs::read(&object).map_err(file(&object, "read"))?,
+            said: said::shortened(&said),
+        })
     }
 }

@@ -1,5 +1,6 @@
-//! Sources to objects, by clang. Programs find our [`vmlinux.h`](crate::socket::header) and libbpf's headers, unless they bring their own. Of a source that has but the
-//! function of a core (`NAME_decide` of `core.h`) a controller is made.
+//! Sources to objects, by clang. Programs find our [`vmlinux.h`](crate::socket::header) and
+//! libbpf's headers, unless they bring their own. Of a source that has but the function of a core
+//! (`NAME_decide` of `core.h`) a controller is made.
 
 mod clang;
 mod core;

@@ -19,9 +19,18 @@ const REMEDIES: &[(&str, &str)] = &[
         "nsupported signed division",
         "BPF divides unsigned numbers only: make both unsigned, or divide their magnitudes and set the sign afterwards, as core_div of core.h does",
     ),
-    ("df3' is not supported", "BPF has no floating-point numbers: compute in integers, for example in thousandths"),
-    ("sf3' is not supported", "BPF has no floating-point numbers: compute in integers, for example in thousandths"),
-    ("'asm/types.h' file not found", "the kernel's headers for programs are missing: install them (on Debian: apt install linux-libc-dev)"),
+    (
+        "df3' is not supported",
+        "BPF has no floating-point numbers: compute in integers, for example in thousandths",
+    ),
+    (
+        "sf3' is not supported",
+        "BPF has no floating-point numbers: compute in integers, for example in thousandths",
+    ),
+    (
+        "'asm/types.h' file not found",
+        "the kernel's headers for programs are missing: install them (on Debian: apt install linux-libc-dev)",
+    ),
     (
         "'gnu/stubs-32.h' file not found",
         "a BPF program has no C library: leave its header out; <stdint.h>, <stddef.h>, <stdbool.h> and <limits.h> are there, and clang has __builtin_memset and __builtin_memcpy",
@@ -95,7 +104,11 @@ mod tests {
         let said = format!("{}\n", "ä".repeat(10_000)).repeat(10_000);
         let text = of_refusal(&said);
         assert_eq!(text.lines().count(), LINES + 1);
-        assert!(text.lines().all(|line| line.chars().count() <= CHARACTERS + 4) && text.ends_with("\nand 9960 more lines"), "{text}");
+        assert!(
+            text.lines().all(|line| line.chars().count() <= CHARACTERS + 4)
+                && text.ends_with("\nand 9960 more lines"),
+            "{text}"
+        );
         assert_eq!(of_refusal("a.c:1:1: error: x\n"), "a.c:1:1: error: x");
     }
 }

@@ -13,14 +13,19 @@ const END: &str = "End of search list.";
 /// which `<linux/types.h>` includes, lies in the folder of the machine's architecture. Empty if the
 /// compiler does not tell.
 pub(super) fn folders(compiler: &Path) -> Vec<PathBuf> {
-    let told = Command::new(compiler).args(["-v", "-E", "-x", "c", "-"]).stdin(Stdio::null()).output();
+    let told =
+        Command::new(compiler).args(["-v", "-E", "-x", "c", "-"]).stdin(Stdio::null()).output();
     told.map(|output| listed(&String::from_utf8_lossy(&output.stderr))).unwrap_or_default()
 }
 
 fn listed(told: &str) -> Vec<PathBuf> {
-    let listed = told.lines().skip_while(|line| *line != BEGIN).skip(1).take_while(|line| *line != END);
+    let listed =
+        told.lines().skip_while(|line| *line != BEGIN).skip(1).take_while(|line| *line != END);
     // A line of macOS ends with this remark.
-    listed.filter(|line| !line.ends_with("(framework directory)")).map(|line| PathBuf::from(line.trim())).collect()
+    listed
+        .filter(|line| !line.ends_with("(framework directory)"))
+        .map(|line| PathBuf::from(line.trim()))
+        .collect()
 }
 
 #[cfg(test)]
@@ -32,8 +37,12 @@ mod tests {
         let told = "clang -cc1 version 14.0.6\nignoring nonexistent directory \"/include\"\n#include \"...\" search starts here:\n\
                     #include <...> search starts here:\n /usr/lib/clang/14/include\n /usr/include/x86_64-linux-gnu\n /usr/include\n\
                     End of search list.\n# 1 \"<stdin>\"\n";
-        let expected = ["/usr/lib/clang/14/include", "/usr/include/x86_64-linux-gnu", "/usr/include"].map(PathBuf::from);
+        let expected =
+            ["/usr/lib/clang/14/include", "/usr/include/x86_64-linux-gnu", "/usr/include"]
+                .map(PathBuf::from);
         assert_eq!(listed(told), expected);
-        assert!(listed("gcc: error\n").is_empty() && folders(Path::new("/nowhere/clang")).is_empty());
+        assert!(
+            listed("gcc: error\n").is_empty() && folders(Path::new("/nowhere/clang")).is_empty()
+        );
     }
 }

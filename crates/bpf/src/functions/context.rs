@@ -123,7 +123,12 @@ impl Call<'_, '_> {
     pub fn needs_socket(&self, index: usize) -> Result<(), Reason> {
         match self.arguments[index] == address::of(address::SOCKET, 0) {
             true => Ok(()),
-            false => Err(argument(self.name, self.arguments[index], "the socket", "the socket that the callback was given")),
+            false => Err(argument(
+                self.name,
+                self.arguments[index],
+                "the socket",
+                "the socket that the callback was given",
+            )),
         }
     }
 
@@ -131,7 +136,12 @@ impl Call<'_, '_> {
     pub fn needs_sample(&self, index: usize) -> Result<(), Reason> {
         match self.arguments[index] == address::of(address::SAMPLE, 0) {
             true => Ok(()),
-            false => Err(argument(self.name, self.arguments[index], "the sample", "the sample that the callback was given")),
+            false => Err(argument(
+                self.name,
+                self.arguments[index],
+                "the sample",
+                "the sample that the callback was given",
+            )),
         }
     }
 
@@ -173,7 +183,12 @@ impl Call<'_, '_> {
                 self.context.charge(size)?;
                 Ok(bytes)
             }
-            None => Err(blame(self.context.memory, self.context.program, Access { writes: false, size }, at)),
+            None => Err(blame(
+                self.context.memory,
+                self.context.program,
+                Access { writes: false, size },
+                at,
+            )),
         }
     }
 
@@ -185,7 +200,12 @@ impl Call<'_, '_> {
                 place.copy_from_slice(bytes);
                 Ok(())
             }
-            None => Err(blame(self.context.memory, self.context.program, Access { writes: true, size: bytes.len() }, at)),
+            None => Err(blame(
+                self.context.memory,
+                self.context.program,
+                Access { writes: true, size: bytes.len() },
+                at,
+            )),
         }
     }
 
@@ -196,7 +216,12 @@ impl Call<'_, '_> {
                 place.fill(0);
                 self.context.charge(size)
             }
-            None => Err(blame(self.context.memory, self.context.program, Access { writes: true, size }, at)),
+            None => Err(blame(
+                self.context.memory,
+                self.context.program,
+                Access { writes: true, size },
+                at,
+            )),
         }
     }
 
@@ -218,6 +243,11 @@ impl Call<'_, '_> {
     }
 }
 
-fn argument(function: &'static str, found: u64, parameter: &'static str, wanted: &'static str) -> Reason {
+fn argument(
+    function: &'static str,
+    found: u64,
+    parameter: &'static str,
+    wanted: &'static str,
+) -> Reason {
     Reason::Argument { function, found: format!("{found:#x}"), parameter, wanted }
 }

@@ -1,7 +1,9 @@
-//! The functions of the kernel's CUBIC, which programs call by name: net/ipv4/tcp_cubic.c of Linux 6.18, with the module's parameters as they are by default.
+//! The functions of the kernel's CUBIC, which programs call by name: net/ipv4/tcp_cubic.c of Linux
+//! 6.18, with the module's parameters as they are by default.
 //!
-//! The curve's arithmetic is that of the controller `cubic`; here it works on `struct bictcp` in the private area. HyStart is the kernel's own: its rounds end by
-//! sequence numbers and its cushion follows the pacing rate, where the controller counts segments and derives a rate.
+//! The curve's arithmetic is that of the controller `cubic`; here it works on `struct bictcp` in
+//! the private area. HyStart is the kernel's own: its rounds end by sequence numbers and its
+//! cushion follows the pacing rate, where the controller counts segments and derives a rate.
 
 use super::area::{Area, area};
 use super::clock::{before, tick};
@@ -53,7 +55,15 @@ impl Bictcp {
     /// `bictcp_reset`: all that a timeout forgets.
     fn reset(&mut self) {
         let Bictcp { unused, sample_cnt, round_start, end_seq, last_ack, curr_rtt, .. } = *self;
-        *self = Bictcp { unused, sample_cnt, round_start, end_seq, last_ack, curr_rtt, ..Bictcp::default() };
+        *self = Bictcp {
+            unused,
+            sample_cnt,
+            round_start,
+            end_seq,
+            last_ack,
+            curr_rtt,
+            ..Bictcp::default()
+        };
     }
 
     /// `bictcp_hystart_reset`: a round begins.
@@ -174,7 +184,13 @@ pub fn avoid(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     }
     let mut area = Bictcp::of(call);
     let (mut curve, now) = area.curve(tick(call.context.world));
-    let count = curve.count(window, acked, now, area.delay_min, &Ticks::new(call.context.world.hz().max(1) as u64));
+    let count = curve.count(
+        window,
+        acked,
+        now,
+        area.delay_min,
+        &Ticks::new(call.context.world.hz().max(1) as u64),
+    );
     area.take(&curve);
     area.keep(call);
     increase(call, count, acked)?;
@@ -207,7 +223,8 @@ pub fn acked(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     call.needs_sample(1)?;
     let rtt = call.sampled(f::ACK_RTT) as i32;
     let mut area = Bictcp::of(call);
-    let settles = area.epoch_start != 0 && before(tick(call.context.world), area.epoch_start.wrapping_add(call.context.world.hz()));
+    let settles = area.epoch_start != 0
+        && before(tick(call.context.world), area.epoch_start.wrapping_add(call.context.world.hz()));
     if rtt < 0 || settles {
         return Ok(0);
     }

@@ -1,7 +1,9 @@
-//! The functions of the kernel's DCTCP, which programs call by name: net/ipv4/tcp_dctcp.c and tcp_dctcp.h of Linux 6.18, with the module's parameters as they are by
-//! default; path changes after congestion (PLB) are off, as in a kernel where nobody turned them on.
+//! The functions of the kernel's DCTCP, which programs call by name: net/ipv4/tcp_dctcp.c and
+//! tcp_dctcp.h of Linux 6.18, with the module's parameters as they are by default; path changes
+//! after congestion (PLB) are off, as in a kernel where nobody turned them on.
 //!
-//! The controller `dctcp` follows RFC 8257 with fractions; this is the kernel's arithmetic in whole segments and 1/1024, on `struct dctcp` in the private area.
+//! The controller `dctcp` follows RFC 8257 with fractions; this is the kernel's arithmetic in whole
+//! segments and 1/1024, on `struct dctcp` in the private area.
 
 use super::area::{Area, area};
 use super::clock::before;
@@ -73,7 +75,8 @@ pub fn threshold(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     Ok(window.wrapping_sub(window.wrapping_mul(area.alpha) >> 11).max(2) as u64)
 }
 
-/// `dctcp_update_alpha(sk, flags)`: once in a window of data, α goes 1/16 of the way to the share that was marked.
+/// `dctcp_update_alpha(sk, flags)`: once in a window of data, α goes 1/16 of the way to the share
+/// that was marked.
 pub fn update_alpha(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     call.needs_socket(0)?;
     let mut area = Dctcp::of(call);
@@ -113,7 +116,8 @@ pub fn state(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     Ok(0)
 }
 
-/// `dctcp_cwnd_event(sk, event)`. An acknowledgement that a receiver would send at once is not sent: only senders are simulated so.
+/// `dctcp_cwnd_event(sk, event)`. An acknowledgement that a receiver would send at once is not
+/// sent: only senders are simulated so.
 pub fn event(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     call.needs_socket(0)?;
     match call.short(1) {

@@ -1,4 +1,5 @@
-//! Pointers that know their length, `struct bpf_dynptr` (kernel/bpf/helpers.c). A program sees 16 bytes: here the address and the length.
+//! Pointers that know their length, `struct bpf_dynptr` (kernel/bpf/helpers.c). A program sees 16
+//! bytes: here the address and the length.
 
 use super::context::{Call, errno};
 use crate::fault::Reason;

@@ -1,4 +1,5 @@
-//! Texts with numbers in them: `bpf_snprintf`, `bpf_trace_printk`, `bpf_trace_vprintk` (kernel/bpf/helpers.c `bpf_bprintf_prepare`, lib/vsprintf.c).
+//! Texts with numbers in them: `bpf_snprintf`, `bpf_trace_printk`, `bpf_trace_vprintk`
+//! (kernel/bpf/helpers.c `bpf_bprintf_prepare`, lib/vsprintf.c).
 
 use super::context::{Call, errno};
 use crate::fault::Reason;
@@ -46,7 +47,11 @@ impl Width {
 }
 
 /// The text that a format and values give, or an error as the kernel answers it.
-fn format(call: &mut Call<'_, '_>, format: &[u8], values: &[u64]) -> Result<Result<Vec<u8>, u64>, Reason> {
+fn format(
+    call: &mut Call<'_, '_>,
+    format: &[u8],
+    values: &[u64],
+) -> Result<Result<Vec<u8>, u64>, Reason> {
     let mut text = Vec::new();
     let mut values = values.iter().copied();
     let mut rest = format;
@@ -107,9 +112,15 @@ fn format(call: &mut Call<'_, '_>, format: &[u8], values: &[u64]) -> Result<Resu
                     [b'l', b'l', behind @ ..] | [b'l', behind @ ..] => (true, behind),
                     _ => (false, rest),
                 };
-                let Some((kind, behind)) = behind.split_first() else { return Ok(Err(errno::INVALID)) };
+                let Some((kind, behind)) = behind.split_first() else {
+                    return Ok(Err(errno::INVALID));
+                };
                 rest = behind;
-                let (signed, unsigned) = if long { (value as i64, value) } else { (value as i32 as i64, value as u32 as u64) };
+                let (signed, unsigned) = if long {
+                    (value as i64, value)
+                } else {
+                    (value as i32 as i64, value as u32 as u64)
+                };
                 let number = match kind {
                     b'd' | b'i' => width.signed(signed),
                     b'u' => width.pad(&unsigned.to_string()),
@@ -131,7 +142,10 @@ fn address(bytes: &[u8], separated: bool) -> String {
         4 if separated => bytes.iter().map(u8::to_string).collect::<Vec<_>>().join("."),
         4 => bytes.iter().map(|byte| format!("{byte:03}")).collect::<Vec<_>>().join("."),
         _ => {
-            let groups: Vec<_> = bytes.chunks(2).map(|pair| pair.iter().map(|byte| format!("{byte:02x}")).collect::<String>()).collect();
+            let groups: Vec<_> = bytes
+                .chunks(2)
+                .map(|pair| pair.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+                .collect();
             groups.join(if separated { ":" } else { "" })
         }
     }
@@ -143,10 +157,14 @@ fn array(call: &mut Call<'_, '_>, at: u64, size: usize) -> Result<Result<Vec<u64
         return Ok(Err(errno::INVALID));
     }
     let bytes = call.read(at, size)?;
-    Ok(Ok(bytes.chunks_exact(8).map(|value| u64::from_le_bytes(value.try_into().expect("eight bytes"))).collect()))
+    Ok(Ok(bytes
+        .chunks_exact(8)
+        .map(|value| u64::from_le_bytes(value.try_into().expect("eight bytes")))
+        .collect()))
 }
 
-/// `bpf_snprintf(text, size, format, values, values_size)`: the bytes of the whole text with its zero.
+/// `bpf_snprintf(text, size, format, values, values_size)`: the bytes of the whole text with its
+/// zero.
 pub fn into_memory(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     let [to, _, fmt, values, _] = *call.arguments;
     let (size, values_size) = (call.short(1) as usize, call.short(4) as usize);
@@ -167,7 +185,12 @@ pub fn into_memory(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     Ok(text.len() as u64 + 1)
 }
 
-fn print_line(call: &mut Call<'_, '_>, fmt: u64, size: usize, values: &[u64]) -> Result<u64, Reason> {
+fn print_line(
+    call: &mut Call<'_, '_>,
+    fmt: u64,
+    size: usize,
+    values: &[u64],
+) -> Result<u64, Reason> {
     let fmt = call.read(fmt, size)?;
     let Some((0, fmt)) = fmt.split_last() else { return Ok(errno::INVALID) };
     let mut text = match format(call, fmt, values)? {

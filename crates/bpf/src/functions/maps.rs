@@ -1,5 +1,5 @@
-//! The maps of a program, of which each connection has its own. Their values lie in the memory, each in a region of its own, so that nothing reaches from one into
-//! another.
+//! The maps of a program, of which each connection has its own. Their values lie in the memory,
+//! each in a region of its own, so that nothing reaches from one into another.
 
 use crate::memory::{Content, Memory};
 use crate::program::MapSpec;
@@ -20,13 +20,15 @@ mod kind {
 /// Most bytes of a key (`MAX_BPF_STACK`, where programs keep it).
 const MOST_KEY: u32 = 512;
 
-/// Most bytes of a socket's value (`BPF_LOCAL_STORAGE_MAX_VALUE_SIZE`, include/linux/bpf_local_storage.h, less what the kernel keeps beside it).
+/// Most bytes of a socket's value (`BPF_LOCAL_STORAGE_MAX_VALUE_SIZE`,
+/// include/linux/bpf_local_storage.h, less what the kernel keeps beside it).
 const MOST_STORAGE: u32 = 64 * 1024 - 128;
 
 /// Bytes of a page, of whose multiples a ring is.
 const PAGE: u32 = 4096;
 
-/// Whether a map holds nothing but what the program put there: no kernel forgets or chooses values of these kinds.
+/// Whether a map holds nothing but what the program put there: no kernel forgets or chooses values
+/// of these kinds.
 pub fn keeps(spec: &MapSpec) -> bool {
     matches!(spec.kind, kind::ARRAY | kind::HASH | kind::SK_STORAGE)
 }
@@ -40,11 +42,20 @@ pub fn is_ring(spec: &MapSpec) -> bool {
 pub fn map_fits(spec: &MapSpec) -> Result<(), &'static str> {
     let MapSpec { kind, key_size, value_size, max_entries, .. } = *spec;
     match kind {
-        kind::ARRAY | kind::PERCPU_ARRAY if key_size != 4 => Err("is an array whose key has not 4 bytes: declare the key as int or __u32"),
-        kind::HASH | kind::PERCPU_HASH | kind::LRU_HASH | kind::LRU_PERCPU_HASH if key_size == 0 || key_size > MOST_KEY => {
+        kind::ARRAY | kind::PERCPU_ARRAY if key_size != 4 => {
+            Err("is an array whose key has not 4 bytes: declare the key as int or __u32")
+        }
+        kind::HASH | kind::PERCPU_HASH | kind::LRU_HASH | kind::LRU_PERCPU_HASH
+            if key_size == 0 || key_size > MOST_KEY =>
+        {
             Err("has a key of 0 or more than 512 bytes: declare one of 1 to 512 bytes")
         }
-        kind::ARRAY | kind::PERCPU_ARRAY | kind::HASH | kind::PERCPU_HASH | kind::LRU_HASH | kind::LRU_PERCPU_HASH => {
+        kind::ARRAY
+        | kind::PERCPU_ARRAY
+        | kind::HASH
+        | kind::PERCPU_HASH
+        | kind::LRU_HASH
+        | kind::LRU_PERCPU_HASH => {
             if value_size == 0 {
                 Err("has no value: declare its type")
             } else if max_entries == 0 {
@@ -53,18 +64,26 @@ pub fn map_fits(spec: &MapSpec) -> Result<(), &'static str> {
                 Ok(())
             }
         }
-        kind::SK_STORAGE if key_size != 4 => Err("is of sockets and its key has not 4 bytes: declare the key as int"),
-        kind::SK_STORAGE if value_size == 0 || value_size > MOST_STORAGE => {
-            Err("is of sockets and its value has 0 or too many bytes: declare one of at most 65,408 bytes")
+        kind::SK_STORAGE if key_size != 4 => {
+            Err("is of sockets and its key has not 4 bytes: declare the key as int")
         }
-        kind::SK_STORAGE if max_entries != 0 => Err("is of sockets and has max_entries: leave that out"),
+        kind::SK_STORAGE if value_size == 0 || value_size > MOST_STORAGE => Err(
+            "is of sockets and its value has 0 or too many bytes: declare one of at most 65,408 bytes",
+        ),
+        kind::SK_STORAGE if max_entries != 0 => {
+            Err("is of sockets and has max_entries: leave that out")
+        }
         kind::SK_STORAGE => Ok(()),
-        kind::RINGBUF if key_size != 0 || value_size != 0 => Err("is a ring and has a key or a value: leave them out"),
-        kind::RINGBUF if !max_entries.is_power_of_two() || max_entries % PAGE != 0 => {
-            Err("is a ring whose max_entries is no power of 2 and multiple of 4096: declare such a number of bytes")
+        kind::RINGBUF if key_size != 0 || value_size != 0 => {
+            Err("is a ring and has a key or a value: leave them out")
         }
+        kind::RINGBUF if !max_entries.is_power_of_two() || max_entries % PAGE != 0 => Err(
+            "is a ring whose max_entries is no power of 2 and multiple of 4096: declare such a number of bytes",
+        ),
         kind::RINGBUF => Ok(()),
-        _ => Err("is of a kind that is not carried out: use an array, a hash, sk_storage or a ring buffer"),
+        _ => Err(
+            "is of a kind that is not carried out: use an array, a hash, sk_storage or a ring buffer",
+        ),
     }
 }
 
@@ -80,7 +99,8 @@ pub struct Element {
 /// What a map holds. Per-CPU kinds are as the others: the host that is simulated has one.
 #[derive(Clone, Debug)]
 pub enum Held {
-    /// Regions of the values by index. The value of an index that nobody asked for is zero, and has no region yet.
+    /// Regions of the values by index. The value of an index that nobody asked for is zero, and has
+    /// no region yet.
     Array(BTreeMap<u32, u64>),
     /// In the order of the keys; `evicts` if the one unused for longest makes room.
     Hash {
@@ -134,7 +154,11 @@ impl Maps {
             kind::ARRAY | kind::PERCPU_ARRAY => Held::Array(BTreeMap::new()),
             kind::SK_STORAGE => Held::Storage(None),
             kind::RINGBUF => Held::Ring(0),
-            other => Held::Hash { elements: BTreeMap::new(), evicts: matches!(other, kind::LRU_HASH | kind::LRU_PERCPU_HASH), uses: 0 },
+            other => Held::Hash {
+                elements: BTreeMap::new(),
+                evicts: matches!(other, kind::LRU_HASH | kind::LRU_PERCPU_HASH),
+                uses: 0,
+            },
         };
         Maps { held: specs.iter().map(empty).collect(), reserved: Vec::new() }
     }
@@ -143,7 +167,9 @@ impl Maps {
     pub fn bytes(&self) -> usize {
         let of = |held: &Held| match held {
             Held::Array(values) => values.len() * size_of::<(u32, u64)>(),
-            Held::Hash { elements, .. } => elements.keys().map(|key| key.len() + size_of::<(Box<[u8]>, Element)>()).sum(),
+            Held::Hash { elements, .. } => {
+                elements.keys().map(|key| key.len() + size_of::<(Box<[u8]>, Element)>()).sum()
+            }
             Held::Storage(_) | Held::Ring(_) => 0,
         };
         self.held.iter().map(|held| size_of::<Held>() + of(held)).sum()
@@ -178,7 +204,9 @@ impl Maps {
     /// Takes out what the socket has in maps of sockets.
     pub fn take_storage(&mut self, memory: &mut Memory) -> Stored {
         let places = self.held.iter_mut().enumerate();
-        let taken = places.filter_map(|(map, held)| if let Held::Storage(place) = held { Some((map, place.take()?)) } else { None });
+        let taken = places.filter_map(|(map, held)| {
+            if let Held::Storage(place) = held { Some((map, place.take()?)) } else { None }
+        });
         let value = |(map, region)| {
             let value = memory.region(region).into();
             memory.release(region);
@@ -211,15 +239,25 @@ impl Maps {
 }
 
 impl Held {
-    /// The region of the value with this key, which is used now. `None` if there is none; an array's is made if `memory` has room.
-    pub fn value(&mut self, key: &[u8], spec: &MapSpec, map: usize, memory: &mut Memory) -> Result<Option<u64>, NoRoom> {
+    /// The region of the value with this key, which is used now. `None` if there is none; an
+    /// array's is made if `memory` has room.
+    pub fn value(
+        &mut self,
+        key: &[u8],
+        spec: &MapSpec,
+        map: usize,
+        memory: &mut Memory,
+    ) -> Result<Option<u64>, NoRoom> {
         match self {
             Held::Array(values) => {
-                let Some(index) = index(key).filter(|index| *index < spec.max_entries) else { return Ok(None) };
+                let Some(index) = index(key).filter(|index| *index < spec.max_entries) else {
+                    return Ok(None);
+                };
                 if let Some(region) = values.get(&index) {
                     return Ok(Some(*region));
                 }
-                let region = memory.add(Content::Value(map), spec.value_size as usize).ok_or(NoRoom)?;
+                let region =
+                    memory.add(Content::Value(map), spec.value_size as usize).ok_or(NoRoom)?;
                 values.insert(index, region);
                 Ok(Some(region))
             }
@@ -235,10 +273,17 @@ impl Held {
     }
 
     /// A new element of a hash. `Ok(None)` if it is full.
-    pub fn insert(&mut self, key: Vec<u8>, spec: &MapSpec, map: usize, memory: &mut Memory) -> Result<Option<u64>, NoRoom> {
+    pub fn insert(
+        &mut self,
+        key: Vec<u8>,
+        spec: &MapSpec,
+        map: usize,
+        memory: &mut Memory,
+    ) -> Result<Option<u64>, NoRoom> {
         let Held::Hash { elements, evicts, uses } = self else { return Ok(None) };
         if elements.len() >= spec.max_entries as usize {
-            let oldest = elements.iter().min_by_key(|(_, element)| element.used).map(|(key, _)| key.clone());
+            let oldest =
+                elements.iter().min_by_key(|(_, element)| element.used).map(|(key, _)| key.clone());
             let Some(oldest) = oldest.filter(|_| *evicts) else { return Ok(None) };
             memory.give_back(elements.remove(&oldest).expect("just found").region);
         }

@@ -28,8 +28,14 @@ pub use ticks::{ticks, until_next};
 
 use crate::fault::Reason;
 
-/// Carries out one call of `name` and answers what register 0 holds after it. The two functions that call the program back are the machine's.
-pub fn call(service: Service, name: &'static str, arguments: &[u64; 5], context: &mut Context<'_>) -> Result<u64, Reason> {
+/// Carries out one call of `name` and answers what register 0 holds after it. The two functions
+/// that call the program back are the machine's.
+pub fn call(
+    service: Service,
+    name: &'static str,
+    arguments: &[u64; 5],
+    context: &mut Context<'_>,
+) -> Result<u64, Reason> {
     let mut call = context::Call { context, name, arguments };
     match service {
         Service::Zero => Ok(0),

@@ -1,5 +1,5 @@
-//! The iterator behind `bpf_for` and `bpf_repeat`, `struct bpf_iter_num`: 8 bytes on the program's stack, the number before the next and the end
-//! (kernel/bpf/bpf_iter.c).
+//! The iterator behind `bpf_for` and `bpf_repeat`, `struct bpf_iter_num`: 8 bytes on the program's
+//! stack, the number before the next and the end (kernel/bpf/bpf_iter.c).
 
 use super::context::{Call, errno};
 use crate::fault::Reason;
@@ -29,7 +29,8 @@ pub fn new(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
 pub fn next(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     let at = call.arguments[0];
     let bytes = call.read(at, 8)?;
-    let half = |from: usize| i32::from_le_bytes(bytes[from..from + 4].try_into().expect("four bytes"));
+    let half =
+        |from: usize| i32::from_le_bytes(bytes[from..from + 4].try_into().expect("four bytes"));
     let (current, end) = (half(0).wrapping_add(1), half(4));
     if current >= end {
         store(call, at, 0, 0)?;

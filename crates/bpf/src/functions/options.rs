@@ -1,4 +1,5 @@
-//! Options of the socket that a program sets or asks for (net/core/filter.c `__bpf_setsockopt`, `__bpf_getsockopt`).
+//! Options of the socket that a program sets or asks for (net/core/filter.c `__bpf_setsockopt`,
+//! `__bpf_getsockopt`).
 
 use super::context::{Call, errno};
 use crate::fault::Reason;
@@ -25,9 +26,16 @@ pub fn set(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     match (call.short(1), call.short(2)) {
         (TCP, CONGESTION) => {
             let bytes = call.read(value, size)?;
-            let name = bytes.iter().take(MOST_NAME - 1).take_while(|byte| **byte != 0).map(|byte| *byte as char).collect::<String>();
+            let name = bytes
+                .iter()
+                .take(MOST_NAME - 1)
+                .take_while(|byte| **byte != 0)
+                .map(|byte| *byte as char)
+                .collect::<String>();
             match name {
-                name if size == 0 || name.is_empty() => Ok(if size == 0 { errno::INVALID } else { errno::NO_ENTRY }),
+                name if size == 0 || name.is_empty() => {
+                    Ok(if size == 0 { errno::INVALID } else { errno::NO_ENTRY })
+                }
                 name if name == call.context.program.name => Ok(0),
                 name => Err(Reason::Other(name)),
             }

@@ -21,7 +21,8 @@ fn zero(call: &mut Call<'_, '_>, to: u64, size: usize) -> Result<u64, Reason> {
     Ok(errno::FAULT)
 }
 
-/// `bpf_probe_read_kernel_str(destination, size, source)`: up to the zero, which is always there. Answers the bytes with it.
+/// `bpf_probe_read_kernel_str(destination, size, source)`: up to the zero, which is always there.
+/// Answers the bytes with it.
 pub fn text(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     let [to, _, from, ..] = *call.arguments;
     let size = call.short(1) as usize;
@@ -31,7 +32,9 @@ pub fn text(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     let region = call.context.memory.region(from >> 32);
     let rest = region.get(from as u32 as usize..).unwrap_or_default();
     let length = rest.iter().take(size).position(|byte| *byte == 0);
-    let Some(length) = length.or((rest.len() >= size).then_some(size - 1)) else { return zero(call, to, size) };
+    let Some(length) = length.or((rest.len() >= size).then_some(size - 1)) else {
+        return zero(call, to, size);
+    };
     let mut bytes = call.read(from, length)?;
     bytes.push(0);
     call.write(to, &bytes)?;

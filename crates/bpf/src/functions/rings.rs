@@ -1,4 +1,5 @@
-//! Ring buffers: nobody reads them here, so that what is written is counted and dropped (kernel/bpf/ringbuf.c).
+//! Ring buffers: nobody reads them here, so that what is written is counted and dropped
+//! (kernel/bpf/ringbuf.c).
 
 use super::context::{Call, errno};
 use super::dynamic::Dynamic;
@@ -61,8 +62,13 @@ fn record(call: &mut Call<'_, '_>, ring: usize, size: u64) -> Result<Option<u64>
         return Ok(None);
     }
     call.context.charge(size as usize)?;
-    let full = || Reason::Full { map: call.context.program.maps[ring].name.clone(), most: MOST_BYTES_OF_MAPS };
-    let Some(region) = call.context.memory.add(Content::Record(ring), size as usize) else { return Err(full()) };
+    let full = || Reason::Full {
+        map: call.context.program.maps[ring].name.clone(),
+        most: MOST_BYTES_OF_MAPS,
+    };
+    let Some(region) = call.context.memory.add(Content::Record(ring), size as usize) else {
+        return Err(full());
+    };
     call.context.maps.reserve(region, ring);
     written(call, ring, size);
     Ok(Some(region))

@@ -1,4 +1,5 @@
-//! Every function of the kernel that a program can name: the helpers by their numbers, the kernel functions by their names, and of each whether it works here.
+//! Every function of the kernel that a program can name: the helpers by their numbers, the kernel
+//! functions by their names, and of each whether it works here.
 
 use Standing::{Refused, Runs};
 
@@ -79,10 +80,26 @@ impl Service {
         matches!(self, SlowStart | AvoidAdditively | RenoAvoid | CubicAvoid | BbrMain | BbrEvent)
     }
 
-    /// Whether it may look at those members of the socket that are kept only for programs that name them.
+    /// Whether it may look at those members of the socket that are kept only for programs that name
+    /// them.
     pub(crate) fn reads_details(self) -> bool {
-        use Service::{BbrBuffer, BbrEvent, BbrInit, BbrLeastBurst, BbrMain, BbrState, BbrThreshold, BbrUndo, Probe, ProbeText};
-        matches!(self, BbrInit | BbrMain | BbrBuffer | BbrUndo | BbrEvent | BbrThreshold | BbrLeastBurst | BbrState | Probe | ProbeText)
+        use Service::{
+            BbrBuffer, BbrEvent, BbrInit, BbrLeastBurst, BbrMain, BbrState, BbrThreshold, BbrUndo,
+            Probe, ProbeText,
+        };
+        matches!(
+            self,
+            BbrInit
+                | BbrMain
+                | BbrBuffer
+                | BbrUndo
+                | BbrEvent
+                | BbrThreshold
+                | BbrLeastBurst
+                | BbrState
+                | Probe
+                | ProbeText
+        )
     }
 }
 
@@ -98,14 +115,17 @@ pub enum Standing {
 const NOT_GIVEN: &str = "the kernel gives it to no congestion controller";
 const TIMERS: &str = "a simulated controller has no timers of BPF: use the callbacks, which come with every acknowledgement";
 const TAIL_CALLS: &str = "tail calls are not carried out: call a function";
-const NO_TASK: &str = "an acknowledgement belongs to no task, process, user or group of the host that is simulated";
+const NO_TASK: &str =
+    "an acknowledgement belongs to no task, process, user or group of the host that is simulated";
 const NO_USER: &str = "a simulated host has nobody who would write into the ring";
-const QUEUES: &str = "maps of the kinds queue, stack and Bloom filter are not carried out: use an array or a hash";
+const QUEUES: &str =
+    "maps of the kinds queue, stack and Bloom filter are not carried out: use an array or a hash";
 const NO_TYPES: &str = "a simulated host has no types of a kernel to print by: use bpf_snprintf";
 const NO_EVENTS: &str = "a simulated host has no perf events: use a ring buffer";
 
-/// The helpers: number, name (include/uapi/linux/bpf.h, `___BPF_FUNC_MAPPER`), standing. What the kernel gives to congestion controllers:
-/// net/ipv4/bpf_tcp_ca.c `bpf_tcp_ca_get_func_proto`, kernel/bpf/helpers.c `bpf_base_func_proto`.
+/// The helpers: number, name (include/uapi/linux/bpf.h, `___BPF_FUNC_MAPPER`), standing. What the
+/// kernel gives to congestion controllers: net/ipv4/bpf_tcp_ca.c `bpf_tcp_ca_get_func_proto`,
+/// kernel/bpf/helpers.c `bpf_base_func_proto`.
 #[rustfmt::skip]
 pub const HELPERS: &[(u32, &str, Standing)] = &[
     (1, "bpf_map_lookup_elem", Runs(Service::MapLookup)),
@@ -321,8 +341,9 @@ pub const HELPERS: &[(u32, &str, Standing)] = &[
     (211, "bpf_cgrp_storage_delete", Refused(NO_TASK)),
 ];
 
-/// The functions of the kernel that congestion controllers may call by name: net/ipv4/bpf_tcp_ca.c `bpf_tcp_ca_check_kfunc_ids`, and those of tcp_cubic.c, tcp_bbr.c,
-/// tcp_dctcp.c; kernel/bpf/helpers.c `common_btf_ids`.
+/// The functions of the kernel that congestion controllers may call by name: net/ipv4/bpf_tcp_ca.c
+/// `bpf_tcp_ca_check_kfunc_ids`, and those of tcp_cubic.c, tcp_bbr.c, tcp_dctcp.c;
+/// kernel/bpf/helpers.c `common_btf_ids`.
 #[rustfmt::skip]
 pub const FUNCTIONS: &[(&str, Standing)] = &[
     ("tcp_slow_start", Runs(Service::SlowStart)),
@@ -366,7 +387,8 @@ pub fn helper(number: u32) -> Option<(&'static str, Standing)> {
     Some((name, standing))
 }
 
-/// The name and standing of a function of the kernel; `None` if controllers may call none of that name.
+/// The name and standing of a function of the kernel; `None` if controllers may call none of that
+/// name.
 pub fn function(name: &str) -> Option<(&'static str, Standing)> {
     FUNCTIONS.iter().find(|(known, _)| *known == name).copied()
 }

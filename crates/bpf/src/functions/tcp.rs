@@ -1,4 +1,5 @@
-//! Functions of the kernel's TCP that programs call by name (net/ipv4/tcp_cong.c). Counts are 32 bits wide and wrap.
+//! Functions of the kernel's TCP that programs call by name (net/ipv4/tcp_cong.c). Counts are 32
+//! bits wide and wrap.
 
 use super::context::Call;
 use crate::fault::Reason;
@@ -64,11 +65,13 @@ pub fn reno_undo(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
 /// `tcp_is_cwnd_limited` (include/net/tcp.h): whether the window is what holds sending back.
 fn is_limited(call: &Call<'_, '_>) -> bool {
     let window = call.get(f::CWND);
-    call.get(f::CWND_LIMITED) != 0 || window < call.get(f::SSTHRESH) && window < call.get(f::MAX_PACKETS_OUT).wrapping_mul(2)
+    call.get(f::CWND_LIMITED) != 0
+        || window < call.get(f::SSTHRESH) && window < call.get(f::MAX_PACKETS_OUT).wrapping_mul(2)
 }
 
-/// Of the segments that a call of `cong_avoid(sk, ack, acked)` is told of, those that slow start leaves over. `None` if the window is not to grow beyond it: it does not
-/// hold sending back, or slow start took all.
+/// Of the segments that a call of `cong_avoid(sk, ack, acked)` is told of, those that slow start
+/// leaves over. `None` if the window is not to grow beyond it: it does not hold sending back, or
+/// slow start took all.
 pub(super) fn beyond_slow_start(call: &mut Call<'_, '_>) -> Option<u32> {
     let acked = call.short(2);
     if !is_limited(call) {

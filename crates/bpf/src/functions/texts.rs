@@ -1,4 +1,5 @@
-//! Comparing texts and reading numbers (kernel/bpf/helpers.c `bpf_strncmp`, `__bpf_strtoull`; lib/kstrtox.c).
+//! Comparing texts and reading numbers (kernel/bpf/helpers.c `bpf_strncmp`, `__bpf_strtoull`;
+//! lib/kstrtox.c).
 
 use super::context::{Call, errno};
 use crate::fault::Reason;
@@ -25,7 +26,8 @@ pub fn compare(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     Ok(0)
 }
 
-/// A number at the beginning of a text: its magnitude, whether a minus stands before it, and the characters it takes.
+/// A number at the beginning of a text: its magnitude, whether a minus stands before it, and the
+/// characters it takes.
 fn parse(text: &[u8], flags: u64) -> Result<(u64, bool, usize), u64> {
     let base = match flags {
         0 | 8 | 10 | 16 => flags as u32,
@@ -58,13 +60,20 @@ fn parse(text: &[u8], flags: u64) -> Result<(u64, bool, usize), u64> {
     }
 }
 
-/// Reads the number and leaves it where the last argument points. `range` gives its 64 bits, if it has a place there.
-fn parse_into(call: &mut Call<'_, '_>, range: fn(u64, bool) -> Result<u64, u64>) -> Result<u64, Reason> {
+/// Reads the number and leaves it where the last argument points. `range` gives its 64 bits, if it
+/// has a place there.
+fn parse_into(
+    call: &mut Call<'_, '_>,
+    range: fn(u64, bool) -> Result<u64, u64>,
+) -> Result<u64, Reason> {
     let [text, _, flags, result, _] = *call.arguments;
     let size = call.arguments[1] as usize;
     let text = call.read(text, size)?;
-    // The place is written in every case by the kernel's rules for arguments; here only with a number.
-    match parse(&text, flags).and_then(|(value, negative, length)| Ok((range(value, negative)?, length))) {
+    // The place is written in every case by the kernel's rules for arguments; here only with a
+    // number.
+    match parse(&text, flags)
+        .and_then(|(value, negative, length)| Ok((range(value, negative)?, length)))
+    {
         Ok((value, length)) => {
             call.write(result, &value.to_le_bytes())?;
             Ok(length as u64)
@@ -77,7 +86,11 @@ fn parse_into(call: &mut Call<'_, '_>, range: fn(u64, bool) -> Result<u64, u64>)
 pub fn parse_signed(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     parse_into(call, |value, negative| {
         let signed = if negative { value.wrapping_neg() as i64 } else { value as i64 };
-        if negative && signed > 0 || !negative && signed < 0 { Err(errno::RANGE) } else { Ok(signed as u64) }
+        if negative && signed > 0 || !negative && signed < 0 {
+            Err(errno::RANGE)
+        } else {
+            Ok(signed as u64)
+        }
     })
 }
 

@@ -1,4 +1,5 @@
-//! Values of maps: look-ups, updates, deletions, and the values of a socket (kernel/bpf/arraymap.c, hashtab.c, net/core/bpf_sk_storage.c).
+//! Values of maps: look-ups, updates, deletions, and the values of a socket (kernel/bpf/arraymap.c,
+//! hashtab.c, net/core/bpf_sk_storage.c).
 
 use super::context::{Call, Context, errno};
 use super::maps::{Held, Keys, NoRoom};
@@ -61,7 +62,8 @@ pub fn update(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
         None if flags == ONLY_OLD => return Ok(errno::NO_ENTRY),
         None => {
             if let Held::Hash { elements, .. } = call.context.maps.held(map) {
-                let passed = if elements.len() >= spec.max_entries as usize { elements.len() } else { 0 };
+                let passed =
+                    if elements.len() >= spec.max_entries as usize { elements.len() } else { 0 };
                 call.context.charge(passed)?;
             }
             let inserted = call.context.maps.held(map).insert(key, spec, map, call.context.memory);
@@ -78,7 +80,9 @@ pub fn update(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
 /// `bpf_map_delete_elem(map, key)`.
 pub fn delete(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     let (map, key) = map_and_key(call)?;
-    let Held::Hash { elements, .. } = call.context.maps.held(map) else { return Ok(errno::INVALID) };
+    let Held::Hash { elements, .. } = call.context.maps.held(map) else {
+        return Ok(errno::INVALID);
+    };
     let Some(element) = elements.remove(key.as_slice()) else { return Ok(errno::NO_ENTRY) };
     call.context.memory.give_back(element.region);
     Ok(0)
@@ -108,7 +112,11 @@ pub fn storage(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     }
     let size = call.context.program.maps[map].value_size as usize;
     let initial = if initial == 0 { vec![0; size] } else { call.read(initial, size)? };
-    let region = call.context.memory.add(Content::Value(map), size).ok_or_else(|| full(call.context, map))?;
+    let region = call
+        .context
+        .memory
+        .add(Content::Value(map), size)
+        .ok_or_else(|| full(call.context, map))?;
     call.context.memory.region_mut(region).copy_from_slice(&initial);
     *call.context.maps.held(map) = Held::Storage(Some(region));
     Ok(address::of(region, 0))
@@ -121,7 +129,9 @@ pub fn delete_storage(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
         return Ok(errno::INVALID);
     }
     call.needs_socket(1)?;
-    let Held::Storage(Some(region)) = *call.context.maps.peek(map) else { return Ok(errno::NO_ENTRY) };
+    let Held::Storage(Some(region)) = *call.context.maps.peek(map) else {
+        return Ok(errno::NO_ENTRY);
+    };
     call.context.memory.give_back(region);
     *call.context.maps.held(map) = Held::Storage(None);
     Ok(0)
@@ -143,11 +153,18 @@ impl Context<'_> {
         }
     }
 
-    /// The addresses of a key and its value, if it is still there. The region of the key is the caller's to give back.
-    pub fn element(&mut self, handle: u64, key: &[u8], name: &'static str) -> Result<Option<(u64, u64)>, Reason> {
+    /// The addresses of a key and its value, if it is still there. The region of the key is the
+    /// caller's to give back.
+    pub fn element(
+        &mut self,
+        handle: u64,
+        key: &[u8],
+        name: &'static str,
+    ) -> Result<Option<(u64, u64)>, Reason> {
         let map = self.map(handle, name)?.0;
         let Some(value) = value(self, map, key)? else { return Ok(None) };
-        let region = self.memory.add(Content::Key(map), key.len()).ok_or_else(|| full(self, map))?;
+        let region =
+            self.memory.add(Content::Key(map), key.len()).ok_or_else(|| full(self, map))?;
         self.memory.region_mut(region).copy_from_slice(key);
         Ok(Some((address::of(region, 0), address::of(value, 0))))
     }

@@ -15,7 +15,8 @@ const OF_FUNCTION: u8 = 1;
 /// The source of a call of a kfunc (`BPF_PSEUDO_KFUNC_CALL`).
 const OF_KFUNC: u8 = 2;
 
-/// The most instructions. Ours; the kernel looks at a million at most, on all paths together (`BPF_COMPLEXITY_LIMIT_INSNS`).
+/// The most instructions. Ours; the kernel looks at a million at most, on all paths together
+/// (`BPF_COMPLEXITY_LIMIT_INSNS`).
 const MOST_INSTRUCTIONS: usize = 1 << 17;
 
 const INSTRUCTION: u64 = 8;
@@ -70,8 +71,14 @@ pub(super) struct Code<'a> {
 
 impl<'a> Code<'a> {
     pub fn new(names: Names<'a>) -> Code<'a> {
-        let functions = names.elf.symbols.iter().filter(|symbol| symbol.meaning == Meaning::Function);
-        let place = |symbol: &Symbol<'a>| Some(((symbol.section?, symbol.value), Known { name: symbol.name, length: symbol.size }));
+        let functions =
+            names.elf.symbols.iter().filter(|symbol| symbol.meaning == Meaning::Function);
+        let place = |symbol: &Symbol<'a>| {
+            Some((
+                (symbol.section?, symbol.value),
+                Known { name: symbol.name, length: symbol.size },
+            ))
+        };
         let known = functions.filter_map(place).collect();
         Code {
             names,
@@ -102,7 +109,11 @@ impl<'a> Code<'a> {
 
     /// The names of functions that were not taken over.
     pub fn left(&self) -> Vec<&'a str> {
-        self.known.iter().filter(|(place, _)| !self.taken.contains_key(place)).map(|(_, known)| known.name).collect()
+        self.known
+            .iter()
+            .filter(|(place, _)| !self.taken.contains_key(place))
+            .map(|(_, known)| known.name)
+            .collect()
     }
 
     /// Takes a function over, with all that it calls. The index of its first instruction.
@@ -123,7 +134,8 @@ impl<'a> Code<'a> {
         let found = self.names.elf.sections.get(section);
         let name = found.map_or("", |section| section.name);
         let known = *self.known.get(&place).ok_or_else(|| {
-            let reason = format!("it needs a function at {offset} of section {name}, where none begins");
+            let reason =
+                format!("it needs a function at {offset} of section {name}, where none begins");
             Problem::damaged(format!("function {wanted_by}"), reason)
         })?;
         let bytes = found
@@ -136,7 +148,11 @@ impl<'a> Code<'a> {
         let (start, length) = (self.instructions.len(), bytes.len() / INSTRUCTION as usize);
         if start + length > MOST_INSTRUCTIONS {
             let reason = format!("with it there are more than {MOST_INSTRUCTIONS} instructions");
-            return Err(Problem::new(format!("function {}", known.name), reason, "make the program smaller"));
+            return Err(Problem::new(
+                format!("function {}", known.name),
+                reason,
+                "make the program smaller",
+            ));
         }
         self.instructions.extend(bytes.chunks_exact(INSTRUCTION as usize).map(decode));
         self.functions.push(Function { name: known.name.to_owned(), start, length });
@@ -152,8 +168,11 @@ impl<'a> Code<'a> {
         let Known { name, length } = self.known[&place];
         let count = (length / INSTRUCTION) as usize;
         let in_function = |reason: String| Problem::damaged(format!("function {name}"), reason);
-        if let Some((odd, _)) =
-            self.names.elf.relocations_within(section, offset, offset + length).find(|(byte, _)| byte % INSTRUCTION != 0)
+        if let Some((odd, _)) = self
+            .names
+            .elf
+            .relocations_within(section, offset, offset + length)
+            .find(|(byte, _)| byte % INSTRUCTION != 0)
         {
             return Err(in_function(format!("the relocation at {odd} is of no instruction")));
         }
@@ -167,26 +186,43 @@ impl<'a> Code<'a> {
                 return Err(in_function("it ends within a load of a 64-bit immediate".to_owned()));
             }
             if wide && self.names.elf.relocation(section, byte + INSTRUCTION).is_some() {
-                return Err(in_function(format!("the relocation at {} is of half an instruction", byte + INSTRUCTION)));
+                return Err(in_function(format!(
+                    "the relocation at {} is of half an instruction",
+                    byte + INSTRUCTION
+                )));
             }
             match (instruction.code, relocation) {
-                (Instruction::LOAD_IMMEDIATE, Some(Relocation { kind: OF_LOAD, symbol })) => self.load(at, &symbol, name)?,
-                (Instruction::CALL, Some(Relocation { kind: OF_CALL, symbol })) => self.call(at, &symbol, name)?,
+                (Instruction::LOAD_IMMEDIATE, Some(Relocation { kind: OF_LOAD, symbol })) => {
+                    self.load(at, &symbol, name)?
+                }
+                (Instruction::CALL, Some(Relocation { kind: OF_CALL, symbol })) => {
+                    self.call(at, &symbol, name)?
+                }
                 (code, Some(Relocation { kind, symbol })) => {
-                    let reason =
-                        format!("the relocation at {byte} (kind {kind}, {}) is of an instruction of code {code:#04x}", symbol.name);
+                    let reason = format!(
+                        "the relocation at {byte} (kind {kind}, {}) is of an instruction of code {code:#04x}",
+                        symbol.name
+                    );
                     return Err(in_function(reason));
                 }
                 (Instruction::CALL, None) if instruction.src == OF_FUNCTION => {
                     let target = (byte / INSTRUCTION) as i64 + 1 + instruction.imm as i64;
-                    let target = u64::try_from(target).map_err(|_| in_function(format!("the call at {byte} leads before its section")))?;
+                    let target = u64::try_from(target).map_err(|_| {
+                        in_function(format!("the call at {byte} leads before its section"))
+                    })?;
                     self.calls(at, (section, target * INSTRUCTION), name)?;
                 }
                 (Instruction::CALL, None) if instruction.src != 0 => {
-                    return Err(in_function(format!("the call at {byte} is of kind {}, without a relocation", instruction.src)));
+                    return Err(in_function(format!(
+                        "the call at {byte} is of kind {}, without a relocation",
+                        instruction.src
+                    )));
                 }
                 (Instruction::LOAD_IMMEDIATE, None) if instruction.src != 0 => {
-                    return Err(in_function(format!("the immediate at {byte} is of kind {}, without a relocation", instruction.src)));
+                    return Err(in_function(format!(
+                        "the immediate at {byte} is of kind {}, without a relocation",
+                        instruction.src
+                    )));
                 }
                 _ => {}
             }
@@ -204,20 +240,30 @@ impl<'a> Code<'a> {
     fn call(&mut self, at: usize, symbol: &Symbol<'a>, name: &str) -> Result<(), Problem> {
         let Some(section) = symbol.section else {
             match self.kfunc(symbol, name) {
-                Some(index) => (self.instructions[at].src, self.instructions[at].imm) = (OF_KFUNC, index as i32),
+                Some(index) => {
+                    (self.instructions[at].src, self.instructions[at].imm) =
+                        (OF_KFUNC, index as i32)
+                }
                 None if symbol.weak => {
-                    self.poison.push(Poisoned { instruction: at, what: format!("the kernel's function {}", symbol.name) });
+                    self.poison.push(Poisoned {
+                        instruction: at,
+                        what: format!("the kernel's function {}", symbol.name),
+                    });
                 }
                 None => {}
             }
             return Ok(());
         };
-        // Of a function that others do not see, the symbol is that of the section, and the instruction has the rest of the way, less one.
+        // Of a function that others do not see, the symbol is that of the section, and the
+        // instruction has the rest of the way, less one.
         let addend = self.instructions[at].imm as i64 + 1;
-        let target = i64::try_from(symbol.value / INSTRUCTION).ok().and_then(|first| u64::try_from(first.checked_add(addend)?).ok());
+        let target = i64::try_from(symbol.value / INSTRUCTION)
+            .ok()
+            .and_then(|first| u64::try_from(first.checked_add(addend)?).ok());
         let target = target.and_then(|target| target.checked_mul(INSTRUCTION));
         let reason = || format!("a call of {} leads out of its section", symbol.name);
-        let target = target.ok_or_else(|| Problem::damaged(format!("function {name}"), reason()))?;
+        let target =
+            target.ok_or_else(|| Problem::damaged(format!("function {name}"), reason()))?;
         self.calls(at, (section, target), name)
     }
 
@@ -228,17 +274,28 @@ impl<'a> Code<'a> {
         }
     }
 
-    /// The index of a function of the kernel. `None` if nobody here knows it, which is noted if the program insists.
+    /// The index of a function of the kernel. `None` if nobody here knows it, which is noted if the
+    /// program insists.
     fn kfunc(&mut self, symbol: &Symbol, name: &str) -> Option<usize> {
-        let refused = |reason: String, remedy: &str| Problem::new(format!("function {name}"), reason, remedy);
+        let refused =
+            |reason: String, remedy: &str| Problem::new(format!("function {name}"), reason, remedy);
         let problem = match self.names.callable.kfunc(symbol.name) {
             Verdict::Known => None,
             Verdict::Unknown | Verdict::Refused(_) if symbol.weak => return None,
             Verdict::Unknown => {
-                let reason = format!("it needs {} of the kernel, which the simulator does not have", symbol.name);
-                Some(refused(reason, "declare it __weak and ask for it by bpf_ksym_exists, or do without it"))
+                let reason = format!(
+                    "it needs {} of the kernel, which the simulator does not have",
+                    symbol.name
+                );
+                Some(refused(
+                    reason,
+                    "declare it __weak and ask for it by bpf_ksym_exists, or do without it",
+                ))
             }
-            Verdict::Refused(why) => Some(refused(format!("it needs {} of the kernel: {why}", symbol.name), "do without it")),
+            Verdict::Refused(why) => Some(refused(
+                format!("it needs {} of the kernel: {why}", symbol.name),
+                "do without it",
+            )),
         };
         if let Some(problem) = problem {
             self.want_in_vain(problem);
@@ -255,7 +312,9 @@ impl<'a> Code<'a> {
     fn load(&mut self, at: usize, symbol: &Symbol<'a>, name: &str) -> Result<(), Problem> {
         let Some(section) = symbol.section else {
             let value = match self.names.externs.find(symbol, name) {
-                Ok(Some(offset)) => address::of(address::DATA + self.names.regions.configuration() as u64, offset),
+                Ok(Some(offset)) => {
+                    address::of(address::DATA + self.names.regions.configuration() as u64, offset)
+                }
                 Ok(None) => {
                     self.questions.insert(at);
                     self.kfunc(symbol, name).map_or(0, |index| address::KFUNC | index as u64)
@@ -277,17 +336,30 @@ impl<'a> Code<'a> {
             });
             self.immediate(at, address::MAP | number as u64);
         } else if let Some(region) = self.names.regions.of_section(section) {
-            let offset = u32::try_from(offset).ok().filter(|offset| *offset as u64 <= sections[section].size).ok_or_else(|| {
-                let reason = format!("it names byte {offset} of section {}, which has {}", sections[section].name, sections[section].size);
-                Problem::damaged(format!("function {name}"), reason)
-            })?;
+            let offset = u32::try_from(offset)
+                .ok()
+                .filter(|offset| *offset as u64 <= sections[section].size)
+                .ok_or_else(|| {
+                    let reason = format!(
+                        "it names byte {offset} of section {}, which has {}",
+                        sections[section].name, sections[section].size
+                    );
+                    Problem::damaged(format!("function {name}"), reason)
+                })?;
             self.immediate(at, address::of(address::DATA + region as u64, offset));
         } else if sections[section].executable {
             self.want((section, offset), name)?;
             self.pending.push((at, Pending::Address((section, offset))));
         } else {
-            let reason = format!("it names {} in section {}, which is neither data nor a map", symbol.name, sections[section].name);
-            self.want_in_vain(Problem::new(format!("function {name}"), reason, "keep what it reads in .data, .rodata, .bss or .maps"));
+            let reason = format!(
+                "it names {} in section {}, which is neither data nor a map",
+                symbol.name, sections[section].name
+            );
+            self.want_in_vain(Problem::new(
+                format!("function {name}"),
+                reason,
+                "keep what it reads in .data, .rodata, .bss or .maps",
+            ));
             self.immediate(at, 0);
         }
         Ok(())
@@ -306,7 +378,9 @@ impl<'a> Code<'a> {
                     self.instructions[at].src = OF_FUNCTION;
                     self.instructions[at].imm = (self.taken[&place] as i64 - at as i64 - 1) as i32;
                 }
-                Pending::Address(place) => self.immediate(at, address::FUNCTION | self.taken[&place] as u64),
+                Pending::Address(place) => {
+                    self.immediate(at, address::FUNCTION | self.taken[&place] as u64)
+                }
             }
         }
     }

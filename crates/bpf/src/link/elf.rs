@@ -8,7 +8,8 @@ use object::read::elf::{ElfFile64, FileHeader, SectionHeader};
 use object::{Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget, SymbolKind};
 use std::collections::BTreeMap;
 
-/// Bounds of ours, so that whatever an object says, it is read in little time and memory. The largest objects known have 700 kB, 100 sections and 1,000 symbols.
+/// Bounds of ours, so that whatever an object says, it is read in little time and memory. The
+/// largest objects known have 700 kB, 100 sections and 1,000 symbols.
 const MOST_BYTES: usize = 16 << 20;
 const MOST_SECTIONS: usize = 1024;
 const MOST_SYMBOLS: usize = 1 << 16;
@@ -82,12 +83,18 @@ impl<'a> Elf<'a> {
     pub fn read(bytes: &'a [u8]) -> Result<Elf<'a>, Problem> {
         let wrong = |reason: &str, remedy: &str| Problem::new("the file", reason, remedy);
         if bytes.len() > MOST_BYTES {
-            return Err(wrong(&format!("it has {} bytes, more than {MOST_BYTES}", bytes.len()), COMPILE));
+            return Err(wrong(
+                &format!("it has {} bytes, more than {MOST_BYTES}", bytes.len()),
+                COMPILE,
+            ));
         }
         match bytes.get(..6) {
             Some([0x7f, b'E', b'L', b'F', 2, 1]) => {}
             Some([0x7f, b'E', b'L', b'F', _, 2]) => {
-                return Err(wrong("it is for machines of the other byte order (bpfeb)", "compile it with -target bpfel"));
+                return Err(wrong(
+                    "it is for machines of the other byte order (bpfeb)",
+                    "compile it with -target bpfel",
+                ));
             }
             _ => return Err(wrong("it is no ELF object of 64 bits", COMPILE)),
         }
@@ -95,21 +102,37 @@ impl<'a> Elf<'a> {
         let file = ElfFile64::<LittleEndian>::parse(bytes).map_err(damaged)?;
         let header = file.elf_header();
         if header.e_machine(LittleEndian) != EM_BPF || header.e_type(LittleEndian) != ET_REL {
-            return Err(wrong("it is an object for another machine, or a linked program, and no object for BPF", COMPILE));
+            return Err(wrong(
+                "it is an object for another machine, or a linked program, and no object for BPF",
+                COMPILE,
+            ));
         }
         let table = file.elf_section_table();
         if table.len() > MOST_SECTIONS || file.elf_symbol_table().len() > MOST_SYMBOLS {
-            return Err(wrong(&format!("it has more than {MOST_SECTIONS} sections or {MOST_SYMBOLS} symbols"), COMPILE));
+            return Err(wrong(
+                &format!("it has more than {MOST_SECTIONS} sections or {MOST_SYMBOLS} symbols"),
+                COMPILE,
+            ));
         }
         let mut sections = vec![Section { name: "", data: &[], size: 0, executable: false }];
         for one in table.iter().skip(1) {
             let (kind, size) = (one.sh_type(LittleEndian), one.sh_size(LittleEndian));
             let data = one.data(LittleEndian, bytes).map_err(damaged)?;
-            if kind == SHT_STRTAB && data.split(|byte| *byte == 0).any(|name| name.len() > LONGEST_NAME) {
-                return Err(Problem::damaged("the file", format!("a name in it has more than {LONGEST_NAME} bytes")));
+            if kind == SHT_STRTAB
+                && data.split(|byte| *byte == 0).any(|name| name.len() > LONGEST_NAME)
+            {
+                return Err(Problem::damaged(
+                    "the file",
+                    format!("a name in it has more than {LONGEST_NAME} bytes"),
+                ));
             }
             let executable = one.sh_flags(LittleEndian).0 & SHF_EXECINSTR.0 != 0;
-            sections.push(Section { name: "", data: if kind == SHT_NOBITS { &[] } else { data }, size, executable });
+            sections.push(Section {
+                name: "",
+                data: if kind == SHT_NOBITS { &[] } else { data },
+                size,
+                executable,
+            });
         }
         // Only now is it known that all names are short.
         for section in file.sections() {
@@ -120,7 +143,11 @@ impl<'a> Elf<'a> {
             symbols.push(read_symbol(&symbol, sections.len())?);
         }
         let variable = |symbol: &Symbol<'a>| Some(((symbol.section?, symbol.name), symbol.value));
-        let variables = symbols.iter().filter(|symbol| symbol.meaning == Meaning::Data).filter_map(variable).collect();
+        let variables = symbols
+            .iter()
+            .filter(|symbol| symbol.meaning == Meaning::Data)
+            .filter_map(variable)
+            .collect();
         Ok(Elf { sections, symbols, relocations: relocations(&file)?, variables })
     }
 
@@ -130,8 +157,15 @@ impl<'a> Elf<'a> {
     }
 
     /// Those of a part of a section, with their offsets in the section.
-    pub fn relocations_within(&self, section: usize, from: u64, to: u64) -> impl Iterator<Item = (u64, &Relocation<'a>)> {
-        self.relocations.range((section, from)..(section, to.max(from))).map(|((_, offset), relocation)| (*offset, relocation))
+    pub fn relocations_within(
+        &self,
+        section: usize,
+        from: u64,
+        to: u64,
+    ) -> impl Iterator<Item = (u64, &Relocation<'a>)> {
+        self.relocations
+            .range((section, from)..(section, to.max(from)))
+            .map(|((_, offset), relocation)| (*offset, relocation))
     }
 
     /// Where a variable begins in its section. Types know it of `static` ones only, symbols of all.
@@ -153,7 +187,10 @@ fn read_symbol<'a>(symbol: &impl ObjectSymbol<'a>, sections: usize) -> Result<Sy
     let damaged = |reason: String| Problem::damaged(format!("symbol {}", symbol.index().0), reason);
     let section = symbol.section_index().map(|index| index.0);
     if section.is_some_and(|index| index >= sections) {
-        return Err(damaged(format!("it lies in section {}, which does not exist", section.unwrap_or_default())));
+        return Err(damaged(format!(
+            "it lies in section {}, which does not exist",
+            section.unwrap_or_default()
+        )));
     }
     let meaning = match symbol.kind() {
         SymbolKind::Text => Meaning::Function,
@@ -162,30 +199,58 @@ fn read_symbol<'a>(symbol: &impl ObjectSymbol<'a>, sections: usize) -> Result<Sy
         _ => Meaning::Other,
     };
     let name = symbol.name().map_err(|error| damaged(error.to_string()))?;
-    Ok(Symbol { name, section, value: symbol.address(), size: symbol.size(), meaning, weak: symbol.is_weak() })
+    Ok(Symbol {
+        name,
+        section,
+        value: symbol.address(),
+        size: symbol.size(),
+        meaning,
+        weak: symbol.is_weak(),
+    })
 }
 
-fn relocations<'a>(file: &ElfFile64<'a, LittleEndian>) -> Result<BTreeMap<(usize, u64), Relocation<'a>>, Problem> {
+fn relocations<'a>(
+    file: &ElfFile64<'a, LittleEndian>,
+) -> Result<BTreeMap<(usize, u64), Relocation<'a>>, Problem> {
     let mut all = BTreeMap::new();
     for section in file.sections() {
         for (offset, relocation) in section.relocations() {
             let name = || format!("section {}", section.name().unwrap_or_default());
-            let (RelocationTarget::Symbol(symbol), RelocationFlags::Elf { r_type }) = (relocation.target(), relocation.flags()) else {
-                return Err(Problem::damaged(name(), format!("the relocation at {offset} names no symbol")));
+            let (RelocationTarget::Symbol(symbol), RelocationFlags::Elf { r_type }) =
+                (relocation.target(), relocation.flags())
+            else {
+                return Err(Problem::damaged(
+                    name(),
+                    format!("the relocation at {offset} names no symbol"),
+                ));
             };
-            let symbol = file.symbol_by_index(symbol).map_err(|error| Problem::damaged(name(), error.to_string()))?;
+            let symbol = file
+                .symbol_by_index(symbol)
+                .map_err(|error| Problem::damaged(name(), error.to_string()))?;
             if relocation.addend() != 0 {
                 return Err(Problem::damaged(
                     name(),
-                    format!("the relocation at {offset} has an addend, which BPF has in its instructions"),
+                    format!(
+                        "the relocation at {offset} has an addend, which BPF has in its instructions"
+                    ),
                 ));
             }
             if all.len() == MOST_RELOCATIONS {
-                return Err(Problem::new("the file", format!("it has more than {MOST_RELOCATIONS} relocations"), COMPILE));
+                return Err(Problem::new(
+                    "the file",
+                    format!("it has more than {MOST_RELOCATIONS} relocations"),
+                    COMPILE,
+                ));
             }
             let symbol = read_symbol(&symbol, file.elf_section_table().len())?;
-            if all.insert((section.index().0, offset), Relocation { kind: r_type.0, symbol }).is_some() {
-                return Err(Problem::damaged(name(), format!("it has two relocations at {offset}")));
+            if all
+                .insert((section.index().0, offset), Relocation { kind: r_type.0, symbol })
+                .is_some()
+            {
+                return Err(Problem::damaged(
+                    name(),
+                    format!("it has two relocations at {offset}"),
+                ));
             }
         }
     }

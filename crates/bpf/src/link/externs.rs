@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 /// The most bytes of data of a program. Ours: each connection has its own.
 pub(super) const LARGEST: usize = 4 << 20;
 
-/// The version that `LINUX_KERNEL_VERSION` names, 6.18: whose order of callbacks and whose fields a simulated connection has.
+/// The version that `LINUX_KERNEL_VERSION` names, 6.18: whose order of callbacks and whose fields a
+/// simulated connection has.
 const VERSION: u64 = 6 << 16 | 18 << 8;
 
 /// The variables of `.kconfig`, laid out behind one another.
@@ -24,12 +25,16 @@ impl Externs {
     pub fn read(types: &Types, hz: u32) -> Result<Externs, Problem> {
         let mut externs = Externs::default();
         let sections = types.all().filter(|(_, one)| types.name(one) == ".kconfig");
-        let placed = sections.filter_map(|(_, one)| if let Kind::Section(placed) = &one.kind { Some(placed) } else { None });
+        let placed = sections.filter_map(|(_, one)| {
+            if let Kind::Section(placed) = &one.kind { Some(placed) } else { None }
+        });
         for placed in placed.flatten() {
             let Some(variable) = types.get(placed.variable) else { continue };
             let name = types.name(variable);
-            let damaged = |reason: &str| Problem::damaged(format!(".kconfig, variable {name}"), reason);
-            let size = types.size(placed.variable).ok_or_else(|| damaged("it has no size"))? as usize;
+            let damaged =
+                |reason: &str| Problem::damaged(format!(".kconfig, variable {name}"), reason);
+            let size =
+                types.size(placed.variable).ok_or_else(|| damaged("it has no size"))? as usize;
             let begin = externs.bytes.len().next_multiple_of(8);
             if size > LARGEST - begin.min(LARGEST) {
                 return Err(damaged("the variables are larger than 4 MiB"));
@@ -53,8 +58,15 @@ impl Externs {
     pub fn find(&self, symbol: &Symbol, function: &str) -> Result<Option<u32>, Problem> {
         match self.places.get(symbol.name) {
             Some((_, false)) if !symbol.weak => {
-                let reason = format!("it reads {} of the kernel's configuration, which the simulator does not set", symbol.name);
-                Err(Problem::new(format!("function {function}"), reason, "declare it __weak: it is 0 then"))
+                let reason = format!(
+                    "it reads {} of the kernel's configuration, which the simulator does not set",
+                    symbol.name
+                );
+                Err(Problem::new(
+                    format!("function {function}"),
+                    reason,
+                    "declare it __weak: it is 0 then",
+                ))
             }
             found => Ok(found.map(|(offset, _)| *offset)),
         }

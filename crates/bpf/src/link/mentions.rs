@@ -7,8 +7,13 @@ use crate::relocate::{Resolution, Resolved};
 const ATOMIC: u8 = 0xc0;
 const MODE: u8 = 0xe0;
 
-/// Of a relocation of the instruction, before it is applied. `None` if it is not of a field, and asks nothing.
-pub(super) fn mention(at: usize, instruction: &Instruction, resolved: &Resolved) -> Option<Mention> {
+/// Of a relocation of the instruction, before it is applied. `None` if it is not of a field, and
+/// asks nothing.
+pub(super) fn mention(
+    at: usize,
+    instruction: &Instruction,
+    resolved: &Resolved,
+) -> Option<Mention> {
     let how = match instruction.code & 7 {
         _ if resolved.asks => Use::Asks,
         _ if !resolved.locates => return None,

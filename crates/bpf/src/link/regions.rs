@@ -7,7 +7,8 @@ use crate::program::{Region, Variable};
 use crate::types::{Kind, StructMember as Member, Types, Value};
 use std::collections::BTreeMap;
 
-/// Sections of data under these names, and those that begin with one of them and a point, are a program's memory, as in libbpf.
+/// Sections of data under these names, and those that begin with one of them and a point, are a
+/// program's memory, as in libbpf.
 const DATA: [&str; 3] = [".data", ".rodata", ".bss"];
 
 /// The structure whose members are variables: the constants of a core.
@@ -44,10 +45,18 @@ impl Regions {
                 all.notes.push(format!("section {} has addresses of other variables, which are null, as libbpf leaves them", section.name));
             }
             all.of_sections.insert(index, all.regions.len());
-            all.regions.push(Region { name: section.name.to_owned(), bytes, writable: !is(section.name, ".rodata") });
+            all.regions.push(Region {
+                name: section.name.to_owned(),
+                bytes,
+                writable: !is(section.name, ".rodata"),
+            });
         }
         if !externs.bytes.is_empty() {
-            all.regions.push(Region { name: ".kconfig".to_owned(), bytes: externs.bytes.clone(), writable: false });
+            all.regions.push(Region {
+                name: ".kconfig".to_owned(),
+                bytes: externs.bytes.clone(),
+                writable: false,
+            });
         }
         Ok(all)
     }
@@ -62,10 +71,16 @@ impl Regions {
         self.regions.len().saturating_sub(1)
     }
 
-    /// Integers with names, and those in the structure [`CONSTANTS`], sorted by these. Of several with one name the first counts.
+    /// Integers with names, and those in the structure [`CONSTANTS`], sorted by these. Of several
+    /// with one name the first counts.
     pub fn variables(&mut self, elf: &Elf, types: &Types) -> Vec<Variable> {
         let mut all: BTreeMap<String, Variable> = BTreeMap::new();
-        let by_name: BTreeMap<&str, usize> = self.of_sections.keys().rev().map(|index| (elf.sections[*index].name, *index)).collect();
+        let by_name: BTreeMap<&str, usize> = self
+            .of_sections
+            .keys()
+            .rev()
+            .map(|index| (elf.sections[*index].name, *index))
+            .collect();
         for (_, one) in types.all() {
             let Kind::Section(placed) = &one.kind else { continue };
             let Some(section) = by_name.get(types.name(one)) else { continue };
@@ -74,31 +89,54 @@ impl Regions {
                 let Kind::Variable { kind, .. } = variable.kind else { continue };
                 let Some((_, plain)) = types.plain(kind) else { continue };
                 let whole = types.name(variable);
-                // Of an enumeration the sign is that of its constants, which compilers do not always tell.
-                let negative = |values: &[Value]| values.iter().any(|value| (value.value as i64) < 0);
+                // Of an enumeration the sign is that of its constants, which compilers do not
+                // always tell.
+                let negative =
+                    |values: &[Value]| values.iter().any(|value| (value.value as i64) < 0);
                 let integers = match &plain.kind {
                     Kind::Integer { .. } => types.integers(kind),
-                    Kind::Enumeration { values, .. } if negative(values) => {
-                        types.integers(kind).into_iter().map(|one| Member { signed: true, ..one }).collect()
-                    }
+                    Kind::Enumeration { values, .. } if negative(values) => types
+                        .integers(kind)
+                        .into_iter()
+                        .map(|one| Member { signed: true, ..one })
+                        .collect(),
                     Kind::Enumeration { .. } => types.integers(kind),
-                    Kind::Composite { union: false, .. } if whole == CONSTANTS => types.integers(kind),
+                    Kind::Composite { union: false, .. } if whole == CONSTANTS => {
+                        types.integers(kind)
+                    }
                     _ => continue,
                 };
-                let boolean = matches!(plain.kind, Kind::Integer { .. }) && types.name(plain) == "_Bool";
+                let boolean =
+                    matches!(plain.kind, Kind::Integer { .. }) && types.name(plain) == "_Bool";
                 let region = self.of_sections[section];
-                let Some(offset) = elf.offset(*section, types, placed).and_then(|offset| usize::try_from(offset).ok()) else { continue };
+                let Some(offset) = elf
+                    .offset(*section, types, placed)
+                    .and_then(|offset| usize::try_from(offset).ok())
+                else {
+                    continue;
+                };
                 for Member { name, at, bits, signed } in integers {
                     let name = if name.is_empty() { whole.to_owned() } else { name };
                     // A bitfield is none that can be set by bytes.
-                    let (true, size) = (at % 8 == 0 && bits % 8 == 0, bits as usize / 8) else { continue };
+                    let (true, size) = (at % 8 == 0 && bits % 8 == 0, bits as usize / 8) else {
+                        continue;
+                    };
                     let offset = offset.saturating_add((at / 8) as usize);
-                    let Some(bytes) = self.regions[region].bytes.get(offset..).and_then(|bytes| bytes.get(..size)) else { continue };
+                    let Some(bytes) = self.regions[region]
+                        .bytes
+                        .get(offset..)
+                        .and_then(|bytes| bytes.get(..size))
+                    else {
+                        continue;
+                    };
                     let Some(initial) = integer(bytes, signed) else { continue };
                     if all.contains_key(&name) {
                         self.notes.push(format!("several variables have the name {name}: of these, only the first is a parameter"));
                     } else {
-                        all.insert(name.clone(), Variable { name, region, offset, size, signed, boolean, initial });
+                        all.insert(
+                            name.clone(),
+                            Variable { name, region, offset, size, signed, boolean, initial },
+                        );
                     }
                 }
             }

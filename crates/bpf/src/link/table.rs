@@ -1,4 +1,5 @@
-//! The tables of callbacks, `struct tcp_congestion_ops`, in the sections `.struct_ops` and `.struct_ops.link`.
+//! The tables of callbacks, `struct tcp_congestion_ops`, in the sections `.struct_ops` and
+//! `.struct_ops.link`.
 
 use super::code::Place;
 use super::elf::{Elf, Meaning, OF_DATA, OF_LOAD};
@@ -10,7 +11,8 @@ use std::collections::BTreeMap;
 const STRUCTURE: &str = "tcp_congestion_ops";
 
 /// The sections that tables stand in.
-const SECTIONS: [&str; 4] = [".struct_ops", ".struct_ops.link", "?.struct_ops", "?.struct_ops.link"];
+const SECTIONS: [&str; 4] =
+    [".struct_ops", ".struct_ops.link", "?.struct_ops", "?.struct_ops.link"];
 
 /// A table.
 #[derive(Clone, Debug)]
@@ -31,7 +33,8 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Whether it has all that the kernel demands (`tcp_validate_congestion_control` of net/ipv4/tcp_cong.c).
+    /// Whether it has all that the kernel demands (`tcp_validate_congestion_control` of
+    /// net/ipv4/tcp_cong.c).
     pub fn missing(&self) -> Option<&'static str> {
         let has = |name: &str| self.callbacks.contains_key(name);
         [
@@ -54,7 +57,13 @@ pub(super) fn tables(elf: &Elf, types: &Types) -> Result<Vec<Table>, Problem> {
     let mut others = Vec::new();
     for (_, one) in types.all() {
         let Kind::Section(placed) = &one.kind else { continue };
-        let Some((index, _)) = SECTIONS.iter().find(|name| **name == types.name(one)).and_then(|name| elf.section(name)) else { continue };
+        let Some((index, _)) = SECTIONS
+            .iter()
+            .find(|name| **name == types.name(one))
+            .and_then(|name| elf.section(name))
+        else {
+            continue;
+        };
         for placed in placed {
             let Some(variable) = types.get(placed.variable) else { continue };
             let Kind::Variable { kind, .. } = variable.kind else { continue };
@@ -63,13 +72,25 @@ pub(super) fn tables(elf: &Elf, types: &Types) -> Result<Vec<Table>, Problem> {
             if name != STRUCTURE && !name.starts_with("tcp_congestion_ops___") {
                 others.push(name.to_owned());
             } else if let Some(offset) = elf.offset(index, types, placed) {
-                let place = format!("section {}, table {}", elf.sections[index].name, types.name(variable));
-                all.push(read(elf, types, structure, (index, offset), types.name(variable), &place)?);
+                let place =
+                    format!("section {}, table {}", elf.sections[index].name, types.name(variable));
+                all.push(read(
+                    elf,
+                    types,
+                    structure,
+                    (index, offset),
+                    types.name(variable),
+                    &place,
+                )?);
             }
         }
     }
     if all.is_empty() {
-        let also = if others.is_empty() { String::new() } else { format!(" (there is struct {})", others.join(", struct ")) };
+        let also = if others.is_empty() {
+            String::new()
+        } else {
+            format!(" (there is struct {})", others.join(", struct "))
+        };
         let reason = format!("it has no struct {STRUCTURE}{also}");
         return Err(Problem::new(
             "section .struct_ops",
@@ -80,15 +101,27 @@ pub(super) fn tables(elf: &Elf, types: &Types) -> Result<Vec<Table>, Problem> {
     Ok(all)
 }
 
-fn read(elf: &Elf, types: &Types, structure: TypeId, at: Place, variable: &str, place: &str) -> Result<Table, Problem> {
+fn read(
+    elf: &Elf,
+    types: &Types,
+    structure: TypeId,
+    at: Place,
+    variable: &str,
+    place: &str,
+) -> Result<Table, Problem> {
     let damaged = |reason: String| Problem::damaged(place, reason);
-    let Some(Kind::Composite { members, size, .. }) = types.get(structure).map(|one| &one.kind) else {
+    let Some(Kind::Composite { members, size, .. }) = types.get(structure).map(|one| &one.kind)
+    else {
         return Err(damaged("it is no structure".to_owned()));
     };
     let (section, begin) = at;
     let end = begin.checked_add(*size as u64);
-    let bytes = end.and_then(|end| elf.sections[section].data.get(usize::try_from(begin).ok()?..usize::try_from(end).ok()?));
-    let (Some(bytes), Some(end)) = (bytes, end) else { return Err(damaged(format!("its {size} bytes at {begin} are not in the section"))) };
+    let bytes = end.and_then(|end| {
+        elf.sections[section].data.get(usize::try_from(begin).ok()?..usize::try_from(end).ok()?)
+    });
+    let (Some(bytes), Some(end)) = (bytes, end) else {
+        return Err(damaged(format!("its {size} bytes at {begin} are not in the section")));
+    };
     let mut table = Table {
         variable: variable.to_owned(),
         name: String::new(),
@@ -101,15 +134,21 @@ fn read(elf: &Elf, types: &Types, structure: TypeId, at: Place, variable: &str, 
     let mut functions = BTreeMap::new();
     for (offset, relocation) in elf.relocations_within(section, begin, end) {
         let symbol = relocation.symbol;
-        let Some(target) =
-            symbol.section.filter(|target| [OF_DATA, OF_LOAD].contains(&relocation.kind) && elf.sections[*target].executable)
-        else {
-            return Err(damaged(format!("at {offset} it names {}, which is no function", symbol.name)));
+        let Some(target) = symbol.section.filter(|target| {
+            [OF_DATA, OF_LOAD].contains(&relocation.kind) && elf.sections[*target].executable
+        }) else {
+            return Err(damaged(format!(
+                "at {offset} it names {}, which is no function",
+                symbol.name
+            )));
         };
-        // Of a function that others do not see, the symbol may be that of the section, and the table has the rest.
+        // Of a function that others do not see, the symbol may be that of the section, and the
+        // table has the rest.
         let within = (offset - begin) as usize;
-        let addend = bytes.get(within..).and_then(|bytes| Some(u64::from_le_bytes(*bytes.first_chunk()?)));
-        let addend = addend.ok_or_else(|| damaged(format!("the relocation at {offset} is not within it")))?;
+        let addend =
+            bytes.get(within..).and_then(|bytes| Some(u64::from_le_bytes(*bytes.first_chunk()?)));
+        let addend = addend
+            .ok_or_else(|| damaged(format!("the relocation at {offset} is not within it")))?;
         let addend = if symbol.meaning == Meaning::Section { addend } else { 0 };
         functions.insert(within, (target, symbol.value.wrapping_add(addend)));
     }
@@ -117,7 +156,9 @@ fn read(elf: &Elf, types: &Types, structure: TypeId, at: Place, variable: &str, 
         member_of(types, member, bytes, &mut functions, &mut table, place)?;
     }
     match functions.first_key_value() {
-        Some((within, _)) => Err(damaged(format!("the function at its byte {within} belongs to no member"))),
+        Some((within, _)) => {
+            Err(damaged(format!("the function at its byte {within} belongs to no member")))
+        }
         None => Ok(table),
     }
 }
@@ -132,8 +173,11 @@ fn member_of(
     place: &str,
 ) -> Result<(), Problem> {
     let name = types.member_name(member);
-    let own = || -> Option<&[u8]> { bytes.get(member.at as usize / 8..)?.get(..types.size(member.kind)? as usize) };
-    let own = own().ok_or_else(|| Problem::damaged(place, format!("its member {name} is not within it")))?;
+    let own = || -> Option<&[u8]> {
+        bytes.get(member.at as usize / 8..)?.get(..types.size(member.kind)? as usize)
+    };
+    let own = own()
+        .ok_or_else(|| Problem::damaged(place, format!("its member {name} is not within it")))?;
     if name == "name" {
         let end = own.iter().position(|byte| *byte == 0).unwrap_or(own.len());
         table.name = String::from_utf8_lossy(&own[..end]).into_owned();
@@ -145,7 +189,11 @@ fn member_of(
             let reason = format!("it sets {name}, which struct {STRUCTURE} of Linux does not have");
             table.unknown.push(function);
             let known: Vec<&str> = socket::callbacks().collect();
-            table.problems.push(Problem::new(place, reason, format!("callbacks are {}", known.join(", "))));
+            table.problems.push(Problem::new(
+                place,
+                reason,
+                format!("callbacks are {}", known.join(", ")),
+            ));
             return Ok(());
         }
         table.callbacks.insert(name.to_owned(), function);

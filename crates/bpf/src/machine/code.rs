@@ -49,30 +49,54 @@ impl Code {
         Code::made(program, shorten)
     }
 
-    /// The same with an operation for each instruction, as it stands: slower, and to be compared with.
+    /// The same with an operation for each instruction, as it stands: slower, and to be compared
+    /// with.
     pub fn literal(program: Arc<Program>) -> Result<Code, Box<Refusal>> {
         Code::made(program, |_, _| ())
     }
 
-    fn made(program: Arc<Program>, shorten: fn(&mut [Operation], Entry)) -> Result<Code, Box<Refusal>> {
+    fn made(
+        program: Arc<Program>,
+        shorten: fn(&mut [Operation], Entry),
+    ) -> Result<Code, Box<Refusal>> {
         let mut decoded = decode(&program).map_err(|(at, unfit)| refusal(&program, at, unfit))?;
-        let inner: BTreeSet<usize> = program.functions.iter().flat_map(|function| called(&program, function)).collect();
+        let inner: BTreeSet<usize> =
+            program.functions.iter().flat_map(|function| called(&program, function)).collect();
         let shown = shown_the_socket(&program, &inner);
         for function in &program.functions {
             let entry = if shown.contains(&function.start) { Entry::Arguments } else { Entry::Any };
-            shorten(&mut decoded.operations[function.start..function.start + function.length], entry);
+            shorten(
+                &mut decoded.operations[function.start..function.start + function.length],
+                entry,
+            );
         }
         let Packed { operations, origins, places } = Packed::of(decoded.operations);
         for map in &program.maps {
-            map_fits(map).map_err(|why| refusal(&program, 0, Unfit::Map { name: map.name.clone(), why }))?;
+            map_fits(map)
+                .map_err(|why| refusal(&program, 0, Unfit::Map { name: map.name.clone(), why }))?;
         }
         let mut entries = Vec::new();
         for (name, start) in &program.callbacks {
-            let function = program.functions.iter().position(|function| function.start == *start && function.length > 0);
-            let outside = || refusal(&program, *start, Unfit::Callback { callback: name.clone(), target: *start });
+            let function = program
+                .functions
+                .iter()
+                .position(|function| function.start == *start && function.length > 0);
+            let outside = || {
+                refusal(
+                    &program,
+                    *start,
+                    Unfit::Callback { callback: name.clone(), target: *start },
+                )
+            };
             entries.push((name.clone(), function.ok_or_else(outside)?));
         }
-        entries.extend(program.functions.iter().enumerate().map(|(index, function)| (function.name.clone(), index)));
+        entries.extend(
+            program
+                .functions
+                .iter()
+                .enumerate()
+                .map(|(index, function)| (function.name.clone(), index)),
+        );
         let routine = |function: &Function| Routine {
             start: places[function.start] as usize,
             frame: frame(&program, function) as u32,
@@ -81,23 +105,32 @@ impl Code {
         let routines = program.functions.iter().map(routine).collect();
         let services = decoded.services;
         let details = looks_at_details(&program, &services);
-        let mut code = Code { program, operations, origins, services, routines, entries, stack: 0, details };
+        let mut code =
+            Code { program, operations, origins, services, routines, entries, stack: 0, details };
         let mut known = vec![None; code.routines.len()];
-        let needed = (0..code.routines.len()).map(|function| code.deepest(function, FRAMES, &mut known).unwrap_or(BYTES as u32));
+        let needed = (0..code.routines.len())
+            .map(|function| code.deepest(function, FRAMES, &mut known).unwrap_or(BYTES as u32));
         code.stack = needed.max().unwrap_or(0).min(BYTES as u32);
         Ok(code)
     }
 
-    /// Bytes of stack from a function down. `None` where functions call each other in circles or too deep, which is found when they do. `known` holds what was
-    /// found, and `Some(None)` for those on the way.
-    fn deepest(&self, function: usize, deep: usize, known: &mut Vec<Option<Option<u32>>>) -> Option<u32> {
+    /// Bytes of stack from a function down. `None` where functions call each other in circles or
+    /// too deep, which is found when they do. `known` holds what was found, and `Some(None)` for
+    /// those on the way.
+    fn deepest(
+        &self,
+        function: usize,
+        deep: usize,
+        known: &mut Vec<Option<Option<u32>>>,
+    ) -> Option<u32> {
         if let Some(known) = known[function] {
             return known;
         }
         known[function] = Some(None);
         let mut below = 0;
         for start in called(&self.program, &self.program.functions[function]) {
-            let called = self.program.functions.iter().position(|function| function.start == start)?;
+            let called =
+                self.program.functions.iter().position(|function| function.start == start)?;
             below = below.max(self.deepest(called, deep.checked_sub(1)?, known)?);
         }
         let frame = self.routines[function].frame;
@@ -125,10 +158,12 @@ impl Code {
         self.entries[callback.0].1
     }
 
-    /// The function that an address of a function means, if the program names that address: one that it has computed is none, as in the kernel.
+    /// The function that an address of a function means, if the program names that address: one
+    /// that it has computed is none, as in the kernel.
     pub fn function_of(&self, value: u64) -> Option<usize> {
         let start = value.checked_sub(address::FUNCTION)?;
-        let place = self.program.functions.iter().position(|function| function.start as u64 == start)?;
+        let place =
+            self.program.functions.iter().position(|function| function.start as u64 == start)?;
         self.routines[place].inner.then_some(place)
     }
 
@@ -163,14 +198,19 @@ impl Code {
     }
 }
 
-/// Most programs name what they read of the socket, by relocations. One that names nothing, or that reads where such a member lies without naming it, knows our layout.
+/// Most programs name what they read of the socket, by relocations. One that names nothing, or that
+/// reads where such a member lies without naming it, knows our layout.
 fn looks_at_details(program: &Program, services: &[(Service, &str)]) -> bool {
-    const ROOTS: [&str; 5] = ["tcp_sock", "inet_connection_sock", "inet_sock", "sock", "sock_common"];
-    let of_socket = |mention: &Mention| ROOTS.contains(&mention.what.split('.').next().unwrap_or_default());
-    let mut named = program.mentions.iter().filter(|mention| mention.how != Use::Asks && of_socket(mention));
+    const ROOTS: [&str; 5] =
+        ["tcp_sock", "inet_connection_sock", "inet_sock", "sock", "sock_common"];
+    let of_socket =
+        |mention: &Mention| ROOTS.contains(&mention.what.split('.').next().unwrap_or_default());
+    let mut named =
+        program.mentions.iter().filter(|mention| mention.how != Use::Asks && of_socket(mention));
     let unnamed = |(at, instruction): (usize, &Instruction)| {
         let found = program.mentions.binary_search_by_key(&at, |mention| mention.instruction);
-        found.is_err() && instruction.reaches().is_some_and(|(offset, size)| socket::has_detail(offset, size))
+        found.is_err()
+            && instruction.reaches().is_some_and(|(offset, size)| socket::has_detail(offset, size))
     };
     program.mentions.iter().any(|mention| socket::is_detail(&mention.what))
         || named.next().is_none()
@@ -181,7 +221,8 @@ fn looks_at_details(program: &Program, services: &[(Service, &str)]) -> bool {
 /// Where the callbacks begin that only the kernel calls, with the socket as first argument.
 fn shown_the_socket(program: &Program, inner: &BTreeSet<usize>) -> BTreeSet<usize> {
     let member = |name: &String| socket::callbacks().any(|member| member == name.as_str());
-    let callbacks = program.callbacks.iter().filter(|(name, start)| member(name) && !inner.contains(start));
+    let callbacks =
+        program.callbacks.iter().filter(|(name, start)| member(name) && !inner.contains(start));
     callbacks.map(|(_, start)| *start).collect()
 }
 
@@ -195,7 +236,11 @@ struct Packed {
 
 impl Packed {
     fn of(all: Vec<Operation>) -> Packed {
-        let mut packed = Packed { operations: Vec::new(), origins: Vec::new(), places: Vec::with_capacity(all.len() + 1) };
+        let mut packed = Packed {
+            operations: Vec::new(),
+            origins: Vec::new(),
+            places: Vec::with_capacity(all.len() + 1),
+        };
         for (at, operation) in all.iter().enumerate() {
             packed.places.push(packed.operations.len() as u32);
             if operation.kind != Kind::Nothing {
@@ -204,7 +249,9 @@ impl Packed {
             }
         }
         packed.places.push(packed.operations.len() as u32);
-        for (at, operation) in packed.operations.iter_mut().enumerate().filter(|(_, operation)| operation.kind.jumps()) {
+        for (at, operation) in
+            packed.operations.iter_mut().enumerate().filter(|(_, operation)| operation.kind.jumps())
+        {
             let before = packed.origins[at] as usize + 1;
             let target = packed.places[before.wrapping_add_signed(operation.off as isize)];
             operation.off = target as i32 - (at as i32 + 1);

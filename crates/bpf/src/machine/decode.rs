@@ -1,4 +1,5 @@
-//! From a program's instructions to the machine's operations: each is checked once, so that none needs to be when it is executed.
+//! From a program's instructions to the machine's operations: each is checked once, so that none
+//! needs to be when it is executed.
 
 use super::operation::{Kind, Operation, Register, atomic};
 use super::refusal::Unfit;
@@ -34,8 +35,11 @@ mod class {
 pub fn decode(program: &Program) -> Result<Decoded, (usize, Unfit)> {
     let mut decoded = Decoded::default();
     for function in &program.functions {
-        let end = function.start.checked_add(function.length).filter(|end| *end <= program.code.len());
-        let Some(end) = end.filter(|_| function.start >= decoded.operations.len()) else { return Err((function.start, Unfit::Open)) };
+        let end =
+            function.start.checked_add(function.length).filter(|end| *end <= program.code.len());
+        let Some(end) = end.filter(|_| function.start >= decoded.operations.len()) else {
+            return Err((function.start, Unfit::Open));
+        };
         if let Some((at, wrong)) = shape::wrong(&program.code[function.start..end]) {
             let at = function.start + at;
             return Err((at, unfit(at, wrong)));
@@ -56,19 +60,28 @@ impl Decoded {
         let instruction = program.code[at];
         if program.poison_at(at).is_some() {
             self.operations.push(Operation { kind: Kind::Poison, ..Operation::NOTHING });
-            if instruction.code == class::LOAD_CONSTANT && at + 1 < function.start + function.length {
+            if instruction.code == class::LOAD_CONSTANT && at + 1 < function.start + function.length
+            {
                 self.operations.push(Operation::NOTHING);
             }
             return Ok(());
         }
         if instruction.code == class::LOAD_CONSTANT {
-            let upper = program.code.get(at + 1).filter(|_| at + 1 < function.start + function.length);
-            let upper = upper.filter(|upper| **upper == Instruction { imm: upper.imm, ..Instruction::default() });
+            let upper =
+                program.code.get(at + 1).filter(|_| at + 1 < function.start + function.length);
+            let upper = upper.filter(|upper| {
+                **upper == Instruction { imm: upper.imm, ..Instruction::default() }
+            });
             let Some(upper) = upper.filter(|_| instruction.src == 0 && instruction.off == 0) else {
                 return Err(Unfit::Unknown { code: instruction.code });
             };
             let imm = instruction.imm as u32 as u64 | (upper.imm as u32 as u64) << 32;
-            self.operations.push(Operation { kind: Kind::Mov64Imm, dst: Register::new(instruction.dst), imm, ..Operation::NOTHING });
+            self.operations.push(Operation {
+                kind: Kind::Mov64Imm,
+                dst: Register::new(instruction.dst),
+                imm,
+                ..Operation::NOTHING
+            });
             self.operations.push(Operation::NOTHING);
             return Ok(());
         }
@@ -80,7 +93,12 @@ impl Decoded {
         Ok(())
     }
 
-    fn call(&mut self, program: &Program, Instruction { code, dst, src, off, imm }: Instruction, at: usize) -> Result<Operation, Unfit> {
+    fn call(
+        &mut self,
+        program: &Program,
+        Instruction { code, dst, src, off, imm }: Instruction,
+        at: usize,
+    ) -> Result<Operation, Unfit> {
         if dst != 0 || off != 0 {
             return Err(Unfit::Unknown { code });
         }
@@ -91,13 +109,20 @@ impl Decoded {
             }
             1 => {
                 let target = at as i64 + 1 + imm as i64;
-                let called = program.functions.iter().position(|function| function.start as i64 == target && function.length > 0);
+                let called = program
+                    .functions
+                    .iter()
+                    .position(|function| function.start as i64 == target && function.length > 0);
                 let called = called.ok_or(Unfit::Call { target })?;
                 Ok(Operation { kind: Kind::CallFunction, imm: called as u64, ..Operation::NOTHING })
             }
             2 => {
-                let name = usize::try_from(imm).ok().and_then(|index| program.kfuncs.get(index)).ok_or(Unfit::Unknown { code })?;
-                let (name, standing) = function(name).ok_or_else(|| Unfit::NoFunction(name.clone()))?;
+                let name = usize::try_from(imm)
+                    .ok()
+                    .and_then(|index| program.kfuncs.get(index))
+                    .ok_or(Unfit::Unknown { code })?;
+                let (name, standing) =
+                    function(name).ok_or_else(|| Unfit::NoFunction(name.clone()))?;
                 self.kernel(name, standing)
             }
             _ => Err(Unfit::Unknown { code }),
@@ -137,12 +162,17 @@ fn writes(register: u8) -> Result<(), Unfit> {
 
 /// An operation of this kind with the parts of an instruction.
 fn operation(kind: Kind, Instruction { dst, src, off, imm, .. }: Instruction) -> Operation {
-    use Kind::{Load8, Load16, Load32, Load64, LoadSigned8, LoadSigned16, LoadSigned32, Store8Reg, Store16Reg, Store32Reg, Store64Reg};
+    use Kind::{
+        Load8, Load16, Load32, Load64, LoadSigned8, LoadSigned16, LoadSigned32, Store8Reg,
+        Store16Reg, Store32Reg, Store64Reg,
+    };
     let (dst, src) = (Register::new(dst), Register::new(src));
     let all = Operation { kind, dst, left: dst, src, off: off as i32, imm: imm as i64 as u64 };
     let far = Operation { imm: off as i64 as u64, off: 0, ..all };
     match kind {
-        Load8 | Load16 | Load32 | Load64 | LoadSigned8 | LoadSigned16 | LoadSigned32 => Operation { left: src, ..far },
+        Load8 | Load16 | Load32 | Load64 | LoadSigned8 | LoadSigned16 | LoadSigned32 => {
+            Operation { left: src, ..far }
+        }
         Store8Reg | Store16Reg | Store32Reg | Store64Reg => far,
         _ => all,
     }
@@ -164,13 +194,19 @@ fn simple(instruction: Instruction) -> Result<Operation, Unfit> {
         }
         5 | 6 => match code {
             class::JUMP if dst == 0 && src == 0 && imm == 0 => operation(Kind::Jump),
-            class::JUMP_FAR if dst == 0 && src == 0 && off == 0 => Ok(Operation { kind: Kind::Jump, off: imm, ..Operation::NOTHING }),
+            class::JUMP_FAR if dst == 0 && src == 0 && off == 0 => {
+                Ok(Operation { kind: Kind::Jump, off: imm, ..Operation::NOTHING })
+            }
             0x8d => Err(Unfit::Forbidden(
                 "calls a function through a pointer, which the kernel's verifier refuses: call functions by their names, and compile with -O2",
             )),
-            0xe5 => Err(Unfit::Forbidden("uses may_goto (cond_break, can_loop), which is not carried out: use bpf_for or bpf_loop")),
+            0xe5 => Err(Unfit::Forbidden(
+                "uses may_goto (cond_break, can_loop), which is not carried out: use bpf_for or bpf_loop",
+            )),
             _ => {
-                let kind = Kind::of(code).filter(|_| if code & 8 == 0 { src == 0 } else { imm == 0 }).ok_or(unknown.clone())?;
+                let kind = Kind::of(code)
+                    .filter(|_| if code & 8 == 0 { src == 0 } else { imm == 0 })
+                    .ok_or(unknown.clone())?;
                 if kind == Kind::Exit && (dst, src, off, imm) != (0, 0, 0, 0) {
                     return Err(unknown);
                 }
@@ -180,12 +216,14 @@ fn simple(instruction: Instruction) -> Result<Operation, Unfit> {
         1 => operation(Kind::of(code).filter(|_| imm == 0).ok_or(unknown)?),
         2 => operation(Kind::of(code).filter(|_| src == 0).ok_or(unknown)?),
         3 => match code {
-            class::ATOMIC_8 | class::ATOMIC_16 | class::ATOMIC_32 | class::ATOMIC_64 => atomically(instruction),
+            class::ATOMIC_8 | class::ATOMIC_16 | class::ATOMIC_32 | class::ATOMIC_64 => {
+                atomically(instruction)
+            }
             _ => operation(Kind::of(code).filter(|_| imm == 0).ok_or(unknown)?),
         },
-        _ if matches!(code & 0xe0, 0x20 | 0x40) => {
-            Err(Unfit::Forbidden("loads from a packet, and a congestion controller has none: read the socket"))
-        }
+        _ if matches!(code & 0xe0, 0x20 | 0x40) => Err(Unfit::Forbidden(
+            "loads from a packet, and a congestion controller has none: read the socket",
+        )),
         _ => Err(unknown),
     }
 }
@@ -227,10 +265,14 @@ fn arithmetic(Instruction { code, src, off, imm, .. }: Instruction) -> Option<Ki
     }
 }
 
-/// Atomic operations. Nothing runs beside the program, so loads and stores that keep their order are plain ones.
+/// Atomic operations. Nothing runs beside the program, so loads and stores that keep their order
+/// are plain ones.
 fn atomically(instruction: Instruction) -> Result<Operation, Unfit> {
     let Instruction { code, dst, src, imm, .. } = instruction;
-    use Kind::{Atomic32, Atomic64, Load8, Load16, Load32, Load64, Store8Reg, Store16Reg, Store32Reg, Store64Reg};
+    use Kind::{
+        Atomic32, Atomic64, Load8, Load16, Load32, Load64, Store8Reg, Store16Reg, Store32Reg,
+        Store64Reg,
+    };
     let kind = match (code, imm) {
         (class::ATOMIC_8, atomic::LOAD) => Load8,
         (class::ATOMIC_16, atomic::LOAD) => Load16,
@@ -241,7 +283,10 @@ fn atomically(instruction: Instruction) -> Result<Operation, Unfit> {
         (class::ATOMIC_32, atomic::STORE) => Store32Reg,
         (class::ATOMIC_64, atomic::STORE) => Store64Reg,
         (class::ATOMIC_32 | class::ATOMIC_64, _) => {
-            let plain = matches!(imm & !atomic::FETCH, atomic::ADD | atomic::OR | atomic::AND | atomic::XOR);
+            let plain = matches!(
+                imm & !atomic::FETCH,
+                atomic::ADD | atomic::OR | atomic::AND | atomic::XOR
+            );
             if !plain && imm != atomic::EXCHANGE && imm != atomic::COMPARE {
                 return Err(Unfit::Unknown { code });
             }

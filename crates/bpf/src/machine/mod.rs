@@ -1,5 +1,6 @@
-//! The machine: a program's callbacks, executed one at a time for one connection. Safe by construction: every instruction is checked when it is decoded, and every access
-//! to memory when it is made.
+//! The machine: a program's callbacks, executed one at a time for one connection. Safe by
+//! construction: every instruction is checked when it is decoded, and every access to memory when
+//! it is made.
 
 mod code;
 mod decode;
@@ -19,7 +20,8 @@ use crate::socket::SIZE;
 use run::Run;
 use std::sync::Arc;
 
-/// Most jumps back and calls in one callback, where nothing else is asked for (ours: the kernel's verifier judges a million instructions).
+/// Most jumps back and calls in one callback, where nothing else is asked for (ours: the kernel's
+/// verifier judges a million instructions).
 pub const MOST_JUMPS: u32 = 1 << 20;
 
 /// One connection's program: the code, which all share, and what is the connection's own.
@@ -92,9 +94,15 @@ impl Machine {
         self.maps.put_storage(values, &mut self.memory);
     }
 
-    /// Calls a callback with these arguments, at most five. Pointers are those of [`address`]: the socket, the first argument of every member of
-    /// `struct tcp_congestion_ops`, is `address::of(address::SOCKET, 0)`.
-    pub fn call(&mut self, callback: Callback, arguments: &[u64], world: &mut dyn World) -> Result<u64, Box<Fault>> {
+    /// Calls a callback with these arguments, at most five. Pointers are those of [`address`]: the
+    /// socket, the first argument of every member of `struct tcp_congestion_ops`, is
+    /// `address::of(address::SOCKET, 0)`.
+    pub fn call(
+        &mut self,
+        callback: Callback,
+        arguments: &[u64],
+        world: &mut dyn World,
+    ) -> Result<u64, Box<Fault>> {
         self.memory.begin(arguments);
         let Machine { code, memory, maps, most_jumps } = self;
         let context = Context {

@@ -1,9 +1,11 @@
-//! An instruction as the machine executes it: checked, of one kind, and with a result apart from what it is computed of.
+//! An instruction as the machine executes it: checked, of one kind, and with a result apart from
+//! what it is computed of.
 
 /// Declares the kinds: first those that an instruction's code alone says, then the others.
 macro_rules! kinds {
     (of their code: $($coded:ident = $code:literal),*; others: $($(#[$about:meta])* $other:ident),*;) => {
-        /// Which operation. In names, 64 and 32 are the bits computed with, `Imm` and `Reg` where the second operand comes from.
+        /// Which operation. In names, 64 and 32 are the bits computed with, `Imm` and `Reg` where
+        /// the second operand comes from.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         #[allow(missing_docs)]
@@ -90,11 +92,13 @@ kinds! {
 impl Kind {
     /// True of a jump, whether or not it depends on a comparison.
     pub fn jumps(self) -> bool {
-        self == Kind::Jump || (Kind::JumpEq64Imm as u8..=Kind::JumpSle32Reg as u8).contains(&(self as u8))
+        self == Kind::Jump
+            || (Kind::JumpEq64Imm as u8..=Kind::JumpSle32Reg as u8).contains(&(self as u8))
     }
 }
 
-/// Registers of the machine. Programs have 11; with as many as four bits can name no number needs a check.
+/// Registers of the machine. Programs have 11; with as many as four bits can name no number needs a
+/// check.
 pub const REGISTERS: usize = 16;
 
 /// A register's number, which needs no check.
@@ -134,7 +138,8 @@ impl Register {
     }
 }
 
-/// One operation. Its parts are as they are computed with, so that none is taken apart or extended when it is executed.
+/// One operation. Its parts are as they are computed with, so that none is taken apart or extended
+/// when it is executed.
 #[derive(Clone, Copy, Debug)]
 pub struct Operation {
     /// Which one.
@@ -145,9 +150,11 @@ pub struct Operation {
     pub left: Register,
     /// The second operand, what is stored, or what is moved.
     pub src: Register,
-    /// Of a jump the distance in operations from the next one; of an atomic operation and a store of a constant that in bytes.
+    /// Of a jump the distance in operations from the next one; of an atomic operation and a store
+    /// of a constant that in bytes.
     pub off: i32,
-    /// A constant, its sign extended; an index; or the distance in bytes of all other loads and stores.
+    /// A constant, its sign extended; an index; or the distance in bytes of all other loads and
+    /// stores.
     pub imm: u64,
 }
 
@@ -155,11 +162,18 @@ const _: () = assert!(size_of::<Operation>() == 16);
 
 impl Operation {
     /// Nothing.
-    pub const NOTHING: Operation =
-        Operation { kind: Kind::Nothing, dst: Register::R0, left: Register::R0, src: Register::R0, off: 0, imm: 0 };
+    pub const NOTHING: Operation = Operation {
+        kind: Kind::Nothing,
+        dst: Register::R0,
+        left: Register::R0,
+        src: Register::R0,
+        off: 0,
+        imm: 0,
+    };
 }
 
-/// `imm` of an atomic operation (include/uapi/linux/bpf.h): what is done, and whether the value before comes back.
+/// `imm` of an atomic operation (include/uapi/linux/bpf.h): what is done, and whether the value
+/// before comes back.
 pub mod atomic {
     /// Answers the value before.
     pub const FETCH: i32 = 1;

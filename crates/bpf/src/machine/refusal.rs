@@ -66,7 +66,9 @@ pub enum Unfit {
         why: &'static str,
     },
     /// A jump to where no instruction of the function begins.
-    #[error("jumps to instruction {target}, where none of the function begins: link the object anew")]
+    #[error(
+        "jumps to instruction {target}, where none of the function begins: link the object anew"
+    )]
     Jump {
         /// The index in the program.
         target: i64,
@@ -84,7 +86,9 @@ pub enum Unfit {
     #[error("calls the helper {0}, which does not exist: see include/uapi/linux/bpf.h")]
     NoHelper(i32),
     /// A function of the kernel that controllers may not call, or that does not exist.
-    #[error("calls {0}, which the kernel offers to no congestion controller: write it into the program")]
+    #[error(
+        "calls {0}, which the kernel offers to no congestion controller: write it into the program"
+    )]
     NoFunction(String),
     /// A helper or function of the kernel that does not work here.
     #[error("calls {name}, which does not work here: {why}")]
@@ -103,7 +107,9 @@ pub enum Unfit {
         why: &'static str,
     },
     /// No callbacks or an entry outside.
-    #[error("the callback {callback} is at instruction {target}, where no function begins: link the object anew")]
+    #[error(
+        "the callback {callback} is at instruction {target}, where no function begins: link the object anew"
+    )]
     Callback {
         /// Its name.
         callback: String,

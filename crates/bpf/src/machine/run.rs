@@ -29,12 +29,18 @@ pub struct Run<'a> {
 
 impl<'a> Run<'a> {
     /// Calls a callback with what register 1 holds, and answers what it returns.
-    pub fn callback(code: &'a Code, callback: Callback, context: Context<'a>, first: u64) -> Result<u64, Box<Fault>> {
+    pub fn callback(
+        code: &'a Code,
+        callback: Callback,
+        context: Context<'a>,
+        first: u64,
+    ) -> Result<u64, Box<Fault>> {
         let mut run = Run { code, callback, context, deep: 0, used: 0, stored_window: None };
         let function = code.function(callback);
         let start = code.routine(function).start;
         let answer = run.call(function, start, |registers| registers[1] = first)?;
-        if let Some(at) = run.stored_window.filter(|_| WINDOW.get(run.context.memory.socket()) == 0) {
+        if let Some(at) = run.stored_window.filter(|_| WINDOW.get(run.context.memory.socket()) == 0)
+        {
             return Err(run.fault(at, Reason::NoWindow));
         }
         if let Some(ring) = run.context.maps.reserved() {
@@ -48,9 +54,17 @@ impl<'a> Run<'a> {
     fn fault(&self, operation: usize, reason: Reason) -> Box<Fault> {
         let program = self.code.program();
         let at = self.code.origin(operation);
-        let (function, start) = program.function_at(at).map_or((String::new(), 0), |function| (function.name.clone(), function.start));
+        let (function, start) = program
+            .function_at(at)
+            .map_or((String::new(), 0), |function| (function.name.clone(), function.start));
         let callback = self.code.name(self.callback).to_owned();
-        Box::new(Fault { callback, function, instruction: at - start, line: program.lines.at(at), reason })
+        Box::new(Fault {
+            callback,
+            function,
+            instruction: at - start,
+            line: program.lines.at(at),
+            reason,
+        })
     }
 
     #[cold]
@@ -62,18 +76,25 @@ impl<'a> Run<'a> {
         self.fault(at, reason)
     }
 
-    /// True of an address formed from the second argument of `cong_control`, a sequence number, as if it were the rate sample.
+    /// True of an address formed from the second argument of `cong_control`, a sequence number, as
+    /// if it were the rate sample.
     fn is_sequence(&self, address: u64, access: &Access) -> bool {
         let arguments = self.context.memory.region(address::ARGUMENTS);
         let sequence = u64::from_le_bytes(arguments[8..16].try_into().expect("eight bytes"));
-        let in_sample = address.checked_sub(sequence).is_some_and(|offset| offset < RATE_SAMPLE_SIZE as u64);
+        let in_sample =
+            address.checked_sub(sequence).is_some_and(|offset| offset < RATE_SAMPLE_SIZE as u64);
         let number = (1..1 << 32).contains(&sequence);
         self.code.name(self.callback) == "cong_control" && !access.writes && number && in_sample
     }
 
     /// A store that the memory did not take: into the socket some are allowed.
     #[inline(never)]
-    fn store_elsewhere<const N: usize>(&mut self, at: usize, address: u64, bytes: [u8; N]) -> Result<(), Box<Fault>> {
+    fn store_elsewhere<const N: usize>(
+        &mut self,
+        at: usize,
+        address: u64,
+        bytes: [u8; N],
+    ) -> Result<(), Box<Fault>> {
         if !self.context.memory.store_in_socket(address, bytes) {
             return Err(self.refused(at, address, Access { writes: true, size: N }));
         }
@@ -84,8 +105,17 @@ impl<'a> Run<'a> {
     }
 
     #[inline(always)]
-    fn store_anywhere<const N: usize>(&mut self, at: usize, address: u64, bytes: [u8; N]) -> Result<(), Box<Fault>> {
-        if self.context.memory.store(address, bytes) { Ok(()) } else { self.store_elsewhere(at, address, bytes) }
+    fn store_anywhere<const N: usize>(
+        &mut self,
+        at: usize,
+        address: u64,
+        bytes: [u8; N],
+    ) -> Result<(), Box<Fault>> {
+        if self.context.memory.store(address, bytes) {
+            Ok(())
+        } else {
+            self.store_elsewhere(at, address, bytes)
+        }
     }
 
     /// One jump back or call less; none is left after the last.
@@ -100,9 +130,15 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Calls a function of the program from the operation `from`, with the arguments that are put into registers.
+    /// Calls a function of the program from the operation `from`, with the arguments that are put
+    /// into registers.
     #[inline(always)]
-    fn call(&mut self, function: usize, from: usize, put: impl FnOnce(&mut [u64; REGISTERS])) -> Result<u64, Box<Fault>> {
+    fn call(
+        &mut self,
+        function: usize,
+        from: usize,
+        put: impl FnOnce(&mut [u64; REGISTERS]),
+    ) -> Result<u64, Box<Fault>> {
         self.count(from)?;
         if self.deep == FRAMES {
             return Err(self.fault(from, Reason::Deep(FRAMES)));
@@ -126,12 +162,21 @@ impl<'a> Run<'a> {
 
     /// The same for a call in the program or by a function of the kernel.
     #[inline(never)]
-    fn call_inner(&mut self, function: usize, from: usize, arguments: &[u64; 5]) -> Result<u64, Box<Fault>> {
+    fn call_inner(
+        &mut self,
+        function: usize,
+        from: usize,
+        arguments: &[u64; 5],
+    ) -> Result<u64, Box<Fault>> {
         self.call(function, from, |registers| registers[1..6].copy_from_slice(arguments))
     }
 
     #[inline(never)]
-    fn execute(&mut self, start: usize, registers: &mut [u64; REGISTERS]) -> Result<u64, Box<Fault>> {
+    fn execute(
+        &mut self,
+        start: usize,
+        registers: &mut [u64; REGISTERS],
+    ) -> Result<u64, Box<Fault>> {
         let operations: &[Operation] = self.code.operations();
         let mut next = start;
         loop {
@@ -211,7 +256,13 @@ impl<'a> Run<'a> {
                     let address = left!().wrapping_add(operation.imm);
                     match self.context.memory.load(address) {
                         Some(bytes) => dst!() = <$kind>::from_le_bytes(bytes) as i64 as u64,
-                        None => return Err(self.refused(at, address, Access { writes: false, size: size_of::<$kind>() })),
+                        None => {
+                            return Err(self.refused(
+                                at,
+                                address,
+                                Access { writes: false, size: size_of::<$kind>() },
+                            ));
+                        }
                     }
                 }};
             }
@@ -219,7 +270,13 @@ impl<'a> Run<'a> {
                 ($kind:ty) => {{
                     match self.context.memory.load_from_socket(operation.imm) {
                         Some(bytes) => dst!() = <$kind>::from_le_bytes(bytes) as u64,
-                        None => return Err(self.refused(at, operation.imm, Access { writes: false, size: size_of::<$kind>() })),
+                        None => {
+                            return Err(self.refused(
+                                at,
+                                operation.imm,
+                                Access { writes: false, size: size_of::<$kind>() },
+                            ));
+                        }
                     }
                 }};
             }
@@ -365,7 +422,8 @@ impl<'a> Run<'a> {
                 Kind::Store64Reg => store!(src!(), u64, operation.imm),
                 Kind::Atomic32 | Kind::Atomic64 => self.atomically(at, operation, registers)?,
                 Kind::CallFunction => {
-                    registers[0] = self.call_inner(operation.imm as usize, at, arguments(registers))?;
+                    registers[0] =
+                        self.call_inner(operation.imm as usize, at, arguments(registers))?;
                 }
                 Kind::CallKernel => {
                     self.count(at)?;
@@ -373,7 +431,8 @@ impl<'a> Run<'a> {
                 }
                 Kind::Exit => return Ok(registers[0]),
                 Kind::Poison | Kind::Nothing => {
-                    let missing = self.code.program().poison_at(self.code.origin(at)).unwrap_or_default();
+                    let missing =
+                        self.code.program().poison_at(self.code.origin(at)).unwrap_or_default();
                     return Err(self.fault(at, Reason::Missing(missing.to_owned())));
                 }
             }
@@ -381,15 +440,24 @@ impl<'a> Run<'a> {
     }
 
     #[inline(never)]
-    fn atomically(&mut self, at: usize, operation: &Operation, registers: &mut [u64; REGISTERS]) -> Result<(), Box<Fault>> {
+    fn atomically(
+        &mut self,
+        at: usize,
+        operation: &Operation,
+        registers: &mut [u64; REGISTERS],
+    ) -> Result<(), Box<Fault>> {
         let address = registers[operation.left as usize].wrapping_add(operation.off as i64 as u64);
         let wide = operation.kind == Kind::Atomic64;
         let size = if wide { 8 } else { 4 };
         let before = match wide {
             true => self.context.memory.load(address).map(u64::from_le_bytes),
-            false => self.context.memory.load(address).map(|bytes| u32::from_le_bytes(bytes) as u64),
+            false => {
+                self.context.memory.load(address).map(|bytes| u32::from_le_bytes(bytes) as u64)
+            }
         };
-        let Some(before) = before else { return Err(self.refused(at, address, Access { writes: false, size })) };
+        let Some(before) = before else {
+            return Err(self.refused(at, address, Access { writes: false, size }));
+        };
         let operand = registers[operation.src as usize];
         let compared = if wide { registers[0] } else { registers[0] as u32 as u64 };
         let after = match operation.imm as i32 {
@@ -421,7 +489,12 @@ impl<'a> Run<'a> {
     }
 
     #[inline(never)]
-    fn call_kernel(&mut self, index: u64, arguments: &[u64; 5], at: usize) -> Result<u64, Box<Fault>> {
+    fn call_kernel(
+        &mut self,
+        index: u64,
+        arguments: &[u64; 5],
+        at: usize,
+    ) -> Result<u64, Box<Fault>> {
         let (service, name) = self.code.service(index);
         match service {
             Service::Loop => self.rounds(arguments, at),
@@ -430,7 +503,8 @@ impl<'a> Run<'a> {
                 if service.changes_window() {
                     self.stored_window = Some(at);
                 }
-                functions::call(service, name, arguments, &mut self.context).map_err(|reason| self.fault(at, reason))
+                functions::call(service, name, arguments, &mut self.context)
+                    .map_err(|reason| self.fault(at, reason))
             }
         }
     }
@@ -440,12 +514,24 @@ impl<'a> Run<'a> {
         self.code.function_of(value).ok_or_else(|| {
             let found = format!("{value:#x}");
             let parameter = "the function";
-            self.fault(at, Reason::Argument { function: name, found, parameter, wanted: "a function of the program" })
+            self.fault(
+                at,
+                Reason::Argument {
+                    function: name,
+                    found,
+                    parameter,
+                    wanted: "a function of the program",
+                },
+            )
         })
     }
 
     /// `bpf_loop(rounds, function, context, flags)`.
-    fn rounds(&mut self, &[rounds, function, context, flags, _]: &[u64; 5], at: usize) -> Result<u64, Box<Fault>> {
+    fn rounds(
+        &mut self,
+        &[rounds, function, context, flags, _]: &[u64; 5],
+        at: usize,
+    ) -> Result<u64, Box<Fault>> {
         let function = self.passed(function, "bpf_loop", at)?;
         let rounds = rounds as u32 as u64;
         if flags != 0 {
@@ -463,7 +549,11 @@ impl<'a> Run<'a> {
     }
 
     /// `bpf_for_each_map_elem(map, function, context, flags)`.
-    fn elements(&mut self, &[map, function, context, flags, _]: &[u64; 5], at: usize) -> Result<u64, Box<Fault>> {
+    fn elements(
+        &mut self,
+        &[map, function, context, flags, _]: &[u64; 5],
+        at: usize,
+    ) -> Result<u64, Box<Fault>> {
         let name = "bpf_for_each_map_elem";
         let function = self.passed(function, name, at)?;
         if flags != 0 {
@@ -472,7 +562,8 @@ impl<'a> Run<'a> {
         let keys = self.context.keys(map, name).map_err(|reason| self.fault(at, reason))?;
         let mut visited = 0;
         for key in keys.iter() {
-            let element = self.context.element(map, &key, name).map_err(|reason| self.fault(at, reason))?;
+            let element =
+                self.context.element(map, &key, name).map_err(|reason| self.fault(at, reason))?;
             let Some((key, value)) = element else { continue };
             visited += 1;
             let stop = self.call_inner(function, at, &[map, key, value, context, 0])? != 0;

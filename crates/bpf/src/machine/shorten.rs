@@ -1,8 +1,11 @@
-//! Fewer operations with the same result. Compilers for BPF copy a value before they compute with it, since an instruction writes its first operand, and put constants and
-//! addresses of fields into registers; here an operation names its operands apart from its result, so that most of those moves are not needed.
+//! Fewer operations with the same result. Compilers for BPF copy a value before they compute with
+//! it, since an instruction writes its first operand, and put constants and addresses of fields
+//! into registers; here an operation names its operands apart from its result, so that most of
+//! those moves are not needed.
 //!
-//! Loads, stores, calls and jumps stay, in their order: what a program may touch, and for how long, is judged as of its instructions. One load needs no judging:
-//! that of a callback's first argument, the socket's address.
+//! Loads, stores, calls and jumps stay, in their order: what a program may touch, and for how long,
+//! is judged as of its instructions. One load needs no judging: that of a callback's first
+//! argument, the socket's address.
 
 use super::operation::{Kind, Operation, REGISTERS, Register, atomic};
 use crate::program::address;
@@ -60,7 +63,8 @@ fn role(kind: Kind) -> Role {
     use Kind::*;
     match kind {
         Mov64Imm | Mov32Imm => Role::Constant,
-        Mov64Reg | Mov32Reg | MovSigned8To64 | MovSigned16To64 | MovSigned32To64 | MovSigned8To32 | MovSigned16To32 => Role::Move,
+        Mov64Reg | Mov32Reg | MovSigned8To64 | MovSigned16To64 | MovSigned32To64
+        | MovSigned8To32 | MovSigned16To32 => Role::Move,
         Neg64 | Neg32 | Swap16 | Swap32 | Swap64 | Low16 | Low32 => Role::Change,
         SignedDiv64Imm | SignedMod64Imm => Role::Arithmetic { wide: true, from_register: false },
         SignedDiv64Reg | SignedMod64Reg => Role::Arithmetic { wide: true, from_register: true },
@@ -100,7 +104,8 @@ pub enum Entry {
     Any,
 }
 
-/// Takes the operations of one function to fewer with the same result: others become [`Kind::Nothing`]. The first stays where it is.
+/// Takes the operations of one function to fewer with the same result: others become
+/// [`Kind::Nothing`]. The first stays where it is.
 pub fn shorten(operations: &mut [Operation], entry: Entry) {
     substitute(operations, entry);
     drop_unread(operations);
@@ -120,7 +125,8 @@ fn substitute(operations: &mut [Operation], entry: Entry) {
         known.0[Register::R1 as usize] = Value::constant(address::of(address::ARGUMENTS, 0));
     }
     let mut ways = Ways::of(operations);
-    // Constants that hold from the first jump on until the function's end, however an operation is reached.
+    // Constants that hold from the first jump on until the function's end, however an operation is
+    // reached.
     let mut lasting = None;
     let mut falls_in = true;
     for (at, operation) in operations.iter_mut().enumerate() {
@@ -200,15 +206,23 @@ impl Known {
 
     /// Those of these registers that hold constants, and nothing of the others.
     fn constants(&self, of: Set) -> Known {
-        let constant = |register: Register| of & bit(register) != 0 && self.get(register).base == Register::ZERO;
-        Known(Register::ALL.map(|register| if constant(register) { self.get(register) } else { Value::of(register) }))
+        let constant = |register: Register| {
+            of & bit(register) != 0 && self.get(register).base == Register::ZERO
+        };
+        Known(Register::ALL.map(|register| {
+            if constant(register) { self.get(register) } else { Value::of(register) }
+        }))
     }
 
     /// That which both know.
     fn also(&self, other: &Known) -> Known {
-        Known(
-            Register::ALL.map(|register| if self.get(register) == other.get(register) { self.get(register) } else { Value::of(register) }),
-        )
+        Known(Register::ALL.map(|register| {
+            if self.get(register) == other.get(register) {
+                self.get(register)
+            } else {
+                Value::of(register)
+            }
+        }))
     }
 
     fn get(&self, register: Register) -> Value {
@@ -240,7 +254,8 @@ impl Known {
         }
     }
 
-    /// A load of the first argument becomes the constant that is loaded, one from the socket a kind of its own.
+    /// A load of the first argument becomes the constant that is loaded, one from the socket a kind
+    /// of its own.
     fn load_shown(&self, operation: &mut Operation) -> Option<Value> {
         if operation.left != Register::ZERO {
             return None;
@@ -265,7 +280,11 @@ impl Known {
     fn follow(&mut self, operation: &mut Operation) {
         match role(operation.kind) {
             Role::Constant => {
-                let constant = if operation.kind == Kind::Mov32Imm { operation.imm as u32 as u64 } else { operation.imm };
+                let constant = if operation.kind == Kind::Mov32Imm {
+                    operation.imm as u32 as u64
+                } else {
+                    operation.imm
+                };
                 self.write(operation.dst, Some(Value::constant(constant)));
             }
             Role::Move => {
@@ -296,7 +315,8 @@ impl Known {
                     return self.write(operation.dst, None);
                 };
                 let value = Value { more: before.more.wrapping_add(more), ..before };
-                (operation.kind, operation.left, operation.imm) = (Kind::Add64Imm, value.base, value.more);
+                (operation.kind, operation.left, operation.imm) =
+                    (Kind::Add64Imm, value.base, value.more);
                 self.write(operation.dst, Some(value));
             }
             Role::Load => {
@@ -349,7 +369,9 @@ impl Value {
     /// Its lowest 32 bits.
     fn lowest(self) -> Option<Value> {
         match self {
-            Value { base: Register::ZERO, more, .. } => Some(Value { more: more as u32 as u64, ..self }),
+            Value { base: Register::ZERO, more, .. } => {
+                Some(Value { more: more as u32 as u64, ..self })
+            }
             Value { more: 0, .. } => Some(Value { low: true, ..self }),
             _ => None,
         }
@@ -363,8 +385,14 @@ fn bit(register: Register) -> Set {
 fn reads(operation: &Operation) -> Set {
     let (left, src) = (bit(operation.left), bit(operation.src));
     match role(operation.kind) {
-        Role::Arithmetic { from_register: true, .. } | Role::Branch { from_register: true, .. } | Role::Store => left | src,
-        Role::Arithmetic { .. } | Role::Branch { .. } | Role::Change | Role::Load | Role::StoreConstant => left,
+        Role::Arithmetic { from_register: true, .. }
+        | Role::Branch { from_register: true, .. }
+        | Role::Store => left | src,
+        Role::Arithmetic { .. }
+        | Role::Branch { .. }
+        | Role::Change
+        | Role::Load
+        | Role::StoreConstant => left,
         Role::Move => src,
         Role::Atomic => left | src | bit(Register::R0),
         Role::Call => ARGUMENTS,
@@ -376,7 +404,9 @@ fn reads(operation: &Operation) -> Set {
 /// What is certainly written.
 fn writes(operation: &Operation) -> Set {
     match role(operation.kind) {
-        Role::Arithmetic { .. } | Role::Change | Role::Move | Role::Constant | Role::Load => bit(operation.dst),
+        Role::Arithmetic { .. } | Role::Change | Role::Move | Role::Constant | Role::Load => {
+            bit(operation.dst)
+        }
         Role::Call => bit(Register::R0),
         _ => 0,
     }
@@ -403,14 +433,23 @@ fn drop_unread(operations: &mut [Operation]) {
     let mut waiting: Vec<u32> = (0..operations.len() as u32).collect();
     while let Some(at) = waiting.pop() {
         let at = at as usize;
-        let before = read_behind(at, &operations[at], &read_from) & !writes(&operations[at]) | reads(&operations[at]);
+        let before = read_behind(at, &operations[at], &read_from) & !writes(&operations[at])
+            | reads(&operations[at]);
         if before != read_from[at] {
             read_from[at] = before;
-            waiting.extend(at.checked_sub(1).map(|at| at as u32).into_iter().chain(jumps_to[at].iter().copied()));
+            waiting.extend(
+                at.checked_sub(1)
+                    .map(|at| at as u32)
+                    .into_iter()
+                    .chain(jumps_to[at].iter().copied()),
+            );
         }
     }
     for (at, operation) in operations.iter_mut().enumerate().skip(1) {
-        let computes = matches!(role(operation.kind), Role::Arithmetic { .. } | Role::Change | Role::Move | Role::Constant);
+        let computes = matches!(
+            role(operation.kind),
+            Role::Arithmetic { .. } | Role::Change | Role::Move | Role::Constant
+        );
         if computes && read_behind(at, operation, &read_from) & bit(operation.dst) == 0 {
             *operation = Operation::NOTHING;
         }

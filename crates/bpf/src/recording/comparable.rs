@@ -34,7 +34,15 @@ const HELPERS: [&str; 22] = [
 ];
 
 /// What the names of such functions of the kernel begin with. BBR's draw random numbers.
-const FUNCTIONS: [&str; 7] = ["tcp_", "cubictcp_", "dctcp_", "bpf_iter_num_", "bpf_rcu_", "bpf_cast_to_kern_ctx", "bpf_rdonly_cast"];
+const FUNCTIONS: [&str; 7] = [
+    "tcp_",
+    "cubictcp_",
+    "dctcp_",
+    "bpf_iter_num_",
+    "bpf_rcu_",
+    "bpf_cast_to_kern_ctx",
+    "bpf_rdonly_cast",
+];
 
 /// What the calls of a callback depend on beside their records.
 #[derive(Clone, Debug, Default)]
@@ -45,11 +53,18 @@ pub(super) struct Dependence {
     pub maps: BTreeSet<usize>,
 }
 
-/// Those of the callbacks of a program; those in `unseen` write no records, for this reason. What a map holds is known if every callback that may change it is decided
-/// again, and the map keeps it.
-pub(super) fn dependences(program: &Program, unseen: &[String], reason: &str) -> BTreeMap<String, Dependence> {
-    let mut all: BTreeMap<String, Dependence> =
-        program.callbacks.iter().map(|(name, start)| (name.clone(), dependence(program, *start))).collect();
+/// Those of the callbacks of a program; those in `unseen` write no records, for this reason. What a
+/// map holds is known if every callback that may change it is decided again, and the map keeps it.
+pub(super) fn dependences(
+    program: &Program,
+    unseen: &[String],
+    reason: &str,
+) -> BTreeMap<String, Dependence> {
+    let mut all: BTreeMap<String, Dependence> = program
+        .callbacks
+        .iter()
+        .map(|(name, start)| (name.clone(), dependence(program, *start)))
+        .collect();
     for name in unseen {
         if let Some(one) = all.get_mut(name) {
             one.obstacles = BTreeSet::from([reason.to_owned()]);
@@ -57,7 +72,8 @@ pub(super) fn dependences(program: &Program, unseen: &[String], reason: &str) ->
     }
     loop {
         let lost = |one: &&Dependence| !one.obstacles.is_empty();
-        let lost: BTreeSet<usize> = all.values().filter(lost).flat_map(|one| one.maps.iter().copied()).collect();
+        let lost: BTreeSet<usize> =
+            all.values().filter(lost).flat_map(|one| one.maps.iter().copied()).collect();
         let mut more = false;
         for one in all.values_mut().filter(|one| one.obstacles.is_empty()) {
             let unknown = one.maps.intersection(&lost).map(|map| content(program, *map));
@@ -80,21 +96,32 @@ fn dependence(program: &Program, start: usize) -> Dependence {
     let mut calls = BTreeSet::new();
     let mut left = vec![start];
     while let Some(start) = left.pop() {
-        let Some(function) = program.function_at(start).filter(|function| reached.insert(function.start)) else { continue };
+        let Some(function) =
+            program.function_at(start).filter(|function| reached.insert(function.start))
+        else {
+            continue;
+        };
         for at in function.start..function.start + function.length {
             let one = &program.code[at];
             match (one.code, one.src) {
                 (Instruction::CALL, 0) => {
-                    let name = u32::try_from(one.imm).ok().and_then(helper).map_or("another helper", |(name, _)| name);
+                    let name = u32::try_from(one.imm)
+                        .ok()
+                        .and_then(helper)
+                        .map_or("another helper", |(name, _)| name);
                     let plain = name.trim_start_matches("bpf_");
                     if !HELPERS.contains(&plain) {
                         calls.insert(format!("bpf_{plain}"));
                     }
                 }
-                (Instruction::CALL, 1) => left.extend((at + 1).checked_add_signed(one.imm as isize)),
+                (Instruction::CALL, 1) => {
+                    left.extend((at + 1).checked_add_signed(one.imm as isize))
+                }
                 (Instruction::CALL, _) => {
-                    let name =
-                        usize::try_from(one.imm).ok().and_then(|index| program.kfuncs.get(index)).map_or("a function", String::as_str);
+                    let name = usize::try_from(one.imm)
+                        .ok()
+                        .and_then(|index| program.kfuncs.get(index))
+                        .map_or("a function", String::as_str);
                     if !FUNCTIONS.iter().any(|known| name.starts_with(known)) {
                         calls.insert(name.to_owned());
                     }
@@ -102,7 +129,9 @@ fn dependence(program: &Program, start: usize) -> Dependence {
                 (Instruction::LOAD_IMMEDIATE, _) => {
                     let value = program.immediate_at(at);
                     let map = (value & !address::MAP) as usize;
-                    if value & address::MAP != 0 && program.maps.get(map).is_some_and(|map| !is_ring(map)) {
+                    if value & address::MAP != 0
+                        && program.maps.get(map).is_some_and(|map| !is_ring(map))
+                    {
                         found.maps.insert(map);
                     } else if value & address::FUNCTION != 0 && value & address::MAP == 0 {
                         left.push((value & !address::FUNCTION) as usize);
@@ -114,7 +143,9 @@ fn dependence(program: &Program, start: usize) -> Dependence {
     }
     if !calls.is_empty() {
         let calls: Vec<String> = calls.into_iter().collect();
-        found.obstacles.insert(format!("it calls {}, whose answers are not recorded", calls.join(", ")));
+        found
+            .obstacles
+            .insert(format!("it calls {}, whose answers are not recorded", calls.join(", ")));
     }
     let unkept = found.maps.iter().filter(|map| !keeps(&program.maps[**map]));
     found.obstacles.extend(unkept.map(|map| content(program, *map)));

@@ -1,5 +1,6 @@
-//! The C that is put in front of a source, so that its callbacks write down what they are shown and what they leave. The source itself stays as it is: it is
-//! included between two pieces, of which the first takes the place of libbpf's header that declares callbacks.
+//! The C that is put in front of a source, so that its callbacks write down what they are shown and
+//! what they leave. The source itself stays as it is: it is included between two pieces, of which
+//! the first takes the place of libbpf's header that declares callbacks.
 
 use super::layout::Layout;
 use crate::program::Program;
@@ -86,7 +87,12 @@ pub(super) fn wrapped(source: &Path, layout: &Layout) -> String {
          static __attribute__((always_inline)) inline void narrows_globals(unsigned char *to)\n{{\n"
     );
     for global in &layout.globals {
-        writeln!(text, "\t__builtin_memcpy(to + {}, (const void *)&{}, {});", global.at, global.name, global.size).expect("a string grows");
+        writeln!(
+            text,
+            "\t__builtin_memcpy(to + {}, (const void *)&{}, {});",
+            global.at, global.name, global.size
+        )
+        .expect("a string grows");
     }
     text + "}\n"
 }
@@ -120,7 +126,8 @@ static __attribute__((always_inline)) inline struct narrows_record *narrows_begi
 \tto->callback = callback;\n\
 \tto->socket = ctx[0];\n";
     for (index, place) in layout.places.iter().enumerate() {
-        writeln!(text, "\tto->before[{index}] = {};", read("tp", &place.path, place.bits.as_ref())).expect("a string grows");
+        writeln!(text, "\tto->before[{index}] = {};", read("tp", &place.path, place.bits.as_ref()))
+            .expect("a string grows");
     }
     for word in 0..AREA_WORDS {
         writeln!(text, "\tto->area[{word}] = tp->{AREA}[{word}];").expect("a string grows");
@@ -129,18 +136,25 @@ static __attribute__((always_inline)) inline struct narrows_record *narrows_begi
         let Some((parameters, _)) = signature(callback) else { continue };
         let mut lines = String::new();
         for (place, parameter) in parameters.iter().enumerate().skip(1) {
-            let sample =
-                [("ack_sample", &layout.ack), ("rate_sample", &layout.rate)].into_iter().find(|(name, _)| parameter.contains(name));
+            let sample = [("ack_sample", &layout.ack), ("rate_sample", &layout.rate)]
+                .into_iter()
+                .find(|(name, _)| parameter.contains(name));
             match sample {
                 Some((name, places)) => {
                     writeln!(lines, "\t\tstruct {name}___narrows *sample = (struct {name}___narrows *)ctx[{place}];")
                         .expect("a string grows");
                     for (index, place) in places.iter().enumerate() {
-                        writeln!(lines, "\t\tto->sample[{index}] = {};", read("sample", &place.path, None)).expect("a string grows");
+                        writeln!(
+                            lines,
+                            "\t\tto->sample[{index}] = {};",
+                            read("sample", &place.path, None)
+                        )
+                        .expect("a string grows");
                     }
                 }
                 None if parameter.contains('*') => {}
-                None => writeln!(lines, "\t\tto->arguments[{place}] = ctx[{place}];").expect("a string grows"),
+                None => writeln!(lines, "\t\tto->arguments[{place}] = ctx[{place}];")
+                    .expect("a string grows"),
             }
         }
         if !lines.is_empty() {
@@ -166,7 +180,8 @@ static __attribute__((always_inline)) inline void narrows_end(unsigned long long
 \ttp = (struct tcp_sock___narrows *)ctx[0];\n"
         .to_owned();
     for (index, place) in layout.writable().enumerate() {
-        writeln!(text, "\tto->after[{index}] = {};", read("tp", &place.path, None)).expect("a string grows");
+        writeln!(text, "\tto->after[{index}] = {};", read("tp", &place.path, None))
+            .expect("a string grows");
     }
     for word in 0..AREA_WORDS {
         writeln!(text, "\tto->area_after[{word}] = tp->{AREA}[{word}];").expect("a string grows");
@@ -179,10 +194,14 @@ fn read(of: &str, path: &str, bits: Option<&(String, &'static str)>) -> String {
     match bits {
         None => format!("bpf_core_field_exists({of}->{path}) ? {of}->{path} : 0"),
         Some((inside, name)) if inside.is_empty() => {
-            format!("bpf_core_field_exists({of}->{name}) ? BPF_CORE_READ_BITFIELD({of}, {name}) : 0")
+            format!(
+                "bpf_core_field_exists({of}->{name}) ? BPF_CORE_READ_BITFIELD({of}, {name}) : 0"
+            )
         }
         Some((inside, name)) => {
-            format!("bpf_core_field_exists({of}->{path}) ? BPF_CORE_READ_BITFIELD(&{of}->{inside}, {name}) : 0")
+            format!(
+                "bpf_core_field_exists({of}->{path}) ? BPF_CORE_READ_BITFIELD(&{of}->{inside}, {name}) : 0"
+            )
         }
     }
 }

@@ -41,10 +41,17 @@ impl Layout {
     ///
     /// Its global variables cannot be recorded: why, and the remedy.
     pub fn of(program: &Program) -> Result<Layout, String> {
-        let written = program.variables.iter().filter(|variable| program.regions[variable.region].writable);
+        let written =
+            program.variables.iter().filter(|variable| program.regions[variable.region].writable);
         let (mut globals, mut at) = (Vec::new(), 0);
         for variable in written {
-            globals.push(Global { name: variable.name.clone(), at, size: variable.size, region: variable.region, offset: variable.offset });
+            globals.push(Global {
+                name: variable.name.clone(),
+                at,
+                size: variable.size,
+                region: variable.region,
+                offset: variable.offset,
+            });
             at += variable.size;
         }
         if let Some(name) = beside_integers(program) {
@@ -58,7 +65,13 @@ impl Layout {
             ));
         }
         let globals_size = at.next_multiple_of(8);
-        Ok(Layout { places: of_socket(), ack: of_ack_sample(), rate: of_rate_sample(), globals, globals_size })
+        Ok(Layout {
+            places: of_socket(),
+            ack: of_ack_sample(),
+            rate: of_rate_sample(),
+            globals,
+            globals_size,
+        })
     }
 
     /// Integers of the larger of the two samples.
@@ -73,7 +86,14 @@ impl Layout {
 
     /// Bytes of a record.
     pub fn size(&self) -> usize {
-        let words = 3 + Layout::ARGUMENTS + self.places.len() + AREA_WORDS + self.samples() + self.writable().count() + AREA_WORDS + 1;
+        let words = 3
+            + Layout::ARGUMENTS
+            + self.places.len()
+            + AREA_WORDS
+            + self.samples()
+            + self.writable().count()
+            + AREA_WORDS
+            + 1;
         8 * words + self.globals_size
     }
 }
@@ -82,10 +102,22 @@ impl Layout {
 fn beside_integers(program: &Program) -> Option<String> {
     let types = &program.types;
     let sections = types.all().filter_map(|(_, one)| match &one.kind {
-        Kind::Section(placed) if program.regions.iter().any(|region| region.writable && region.name == types.name(one)) => Some(placed),
+        Kind::Section(placed)
+            if program
+                .regions
+                .iter()
+                .any(|region| region.writable && region.name == types.name(one)) =>
+        {
+            Some(placed)
+        }
         _ => None,
     });
-    let names =
-        sections.flat_map(|placed| placed.iter()).filter_map(|placed| types.get(placed.variable)).map(|variable| types.name(variable));
-    names.into_iter().find(|name| !program.variables.iter().any(|variable| variable.name == *name)).map(str::to_owned)
+    let names = sections
+        .flat_map(|placed| placed.iter())
+        .filter_map(|placed| types.get(placed.variable))
+        .map(|variable| types.name(variable));
+    names
+        .into_iter()
+        .find(|name| !program.variables.iter().any(|variable| variable.name == *name))
+        .map(str::to_owned)
 }

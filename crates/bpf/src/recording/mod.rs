@@ -1,7 +1,9 @@
-//! What a kernel's sockets showed to a program, and what it made of it, recorded in the kernel and decided again here.
+//! What a kernel's sockets showed to a program, and what it made of it, recorded in the kernel and
+//! decided again here.
 //!
-//! The same source is compiled a second time, with a piece of C in front of it that writes down each call: the socket, arguments, sample, ticks, private area
-//! and global variables before the user's function, and what it may write and its answer after it. The kernel runs that object. The
+//! The same source is compiled a second time, with a piece of C in front of it that writes down
+//! each call: the socket, arguments, sample, ticks, private area and global variables before the
+//! user's function, and what it may write and its answer after it. The kernel runs that object. The
 //! [`Replay`] runs the object without it.
 
 mod comparable;
@@ -44,7 +46,9 @@ impl Recording {
     /// It cannot be recorded: why, and the remedy.
     pub fn of(choice: &Choice, hz: u32) -> Result<Recording, String> {
         let path = choice.entry().source;
-        let Some((_, file)) = kept_objects().into_iter().find(|(name, _)| *name == choice.entry().name) else {
+        let Some((_, file)) =
+            kept_objects().into_iter().find(|(name, _)| *name == choice.entry().name)
+        else {
             return Err(format!("{}: it is from no file", choice.entry().name));
         };
         let Some(source) = &file.source else {
@@ -59,28 +63,45 @@ impl Recording {
         let ops = table(choice);
         let code = files::code(path, &file.object, hz, ops.as_deref())?;
         let program = code.program();
-        let layout =
-            Layout::of(program).map_err(|reason| format!("{path}: its calls cannot be recorded: {reason}; or leave out --replay"))?;
+        let layout = Layout::of(program).map_err(|reason| {
+            format!("{path}: its calls cannot be recorded: {reason}; or leave out --replay")
+        })?;
         let object = compiled(Path::new(path), &source.text, program, &layout)?;
         let instrumented = linked(path, &object, ops.as_deref())?;
         let unseen = unseen(&instrumented);
-        let replay = Replay::new(Arc::clone(&code), layout, hz, &ForKernel::of(program, &file.object, &values), &unseen);
+        let replay = Replay::new(
+            Arc::clone(&code),
+            layout,
+            hz,
+            &ForKernel::of(program, &file.object, &values),
+            &unseen,
+        );
         Ok(Recording { program: ForKernel::of(&instrumented, &object, &values), replay })
     }
 }
 
 /// The object that records, of a source with this text.
-fn compiled(path: &Path, text: &[u8], program: &Program, layout: &Layout) -> Result<Vec<u8>, String> {
+fn compiled(
+    path: &Path,
+    text: &[u8],
+    program: &Program,
+    layout: &Layout,
+) -> Result<Vec<u8>, String> {
     let unwritable = |error: std::io::Error| {
-        format!("{}: a directory for it cannot be written: {error}; see that there is room in TMPDIR", path.display())
+        format!(
+            "{}: a directory for it cannot be written: {error}; see that there is room in TMPDIR",
+            path.display()
+        )
     };
     let place = TemporaryFolder::new().map_err(unwritable)?;
     let whole = fs::canonicalize(path).map_err(unwritable)?;
     fs::create_dir(place.path().join("bpf")).map_err(unwritable)?;
-    fs::write(place.path().join("bpf/bpf_tracing.h"), header::header(program, layout)).map_err(unwritable)?;
+    fs::write(place.path().join("bpf/bpf_tracing.h"), header::header(program, layout))
+        .map_err(unwritable)?;
     let source = place.path().join("recorded.bpf.c");
     // Of a function in C all is recorded that makes a controller of it.
-    let own = wrap(place.path(), &whole, text).map_err(unwritable)?.unwrap_or_else(|| whole.clone());
+    let own =
+        wrap(place.path(), &whole, text).map_err(unwritable)?.unwrap_or_else(|| whole.clone());
     fs::write(&source, header::wrapped(&own, layout)).map_err(unwritable)?;
     let clang = Clang::find(path).map_err(|error| error.to_string())?;
     let beside = whole.parent().unwrap_or(Path::new("/")).to_owned();
@@ -100,5 +121,8 @@ fn unseen(program: &Program) -> Vec<String> {
         let code = own.map_or(&[][..], |own| &program.code[own.start..own.start + own.length]);
         code.iter().any(|one| (one.code, one.src, one.imm) == (Instruction::CALL, 0, RESERVE))
     };
-    header::functions(program).filter(|(_, function)| !records(function)).map(|(callback, _)| callback.to_owned()).collect()
+    header::functions(program)
+        .filter(|(_, function)| !records(function))
+        .map(|(callback, _)| callback.to_owned())
+        .collect()
 }

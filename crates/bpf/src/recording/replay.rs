@@ -13,15 +13,16 @@ use std::sync::Arc;
 
 /// Nanoseconds of a second.
 const SECOND: u128 = 1_000_000_000;
-/// Ticks are counted from so many seconds before their first wrap (`INITIAL_JIFFIES`, include/linux/jiffies.h).
+/// Ticks are counted from so many seconds before their first wrap (`INITIAL_JIFFIES`,
+/// include/linux/jiffies.h).
 const BEFORE_WRAP: u64 = 300;
 /// The first word of the private area.
 const AREA_AT: Field = Field::of("tcp_sock.inet_conn.icsk_ca_priv[0]");
 const PORT: Field = Field::of("tcp_sock.inet_conn.icsk_inet.sk.__sk_common.skc_num");
 const PEER: Field = Field::of("tcp_sock.inet_conn.icsk_inet.sk.__sk_common.skc_dport");
 
-/// Decides recorded calls again. All that the program may see is in the record of a call, but for its maps: these hold what the calls before left there, and those of
-/// sockets by the socket.
+/// Decides recorded calls again. All that the program may see is in the record of a call, but for
+/// its maps: these hold what the calls before left there, and those of sockets by the socket.
 pub struct Replay {
     layout: Layout,
     hz: u32,
@@ -46,7 +47,8 @@ type Owner = (u64, u64, u64);
 const UNDECLARED: &str = "not declared by BPF_PROG, so that it is not recorded";
 
 /// Why a callback is given up that reads other kernel memory.
-const UNRECORDED: &str = "it reads kernel memory beside the socket by bpf_probe_read_kernel, which is not recorded";
+const UNRECORDED: &str =
+    "it reads kernel memory beside the socket by bpf_probe_read_kernel, which is not recorded";
 
 /// What became of the calls of a callback.
 #[derive(Debug, Default)]
@@ -78,7 +80,10 @@ impl<'a> Parts<'a> {
     fn words(&mut self, count: usize) -> Vec<u64> {
         let (words, rest) = self.bytes.split_at(8 * count);
         self.bytes = rest;
-        words.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().expect("eight bytes"))).collect()
+        words
+            .chunks_exact(8)
+            .map(|word| u64::from_le_bytes(word.try_into().expect("eight bytes")))
+            .collect()
     }
 }
 
@@ -99,30 +104,75 @@ struct Record<'a> {
 
 impl Replay {
     /// Of a program with these initial values. The callbacks `unseen` write no records.
-    pub(super) fn new(code: Arc<Code>, layout: Layout, hz: u32, program: &ForKernel, unseen: &[String]) -> Replay {
+    pub(super) fn new(
+        code: Arc<Code>,
+        layout: Layout,
+        hz: u32,
+        program: &ForKernel,
+        unseen: &[String],
+    ) -> Replay {
         let linked = code.program();
-        let mut sections: Vec<Vec<u8>> = linked.regions.iter().map(|region| region.bytes.clone()).collect();
+        let mut sections: Vec<Vec<u8>> =
+            linked.regions.iter().map(|region| region.bytes.clone()).collect();
         for value in &program.initial {
-            let places = linked.regions.iter().zip(&mut sections).filter(|(region, _)| region.name == value.section);
-            places.for_each(|(_, bytes)| bytes[value.offset..value.offset + value.bytes.len()].copy_from_slice(&value.bytes));
+            let places = linked
+                .regions
+                .iter()
+                .zip(&mut sections)
+                .filter(|(region, _)| region.name == value.section);
+            places.for_each(|(_, bytes)| {
+                bytes[value.offset..value.offset + value.bytes.len()].copy_from_slice(&value.bytes)
+            });
         }
         let mut known = BTreeMap::new();
         let mut all = dependences(linked, unseen, UNDECLARED);
         for (number, name) in (1..).zip(callbacks()) {
-            let (Some(callback), Some((parameters, answers))) = (code.callback(name), signature(name)) else { continue };
+            let (Some(callback), Some((parameters, answers))) =
+                (code.callback(name), signature(name))
+            else {
+                continue;
+            };
             let Some(dependence) = all.remove(name) else { continue };
-            let sample = parameters.iter().position(|one| one.contains("_sample")).map(|at| (at, parameters[at].contains("rate_sample")));
+            let sample = parameters
+                .iter()
+                .position(|one| one.contains("_sample"))
+                .map(|at| (at, parameters[at].contains("rate_sample")));
             let outcome = Outcome::default();
-            known.insert(number, Known { name, callback, sample, parameters: parameters.len(), answers, dependence, outcome });
+            known.insert(
+                number,
+                Known {
+                    name,
+                    callback,
+                    sample,
+                    parameters: parameters.len(),
+                    answers,
+                    dependence,
+                    outcome,
+                },
+            );
         }
         let (sockets, storage) = (BTreeSet::new(), BTreeMap::new());
-        Replay { machine: Machine::new(code), layout, hz, sections, known, sockets, storage, number: 0, unseen: unseen.to_vec() }
+        Replay {
+            machine: Machine::new(code),
+            layout,
+            hz,
+            sections,
+            known,
+            sockets,
+            storage,
+            number: 0,
+            unseen: unseen.to_vec(),
+        }
     }
 
-    /// Replaces what a section begins with by what the kernel's loader put there: `.kconfig`, the configuration of the running kernel.
+    /// Replaces what a section begins with by what the kernel's loader put there: `.kconfig`, the
+    /// configuration of the running kernel.
     pub fn section(&mut self, name: &str, bytes: &[u8]) {
         let regions = &self.machine.code().program().regions;
-        let found = regions.iter().zip(&mut self.sections).find(|(region, own)| region.name == name && own.len() == bytes.len());
+        let found = regions
+            .iter()
+            .zip(&mut self.sections)
+            .find(|(region, own)| region.name == name && own.len() == bytes.len());
         if let Some((_, own)) = found {
             own.copy_from_slice(bytes);
         }
@@ -208,26 +258,39 @@ impl Replay {
         let mut lost = one.dependence.maps.clone();
         // A callback that is given up takes those with it that use its other maps.
         loop {
-            let of_lost = |known: &&mut Known| known.dependence.obstacles.is_empty() && !known.dependence.maps.is_disjoint(&lost);
+            let of_lost = |known: &&mut Known| {
+                known.dependence.obstacles.is_empty() && !known.dependence.maps.is_disjoint(&lost)
+            };
             let Some(known) = self.known.values_mut().find(of_lost) else { return };
             let program = self.machine.code().program();
-            known.dependence.obstacles.extend(known.dependence.maps.intersection(&lost).map(|map| content(program, *map)));
+            known.dependence.obstacles.extend(
+                known.dependence.maps.intersection(&lost).map(|map| content(program, *map)),
+            );
             lost.extend(&known.dependence.maps);
         }
     }
 
-    /// The results, of which so many calls had no room to be recorded: what they left in maps is not known.
+    /// The results, of which so many calls had no room to be recorded: what they left in maps is
+    /// not known.
     pub fn finish(self, missed: u64) -> Tally {
-        let mut tally = Tally { missed, connections: self.sockets.len() as u64, ..Tally::default() };
-        tally.left.extend(self.unseen.iter().map(|name| (name.clone(), (0, UNDECLARED.to_owned()))));
+        let mut tally =
+            Tally { missed, connections: self.sockets.len() as u64, ..Tally::default() };
+        tally
+            .left
+            .extend(self.unseen.iter().map(|name| (name.clone(), (0, UNDECLARED.to_owned()))));
         let maps = &self.machine.code().program().maps;
         let mut first: Option<(u64, String)> = None;
         for known in self.known.into_values() {
-            let Known { name, dependence: Dependence { obstacles, maps: used }, outcome, .. } = known;
+            let Known { name, dependence: Dependence { obstacles, maps: used }, outcome, .. } =
+                known;
             let mut obstacles: Vec<String> = obstacles.into_iter().collect();
             if missed > 0 && obstacles.is_empty() {
-                let unknown =
-                    |map: usize| format!("{missed} calls were not recorded, and what they left in the map {} is not known", maps[map].name);
+                let unknown = |map: usize| {
+                    format!(
+                        "{missed} calls were not recorded, and what they left in the map {} is not known",
+                        maps[map].name
+                    )
+                };
                 obstacles = used.into_iter().map(unknown).collect();
             }
             if !obstacles.is_empty() {
@@ -280,7 +343,8 @@ impl Replay {
         }
         for global in &layout.globals {
             let value = &record.globals[global.at..global.at + global.size];
-            machine.data_mut(global.region)[global.offset..global.offset + global.size].copy_from_slice(value);
+            machine.data_mut(global.region)[global.offset..global.offset + global.size]
+                .copy_from_slice(value);
         }
         let socket = machine.socket_mut();
         socket.fill(0);
@@ -291,7 +355,9 @@ impl Replay {
             socket[AREA_AT.offset() + 8 * word..][..8].copy_from_slice(&value.to_le_bytes());
         }
         let sample = machine.sample_mut();
-        for (place, value) in if rate { &layout.rate } else { &layout.ack }.iter().zip(&record.sample) {
+        for (place, value) in
+            if rate { &layout.rate } else { &layout.ack }.iter().zip(&record.sample)
+        {
             place.field.set(sample, *value);
         }
     }
@@ -299,12 +365,19 @@ impl Replay {
     /// What the machine made otherwise than the kernel.
     fn difference(&self, record: &Record<'_>, answer: Option<u64>) -> Option<String> {
         let socket = self.machine.socket();
-        let line = |name: &str, kernel: u64, here: u64| format!("  {name}: kernel {kernel}, here {here}");
+        let line =
+            |name: &str, kernel: u64, here: u64| format!("  {name}: kernel {kernel}, here {here}");
         let mut all = Vec::new();
         for (place, kernel) in self.layout.writable().zip(&record.after) {
             let here = place.field.get(socket);
             if here != *kernel {
-                let was = self.layout.places.iter().zip(&record.before).find(|(one, _)| one.path == place.path).map_or(0, |(_, was)| *was);
+                let was = self
+                    .layout
+                    .places
+                    .iter()
+                    .zip(&record.before)
+                    .find(|(one, _)| one.path == place.path)
+                    .map_or(0, |(_, was)| *was);
                 all.push(format!("{}, was {was}", line(last(place), *kernel, here)));
             }
         }
@@ -312,7 +385,10 @@ impl Replay {
             let here = &socket[AREA_AT.offset() + 8 * word..][..8];
             let here = u64::from_le_bytes(here.try_into().expect("eight bytes"));
             if here != *kernel {
-                all.push(format!("  icsk_ca_priv[{word}]: kernel {kernel:#x}, here {here:#x}, was {:#x}", record.area[word]));
+                all.push(format!(
+                    "  icsk_ca_priv[{word}]: kernel {kernel:#x}, here {here:#x}, was {:#x}",
+                    record.area[word]
+                ));
             }
         }
         // Results have 32 bits.

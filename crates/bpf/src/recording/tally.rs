@@ -13,7 +13,8 @@ pub struct Tally {
     pub missed: u64,
     /// Of the calls decided again, those that were not equal.
     pub unequal: u64,
-    /// Of those that were equal, the calls that were so only one tick later: the tick came between the record and the program's own look at the clock.
+    /// Of those that were equal, the calls that were so only one tick later: the tick came between
+    /// the record and the program's own look at the clock.
     pub later: u64,
     /// The first that was not equal, in words.
     pub first: Option<String>,
@@ -22,7 +23,8 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// What is to be known beside the counts, in words: calls that were equal one tick later, and those that cannot be compared. Empty if there is nothing.
+    /// What is to be known beside the counts, in words: calls that were equal one tick later, and
+    /// those that cannot be compared. Empty if there is nothing.
     pub fn beside(&self) -> String {
         let one = |(callback, (count, why)): (&String, &(u64, String))| match count {
             0 => format!("{callback} ({why})"),

@@ -1,11 +1,13 @@
-//! Whether a type of an object and one of the target are the same to a relocation. The rules are those of libbpf (src/relo_core.c).
+//! Whether a type of an object and one of the target are the same to a relocation. The rules are
+//! those of libbpf (src/relo_core.c).
 
 use crate::types::{Kind, Type, TypeId, Types, Value};
 
 /// The deepest nesting that is followed.
 const DEEPEST: usize = 32;
 
-/// A name without its flavour: what stands before the last `___`, if something stands on both sides of it.
+/// A name without its flavour: what stands before the last `___`, if something stands on both sides
+/// of it.
 pub(super) fn essential(name: &str) -> &str {
     let bytes = name.as_bytes();
     let is_separator = |at: &usize| {
@@ -24,7 +26,9 @@ pub(super) fn same_kind(local: &Kind, target: &Kind) -> bool {
     let forward = |kind: &Kind| matches!(kind, Kind::Forward { .. });
     match (local, target) {
         (Kind::Composite { union: a, .. }, Kind::Composite { union: b, .. }) => a == b,
-        (a, b) => forward(a) == forward(b) && std::mem::discriminant(a) == std::mem::discriminant(b),
+        (a, b) => {
+            forward(a) == forward(b) && std::mem::discriminant(a) == std::mem::discriminant(b)
+        }
     }
 }
 
@@ -49,7 +53,8 @@ impl<'a> Pair<'a> {
         (essential(types.name(local)), essential(others.name(target)))
     }
 
-    /// Whether a field of one type can be read as one of the other: integers of whatever size and sign, structures and unions of whatever name.
+    /// Whether a field of one type can be read as one of the other: integers of whatever size and
+    /// sign, structures and unions of whatever name.
     pub fn fields_compatible(self, mut both: Both) -> bool {
         for _ in 0..DEEPEST {
             let Some((local, target)) = self.plain(both) else { return false };
@@ -57,7 +62,8 @@ impl<'a> Pair<'a> {
                 (Kind::Composite { .. }, Kind::Composite { .. })
                 | (Kind::Pointer(_), Kind::Pointer(_))
                 | (Kind::Float { .. }, Kind::Float { .. }) => true,
-                (Kind::Forward { .. }, Kind::Forward { .. }) | (Kind::Enumeration { .. }, Kind::Enumeration { .. }) => {
+                (Kind::Forward { .. }, Kind::Forward { .. })
+                | (Kind::Enumeration { .. }, Kind::Enumeration { .. }) => {
                     let (a, b) = self.names(local, target);
                     a.is_empty() || b.is_empty() || a == b
                 }
@@ -72,7 +78,8 @@ impl<'a> Pair<'a> {
         false
     }
 
-    /// Whether a type stands for the other, as `bpf_core_type_exists` asks. The caller has compared the names.
+    /// Whether a type stands for the other, as `bpf_core_type_exists` asks. The caller has compared
+    /// the names.
     pub fn types_compatible(self, both: Both) -> bool {
         self.compatible(both, DEEPEST)
     }
@@ -84,13 +91,27 @@ impl<'a> Pair<'a> {
                 return false;
             }
             both = match (&local.kind, &target.kind) {
-                (Kind::Void | Kind::Composite { .. } | Kind::Enumeration { .. } | Kind::Forward { .. }, _) => return true,
-                (Kind::Integer { at: a, .. }, Kind::Integer { at: b, .. }) => return *a == 0 && *b == 0,
+                (
+                    Kind::Void
+                    | Kind::Composite { .. }
+                    | Kind::Enumeration { .. }
+                    | Kind::Forward { .. },
+                    _,
+                ) => return true,
+                (Kind::Integer { at: a, .. }, Kind::Integer { at: b, .. }) => {
+                    return *a == 0 && *b == 0;
+                }
                 (Kind::Pointer(a), Kind::Pointer(b)) => (*a, *b),
                 (Kind::Array { element: a, .. }, Kind::Array { element: b, .. }) => (*a, *b),
-                (Kind::Prototype { result: a, parameters: of_a }, Kind::Prototype { result: b, parameters: of_b }) => {
+                (
+                    Kind::Prototype { result: a, parameters: of_a },
+                    Kind::Prototype { result: b, parameters: of_b },
+                ) => {
                     let parameters = || of_a.iter().copied().zip(of_b.iter().copied());
-                    if of_a.len() != of_b.len() || deepest == 0 || !parameters().all(|both| self.compatible(both, deepest - 1)) {
+                    if of_a.len() != of_b.len()
+                        || deepest == 0
+                        || !parameters().all(|both| self.compatible(both, deepest - 1))
+                    {
                         return false;
                     }
                     (*a, *b)
@@ -101,7 +122,8 @@ impl<'a> Pair<'a> {
         false
     }
 
-    /// Whether every part of a type stands in the other with the same type, as `bpf_core_type_matches` asks.
+    /// Whether every part of a type stands in the other with the same type, as
+    /// `bpf_core_type_matches` asks.
     pub fn types_match(self, both: Both) -> bool {
         self.matches(both, false, DEEPEST)
     }
@@ -124,10 +146,16 @@ impl<'a> Pair<'a> {
                 | (Kind::Composite { union: a, .. }, Kind::Forward { union: b }) => {
                     return behind && a == b;
                 }
-                (Kind::Enumeration { size: a, values: of_a, .. }, Kind::Enumeration { size: b, values: of_b, .. }) => {
+                (
+                    Kind::Enumeration { size: a, values: of_a, .. },
+                    Kind::Enumeration { size: b, values: of_b, .. },
+                ) => {
                     return a == b && self.values_match(of_a, of_b);
                 }
-                (Kind::Composite { union: a, members: of_a, .. }, Kind::Composite { union: b, members: of_b, .. }) => {
+                (
+                    Kind::Composite { union: a, members: of_a, .. },
+                    Kind::Composite { union: b, members: of_b, .. },
+                ) => {
                     let in_target = |member: &crate::types::Member| {
                         let name = essential(self.local.member_name(member));
                         of_b.iter().any(|other| {
@@ -135,24 +163,36 @@ impl<'a> Pair<'a> {
                                 && self.matches((member.kind, other.kind), behind, deepest - 1)
                         })
                     };
-                    return a == b && (behind || of_a.len() <= of_b.len() && of_a.iter().all(in_target));
+                    return a == b
+                        && (behind || of_a.len() <= of_b.len() && of_a.iter().all(in_target));
                 }
-                (Kind::Integer { size: a, signed: of_a, .. }, Kind::Integer { size: b, signed: of_b, .. }) => {
+                (
+                    Kind::Integer { size: a, signed: of_a, .. },
+                    Kind::Integer { size: b, signed: of_b, .. },
+                ) => {
                     return a == b && of_a == of_b;
                 }
                 (Kind::Pointer(a), Kind::Pointer(b)) => {
                     behind = true;
                     (*a, *b)
                 }
-                (Kind::Array { element: a, count: of_a }, Kind::Array { element: b, count: of_b }) => {
+                (
+                    Kind::Array { element: a, count: of_a },
+                    Kind::Array { element: b, count: of_b },
+                ) => {
                     if of_a != of_b {
                         return false;
                     }
                     (*a, *b)
                 }
-                (Kind::Prototype { result: a, parameters: of_a }, Kind::Prototype { result: b, parameters: of_b }) => {
+                (
+                    Kind::Prototype { result: a, parameters: of_a },
+                    Kind::Prototype { result: b, parameters: of_b },
+                ) => {
                     let mut parameters = of_a.iter().copied().zip(of_b.iter().copied());
-                    if of_a.len() != of_b.len() || !parameters.all(|both| self.matches(both, behind, deepest - 1)) {
+                    if of_a.len() != of_b.len()
+                        || !parameters.all(|both| self.matches(both, behind, deepest - 1))
+                    {
                         return false;
                     }
                     (*a, *b)
@@ -177,7 +217,8 @@ mod tests {
     use super::{Pair, essential};
     use crate::types::{Kind, TypeId, Types, Writer};
 
-    /// `struct holder { u32 first; one_of chosen; struct inner *behind; }` with a width, the constants of an enumeration, and a member in `inner` or not.
+    /// `struct holder { u32 first; one_of chosen; struct inner *behind; }` with a width, the
+    /// constants of an enumeration, and a member in `inner` or not.
     fn holder(width: u32, constants: &[&str], inner: &[&str]) -> (Types, TypeId) {
         let mut writer = Writer::new();
         let integer = writer.add("u32", Kind::Integer { size: width, signed: false, at: 0 });
@@ -188,11 +229,13 @@ mod tests {
         let pointer = writer.add("", Kind::Pointer(inner));
         let members = [("first", integer, 0), ("chosen", chosen, 32), ("behind", pointer, 64)];
         let members = members.map(|(name, kind, at)| writer.member(name, kind, at, 0));
-        let holder = writer.add("holder", Kind::Composite { union: false, size: 16, members: Box::new(members) });
+        let holder = writer
+            .add("holder", Kind::Composite { union: false, size: 16, members: Box::new(members) });
         (writer.done(), holder)
     }
 
-    /// A type matches if each of its parts does; behind pointers names are enough, and values of constants are free.
+    /// A type matches if each of its parts does; behind pointers names are enough, and values of
+    /// constants are free.
     #[test]
     fn a_type_matches_one_that_has_all_its_parts() {
         let (target, there) = holder(4, &["A", "B"], &["x"]);
@@ -206,7 +249,11 @@ mod tests {
         ] {
             let (local, here) = holder(width, constants, inner);
             let pair = Pair { local: &local, target: &target };
-            assert_eq!(pair.types_match((here, there)), expected, "{width} {constants:?} {inner:?}");
+            assert_eq!(
+                pair.types_match((here, there)),
+                expected,
+                "{width} {constants:?} {inner:?}"
+            );
             assert!(pair.types_compatible((here, there)), "of structures only the names count");
         }
     }

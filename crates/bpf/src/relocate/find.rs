@@ -27,8 +27,14 @@ impl<'a> Target<'a> {
     /// The types of the name and the kind of one of an object.
     pub(super) fn candidates(&self, local: &Types, root: TypeId) -> impl Iterator<Item = TypeId> {
         let root = local.get(root);
-        let named = root.and_then(|root| self.named.get(essential(local.name(root)))).map(Vec::as_slice).unwrap_or_default();
-        let alike = move |id: &TypeId| root.zip(self.types.get(*id)).is_some_and(|(root, one)| same_kind(&root.kind, &one.kind));
+        let named = root
+            .and_then(|root| self.named.get(essential(local.name(root))))
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+        let alike = move |id: &TypeId| {
+            root.zip(self.types.get(*id))
+                .is_some_and(|(root, one)| same_kind(&root.kind, &one.kind))
+        };
         named.iter().copied().filter(alike)
     }
 
@@ -37,7 +43,12 @@ impl<'a> Target<'a> {
     /// # Errors
     ///
     /// If its path were too long, or led beyond all memory.
-    pub(super) fn follow(&self, local: &'a Types, path: &Path<'a>, candidate: TypeId) -> Result<Option<Path<'a>>, String> {
+    pub(super) fn follow(
+        &self,
+        local: &'a Types,
+        path: &Path<'a>,
+        candidate: TypeId,
+    ) -> Result<Option<Path<'a>>, String> {
         let Some((root, _)) = self.types.plain(candidate) else { return Ok(None) };
         let mut found = Path { steps: Vec::new(), at: 0 };
         let mut reached = root;
@@ -54,7 +65,9 @@ impl<'a> Target<'a> {
             }
             if place > 0 {
                 match self.types.plain(reached).map(|(_, plain)| &plain.kind) {
-                    Some(Kind::Array { element, count }) if step.index < *count || found.ends_flexible(self.types, *count) => {
+                    Some(Kind::Array { element, count })
+                        if step.index < *count || found.ends_flexible(self.types, *count) =>
+                    {
                         reached = *element;
                     }
                     _ => return Ok(None),
@@ -67,8 +80,16 @@ impl<'a> Target<'a> {
         Ok(Some(found))
     }
 
-    /// The member of the name of a step, also within structures without a name: it is added to the path. Its type.
-    fn member(&self, local: &Types, step: &Step<'a>, within: TypeId, path: &mut Path<'a>, depth: usize) -> Option<TypeId> {
+    /// The member of the name of a step, also within structures without a name: it is added to the
+    /// path. Its type.
+    fn member(
+        &self,
+        local: &Types,
+        step: &Step<'a>,
+        within: TypeId,
+        path: &mut Path<'a>,
+        depth: usize,
+    ) -> Option<TypeId> {
         let (holder, plain) = self.types.plain(within)?;
         let Kind::Composite { members, .. } = &plain.kind else { return None };
         if depth == LONGEST {

@@ -1,5 +1,6 @@
-//! CO-RE: an instruction that reads a field by the layout that its program was compiled with is changed to the layout of a target, which is found by names. The rules are
-//! those of libbpf (src/relo_core.c), of which `relocate/` follows every kind.
+//! CO-RE: an instruction that reads a field by the layout that its program was compiled with is
+//! changed to the layout of a target, which is found by names. The rules are those of libbpf
+//! (src/relo_core.c), of which `relocate/` follows every kind.
 
 mod compare;
 mod find;
@@ -82,12 +83,20 @@ fn question(kind: u32) -> Option<Question> {
 ///
 /// # Errors
 ///
-/// If the relocation is none that a compiler leaves, or several types of the target answer differently.
-pub(crate) fn resolve(local: &Types, relocation: &Relocation, target: &Target) -> Result<Resolved, String> {
+/// If the relocation is none that a compiler leaves, or several types of the target answer
+/// differently.
+pub(crate) fn resolve(
+    local: &Types,
+    relocation: &Relocation,
+    target: &Target,
+) -> Result<Resolved, String> {
     let kind = relocation.kind;
-    let question = question(kind).ok_or_else(|| format!("it is of kind {kind}; known are 0 to 12"))?;
+    let question =
+        question(kind).ok_or_else(|| format!("it is of kind {kind}; known are 0 to 12"))?;
     let path = local.strings().name(relocation.path).ok_or("its path is no string")?;
-    let root = local.get(relocation.root).ok_or_else(|| format!("its root is type {}, which does not exist", relocation.root))?;
+    let root = local
+        .get(relocation.root)
+        .ok_or_else(|| format!("its root is type {}, which does not exist", relocation.root))?;
     let name = essential(local.name(root));
     if name.is_empty() && !matches!(question, Question::LocalId) {
         return Err(format!("its root, {} {}, has no name", root.kind.word(), relocation.root));
@@ -95,7 +104,9 @@ pub(crate) fn resolve(local: &Types, relocation: &Relocation, target: &Target) -
     let one = One { local, target, root: relocation.root };
     match question {
         Question::Field(question) => one.field(name, path, question),
-        Question::ValueExists | Question::Value => one.value(name, path, matches!(question, Question::ValueExists)),
+        Question::ValueExists | Question::Value => {
+            one.value(name, path, matches!(question, Question::ValueExists))
+        }
         _ if path != "0" => Err(format!("its path is \"{path}\"; that of a type is \"0\"")),
         Question::LocalId => {
             let change = exact(relocation.root as u64, relocation.root as u64);
@@ -129,9 +140,18 @@ impl<'a> One<'a> {
         let mut found: Option<(u64, Answer, Path)> = None;
         for candidate in self.target.candidates(self.local, self.root) {
             let Some(there) = self.target.follow(self.local, &path, candidate)? else { continue };
-            let new = if asks { Answer { value: 1, certain: true, read: None } } else { answer(self.target.types, &there, question)? };
-            if found.as_ref().is_some_and(|(at, earlier, _)| (*at, earlier.value) != (there.at, new.value)) {
-                return Err(format!("several types of the name {name} have {what} at different places"));
+            let new = if asks {
+                Answer { value: 1, certain: true, read: None }
+            } else {
+                answer(self.target.types, &there, question)?
+            };
+            if found
+                .as_ref()
+                .is_some_and(|(at, earlier, _)| (*at, earlier.value) != (there.at, new.value))
+            {
+                return Err(format!(
+                    "several types of the name {name} have {what} at different places"
+                ));
             }
             found.get_or_insert((there.at, new, there));
         }
@@ -142,7 +162,9 @@ impl<'a> One<'a> {
             Resolution::Value(self.change(old, new))
         } else {
             if self.target.candidates(self.local, self.root).next().is_none() {
-                what += &format!(" (there is no struct {name}; if it is the program's own, declare it without preserve_access_index)");
+                what += &format!(
+                    " (there is no struct {name}; if it is the program's own, declare it without preserve_access_index)"
+                );
             }
             Resolution::Missing
         };
@@ -152,7 +174,9 @@ impl<'a> One<'a> {
     fn change(&self, old: Answer, new: Answer) -> Change {
         let change = Change { certain: old.certain, ..exact(old.value, new.value) };
         let Some((local, target)) = old.read.zip(new.read) else { return change };
-        let Some(widths) = self.local.size(local).zip(self.target.types.size(target)) else { return change };
+        let Some(widths) = self.local.size(local).zip(self.target.types.size(target)) else {
+            return change;
+        };
         let kinds = self.local.get(local).zip(self.target.types.get(target));
         let resizable = match kinds.map(|(local, target)| (&local.kind, &target.kind)) {
             Some((Kind::Pointer(_), Kind::Pointer(_))) => true,
@@ -163,21 +187,33 @@ impl<'a> One<'a> {
     }
 
     fn value(&self, name: &str, path: &str, asks: bool) -> Result<Resolved, String> {
-        let [index] = numbers(path)?[..] else { return Err(format!("its path is \"{path}\"; that of a constant is one number")) };
-        let values = |types: &'a Types, id: TypeId| match types.plain(id).map(|(_, plain)| &plain.kind) {
-            Some(Kind::Enumeration { values, .. }) => Some(&**values),
-            _ => None,
+        let [index] = numbers(path)?[..] else {
+            return Err(format!("its path is \"{path}\"; that of a constant is one number"));
         };
+        let values =
+            |types: &'a Types, id: TypeId| match types.plain(id).map(|(_, plain)| &plain.kind) {
+                Some(Kind::Enumeration { values, .. }) => Some(&**values),
+                _ => None,
+            };
         let constant = values(self.local, self.root).and_then(|values| values.get(index as usize));
-        let constant = constant.ok_or_else(|| format!("its root, {name}, is no enumeration with a constant {index}"))?;
+        let constant = constant.ok_or_else(|| {
+            format!("its root, {name}, is no enumeration with a constant {index}")
+        })?;
         let constant_name = essential(self.local.value_name(constant));
         let what = format!("{name}::{constant_name}");
         let mut found = None;
         for candidate in self.target.candidates(self.local, self.root) {
             let there = values(self.target.types, candidate).unwrap_or_default();
-            let Some(same) = there.iter().find(|value| essential(self.target.types.value_name(value)) == constant_name) else { continue };
+            let Some(same) = there
+                .iter()
+                .find(|value| essential(self.target.types.value_name(value)) == constant_name)
+            else {
+                continue;
+            };
             if found.is_some_and(|earlier| !asks && earlier != same.value) {
-                return Err(format!("several enumerations of the name {name} have different values of {constant_name}"));
+                return Err(format!(
+                    "several enumerations of the name {name} have different values of {constant_name}"
+                ));
             }
             found = Some(same.value);
         }
@@ -195,7 +231,9 @@ impl<'a> One<'a> {
             Question::TypeMatches => pair.types_match((self.root, *candidate)),
             _ => pair.types_compatible((self.root, *candidate)),
         };
-        let size = |types: &Types, id: TypeId| types.size(id).map(u64::from).ok_or_else(|| format!("{word} {name} has no size"));
+        let size = |types: &Types, id: TypeId| {
+            types.size(id).map(u64::from).ok_or_else(|| format!("{word} {name} has no size"))
+        };
         let mut new = None;
         for candidate in self.target.candidates(self.local, self.root).filter(fits) {
             let value = match question {
@@ -216,6 +254,11 @@ impl<'a> One<'a> {
             _ => exact(1, new),
         };
         let asks = matches!(question, Question::TypeExists | Question::TypeMatches);
-        Ok(Resolved { what: format!("{word} {name}"), asks, locates: false, resolution: Resolution::Value(change) })
+        Ok(Resolved {
+            what: format!("{word} {name}"),
+            asks,
+            locates: false,
+            resolution: Resolution::Value(change),
+        })
     }
 }

@@ -3,8 +3,10 @@
 use super::{Change, Resolution};
 use crate::program::Instruction;
 
-/// What stands where nothing can be relocated: a call of a helper that does not exist, as libbpf has it.
-const POISON: Instruction = Instruction { code: Instruction::CALL, dst: 0, src: 0, off: 0, imm: 0x0bad_2310 };
+/// What stands where nothing can be relocated: a call of a helper that does not exist, as libbpf
+/// has it.
+const POISON: Instruction =
+    Instruction { code: Instruction::CALL, dst: 0, src: 0, off: 0, imm: 0x0bad_2310 };
 
 /// The second half of a load of a 64-bit immediate whose first is poisoned: a jump by 0.
 const NOTHING: Instruction = Instruction { code: 0x05, dst: 0, src: 0, off: 0, imm: 0 };
@@ -14,7 +16,11 @@ const NOTHING: Instruction = Instruction { code: 0x05, dst: 0, src: 0, off: 0, i
 /// # Errors
 ///
 /// If the instruction is not what a compiler leaves for such a relocation.
-pub(crate) fn patch(code: &mut [Instruction], at: usize, resolution: &Resolution) -> Result<bool, String> {
+pub(crate) fn patch(
+    code: &mut [Instruction],
+    at: usize,
+    resolution: &Resolution,
+) -> Result<bool, String> {
     let change = match resolution {
         Resolution::Missing => {
             poison(code, at);
@@ -26,7 +32,10 @@ pub(crate) fn patch(code: &mut [Instruction], at: usize, resolution: &Resolution
         4 | 7 => arithmetic(&mut code[at], change).map(|()| false),
         1..=3 => memory(code, at, change),
         0 => immediate(code, at, change).map(|()| false),
-        _ => Err(format!("its instruction has the code {:#04x}, which has nothing to relocate", code[at].code)),
+        _ => Err(format!(
+            "its instruction has the code {:#04x}, which has nothing to relocate",
+            code[at].code
+        )),
     }
 }
 
@@ -41,7 +50,11 @@ fn poison(code: &mut [Instruction], at: usize) {
 
 fn expected(got: u64, change: &Change) -> Result<(), String> {
     let Change { old, new, certain, .. } = change;
-    if *certain && got != *old { Err(format!("its instruction has {got} where {old} stood, to become {new}")) } else { Ok(()) }
+    if *certain && got != *old {
+        Err(format!("its instruction has {got} where {old} stood, to become {new}"))
+    } else {
+        Ok(())
+    }
 }
 
 fn arithmetic(instruction: &mut Instruction, change: &Change) -> Result<(), String> {
@@ -56,7 +69,8 @@ fn arithmetic(instruction: &mut Instruction, change: &Change) -> Result<(), Stri
 /// A load or a store. Its width follows the field's, if both are unsigned integers or pointers.
 fn memory(code: &mut [Instruction], at: usize, change: &Change) -> Result<bool, String> {
     expected(code[at].off as i64 as u64, change)?;
-    let offset = i16::try_from(change.new).map_err(|_| format!("the field lies at {}, and loads reach 32767", change.new))?;
+    let offset = i16::try_from(change.new)
+        .map_err(|_| format!("the field lies at {}, and loads reach 32767", change.new))?;
     let Some((old, new)) = change.widths.filter(|(old, new)| old != new) else {
         code[at].off = offset;
         return Ok(false);
@@ -94,6 +108,9 @@ fn immediate(code: &mut [Instruction], at: usize, change: &Change) -> Result<(),
             second.imm = (change.new >> 32) as i32;
             Ok(())
         }
-        _ => Err(format!("its instruction has the code {:#04x}, and is no load of a 64-bit immediate", code[at].code)),
+        _ => Err(format!(
+            "its instruction has the code {:#04x}, and is no load of a 64-bit immediate",
+            code[at].code
+        )),
     }
 }

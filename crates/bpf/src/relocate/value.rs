@@ -1,4 +1,5 @@
-//! What a relocation puts into an instruction: the offset, the size and so on of that to which a path leads.
+//! What a relocation puts into an instruction: the offset, the size and so on of that to which a
+//! path leads.
 
 use super::path::Path;
 use crate::types::{Kind, TypeId, Types};
@@ -10,7 +11,8 @@ pub(super) enum FieldQuestion {
     Size,
     Exists,
     Signed,
-    /// By how much to shift to the left what was read in 64 bits, so that a bitfield comes to the top.
+    /// By how much to shift to the left what was read in 64 bits, so that a bitfield comes to the
+    /// top.
     LeftShift,
     /// And then to the right.
     RightShift,
@@ -31,7 +33,11 @@ pub(super) struct Answer {
 /// # Errors
 ///
 /// Why there is none.
-pub(super) fn answer(types: &Types, path: &Path, question: FieldQuestion) -> Result<Answer, String> {
+pub(super) fn answer(
+    types: &Types,
+    path: &Path,
+    question: FieldQuestion,
+) -> Result<Answer, String> {
     let unsized_type = || "it leads to a type without a size".to_owned();
     let last = path.steps.last().ok_or("its path is empty")?;
     let certain = |value: u64| Answer { value, certain: true, read: None };
@@ -41,7 +47,9 @@ pub(super) fn answer(types: &Types, path: &Path, question: FieldQuestion) -> Res
                 let read = types.innermost(last.holder).ok_or_else(unsized_type)?;
                 Ok(Answer { read: Some(read), ..certain(path.at / 8) })
             }
-            FieldQuestion::Size => Ok(certain(types.size(last.holder).ok_or_else(unsized_type)? as u64)),
+            FieldQuestion::Size => {
+                Ok(certain(types.size(last.holder).ok_or_else(unsized_type)? as u64))
+            }
             other => Err(format!("it asks an element of an array for {other:?}")),
         };
     };
@@ -63,12 +71,16 @@ pub(super) fn answer(types: &Types, path: &Path, question: FieldQuestion) -> Res
         FieldQuestion::Offset => begin,
         FieldQuestion::Size => bytes,
         FieldQuestion::Exists => 1,
-        FieldQuestion::Signed => matches!(plain.kind, Kind::Integer { signed: true, .. } | Kind::Enumeration { signed: true, .. }) as u64,
+        FieldQuestion::Signed => matches!(
+            plain.kind,
+            Kind::Integer { signed: true, .. } | Kind::Enumeration { signed: true, .. }
+        ) as u64,
         // What is wider than a register wraps, as in libbpf: it has no meaning.
         FieldQuestion::LeftShift => 64_u64.wrapping_sub(path.at + bits - 8 * begin),
         FieldQuestion::RightShift => 64_u64.wrapping_sub(bits),
     };
-    let ambiguous = bitfield && !matches!(question, FieldQuestion::Signed | FieldQuestion::RightShift);
+    let ambiguous =
+        bitfield && !matches!(question, FieldQuestion::Signed | FieldQuestion::RightShift);
     let read = match question {
         FieldQuestion::Offset if !bitfield => Some(types.innermost(id).ok_or_else(unsized_type)?),
         _ => None,
@@ -76,7 +88,8 @@ pub(super) fn answer(types: &Types, path: &Path, question: FieldQuestion) -> Res
     Ok(Answer { value, certain: !ambiguous, read })
 }
 
-/// The smallest aligned unit that holds a bitfield, at least as large as its type: its bytes, and where it begins.
+/// The smallest aligned unit that holds a bitfield, at least as large as its type: its bytes, and
+/// where it begins.
 fn unit(at: u64, bits: u64, size: u64) -> Result<(u64, u64), String> {
     let mut bytes = size;
     while matches!(bytes, 1 | 2 | 4 | 8) {

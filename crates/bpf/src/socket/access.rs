@@ -19,7 +19,8 @@ const WRITABLE: [u8; SIZE] = {
     most
 };
 
-/// A field may be written from its first byte; an array, which the program divides as it likes, from each.
+/// A field may be written from its first byte; an array, which the program divides as it likes,
+/// from each.
 const fn allow(structure: &Structure, at: u32, most: &mut [u8; SIZE]) {
     let mut index = 0;
     while index < structure.members.len() {
@@ -74,13 +75,15 @@ const fn mark(structure: &Structure, at: u32, within: bool, all: &mut [bool; SIZ
     }
 }
 
-/// Whether these bytes of the socket are in part of a member that is kept only for programs that look at it.
+/// Whether these bytes of the socket are in part of a member that is kept only for programs that
+/// look at it.
 pub fn has_detail(offset: usize, size: usize) -> bool {
     let end = offset.saturating_add(size).min(SIZE);
     DETAILS.get(offset..end).is_some_and(|bytes| bytes.contains(&true))
 }
 
-/// Whether what a program names of the socket, `tcp_sock.rack.mstamp`, is such a member, a part of one, or a structure that has one.
+/// Whether what a program names of the socket, `tcp_sock.rack.mstamp`, is such a member, a part of
+/// one, or a structure that has one.
 pub fn is_detail(path: &str) -> bool {
     let mut names = path.split('.').map(|name| name.split('[').next().unwrap_or_default());
     let root = names.next().unwrap_or_default();
@@ -102,16 +105,21 @@ fn is_name(structure: &Structure, name: &str) -> bool {
     })
 }
 
-/// Whether one of the structures within this one is meant, by the member's name and its own, and has such members.
+/// Whether one of the structures within this one is meant, by the member's name and its own, and
+/// has such members.
 fn holds(structure: &Structure, meant: impl Fn(&str, &Structure) -> bool + Copy) -> bool {
     structure.members.iter().any(|member| match member.kind {
-        Kind::Structure(inner) => meant(member.name, inner) && has_any(inner) || holds(inner, meant),
+        Kind::Structure(inner) => {
+            meant(member.name, inner) && has_any(inner) || holds(inner, meant)
+        }
         _ => false,
     })
 }
 
 fn has_any(structure: &Structure) -> bool {
-    structure.members.iter().any(|member| member.detail || matches!(member.kind, Kind::Structure(inner) if has_any(inner)))
+    structure.members.iter().any(|member| {
+        member.detail || matches!(member.kind, Kind::Structure(inner) if has_any(inner))
+    })
 }
 
 /// What programs may write, as they name it: `tcp_sock.snd_cwnd`. For messages.
@@ -134,16 +142,22 @@ fn list(structure: &Structure, prefix: &str, names: &mut Vec<String>) {
 
 /// The members of `struct tcp_congestion_ops` that are functions, in the kernel's order.
 pub fn callbacks() -> impl Iterator<Item = &'static str> {
-    TCP_CONGESTION_OPS.members.iter().filter(|member| matches!(member.kind, Kind::Function(..))).map(|member| member.name)
+    TCP_CONGESTION_OPS
+        .members
+        .iter()
+        .filter(|member| matches!(member.kind, Kind::Function(..)))
+        .map(|member| member.name)
 }
 
-/// The names of an inner structure's members begin with the name of that which a socket begins with, as programs cast it, and else go on.
+/// The names of an inner structure's members begin with the name of that which a socket begins
+/// with, as programs cast it, and else go on.
 fn prefix_of(inner: &Structure, index: usize, name: String) -> String {
     if index == 0 { inner.name.to_owned() } else { name }
 }
 
-/// The member that lies at an offset of the socket, as programs name it: `inet_connection_sock.icsk_ca_priv`. `None` beyond the end, and for bytes that align
-/// what follows.
+/// The member that lies at an offset of the socket, as programs name it:
+/// `inet_connection_sock.icsk_ca_priv`. `None` beyond the end, and for bytes that align what
+/// follows.
 pub fn socket_field(offset: usize) -> Option<String> {
     name_at(&TCP_SOCK, offset)
 }
@@ -164,16 +178,21 @@ fn name_at(structure: &Structure, offset: usize) -> Option<String> {
 
 fn inside(structure: &Structure, prefix: String, offset: u32) -> Option<String> {
     let bit = offset.checked_mul(8)?;
-    let (index, member) = structure.members.iter().enumerate().filter(|(_, member)| !member.name.is_empty()).find(|(index, _)| {
-        let extent = structure.extent(*index);
-        // Of several bitfields in one byte the first.
-        (extent.at / 8 * 8..extent.at + extent.bits).contains(&bit)
-    })?;
+    let (index, member) =
+        structure.members.iter().enumerate().filter(|(_, member)| !member.name.is_empty()).find(
+            |(index, _)| {
+                let extent = structure.extent(*index);
+                // Of several bitfields in one byte the first.
+                (extent.at / 8 * 8..extent.at + extent.bits).contains(&bit)
+            },
+        )?;
     let name = format!("{prefix}.{}", member.name);
     let rest = offset - structure.extent(index).at / 8;
     match member.kind {
         Kind::Structure(inner) => inside(inner, prefix_of(inner, index, name), rest),
-        Kind::Array(Kind::Structure(inner), _) => inside(inner, format!("{name}[{}]", rest / inner.size()), rest % inner.size()),
+        Kind::Array(Kind::Structure(inner), _) => {
+            inside(inner, format!("{name}[{}]", rest / inner.size()), rest % inner.size())
+        }
         _ => Some(name),
     }
 }

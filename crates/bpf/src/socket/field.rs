@@ -1,4 +1,5 @@
-//! A member of the socket or of a sample, found by its name while we are compiled, read and written by its place.
+//! A member of the socket or of a sample, found by its name while we are compiled, read and written
+//! by its place.
 
 use super::access::has_detail;
 use super::layout::{Kind, Structure};
@@ -19,7 +20,8 @@ pub struct Field {
 }
 
 impl Field {
-    /// That of a path: `tcp_sock.snd_cwnd`, `tcp_sock.inet_conn.icsk_ca_state`, `tcp_sock.rtt_min.s[0].v`, `ack_sample.rtt_us`. Meant for constants.
+    /// That of a path: `tcp_sock.snd_cwnd`, `tcp_sock.inet_conn.icsk_ca_state`,
+    /// `tcp_sock.rtt_min.s[0].v`, `ack_sample.rtt_us`. Meant for constants.
     ///
     /// # Panics
     ///
@@ -49,7 +51,10 @@ impl Field {
                     at = end;
                 }
                 Kind::Array(element, count) => {
-                    assert!(path[at] == b'[' && path[at + 2] == b']', "the index of an element stands in brackets, and is one digit");
+                    assert!(
+                        path[at] == b'[' && path[at + 2] == b']',
+                        "the index of an element stands in brackets, and is one digit"
+                    );
                     let index = (path[at + 1] - b'0') as u32;
                     assert!(index < count, "the array is shorter");
                     begin += 8 * index * element.size();
@@ -61,7 +66,13 @@ impl Field {
         }
         let Kind::Integer(integer) = kind else { panic!("no integer") };
         let bits = if bits > 0 { bits } else { 8 * integer.size };
-        Field { offset: begin / 8, size: integer.size, shift: begin % 8, bits, signed: integer.signed }
+        Field {
+            offset: begin / 8,
+            size: integer.size,
+            shift: begin % 8,
+            bits,
+            signed: integer.signed,
+        }
     }
 
     /// The first of its bits in its first byte: 0 unless it is a bitfield.

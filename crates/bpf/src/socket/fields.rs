@@ -1,4 +1,5 @@
-//! The members of the socket and of the samples by which the simulator, the kernel's functions and tests read and fill them.
+//! The members of the socket and of the samples by which the simulator, the kernel's functions and
+//! tests read and fill them.
 
 use super::Field;
 
@@ -115,7 +116,8 @@ fields! {
     RATE_IS_ACK_DELAYED = "rate_sample.is_ack_delayed";
 }
 
-/// The first eight bytes of the area that is the controller's own, `icsk_ca_priv`, which has thirteen times as many.
+/// The first eight bytes of the area that is the controller's own, `icsk_ca_priv`, which has
+/// thirteen times as many.
 pub const PRIVATE: Field = Field::of("tcp_sock.inet_conn.icsk_ca_priv[0]");
 
 /// The three least round trips of `struct minmax`, each a tick and a value.

@@ -1,4 +1,5 @@
-//! The table as a header, `vmlinux.h`, against which programs are compiled. A kernel has all that it declares, so that what is compiled against it loads into a kernel.
+//! The table as a header, `vmlinux.h`, against which programs are compiled. A kernel has all that
+//! it declares, so that what is compiled against it loads into a kernel.
 
 use super::layout::{Kind, Structure};
 use super::table::{ENUMERATIONS, STRUCTURES};
@@ -101,7 +102,8 @@ pub fn header() -> String {
     text + END
 }
 
-/// The socket and the samples declared under names with an ending, which relocations leave out of account (`___flavor`), and without a header's types.
+/// The socket and the samples declared under names with an ending, which relocations leave out of
+/// account (`___flavor`), and without a header's types.
 pub(crate) fn declared(ending: &str) -> String {
     let mut text = String::new();
     for structure in STRUCTURES.iter().filter(|structure| structure.name != "tcp_congestion_ops") {
@@ -116,7 +118,9 @@ fn plain_members(structure: &Structure, ending: &str, text: &mut String) {
     for member in structure.members {
         let name = member.name;
         let declared = match member.kind {
-            Kind::Integer(integer) if member.bits > 0 => bitfield(&plain(&Kind::Integer(integer), ending), name, member.bits),
+            Kind::Integer(integer) if member.bits > 0 => {
+                bitfield(&plain(&Kind::Integer(integer), ending), name, member.bits)
+            }
             Kind::Array(element, count) => format!("{} {name}[{count}]", plain(element, ending)),
             Kind::Structure(inner) if inner.name.is_empty() => {
                 text.push_str("struct {\n");

@@ -1,4 +1,5 @@
-//! Where the members of structures lie, by the rules of C on a machine of 64 bits, computed while we are compiled.
+//! Where the members of structures lie, by the rules of C on a machine of 64 bits, computed while
+//! we are compiled.
 
 /// An integer of C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,5 @@
-//! The integers of the socket and of the samples one by one: what is recorded of a kernel's socket, and shown to a program again.
+//! The integers of the socket and of the samples one by one: what is recorded of a kernel's socket,
+//! and shown to a program again.
 
 use super::Field;
 use super::layout::{Kind, Structure};
@@ -44,16 +45,28 @@ pub(crate) fn of_rate_sample() -> Vec<Place> {
 }
 
 fn list(structure: &Structure, root: &str, prefix: &str, all: &mut Vec<Place>) {
-    for member in structure.members.iter().filter(|member| !member.name.is_empty() || member.bits == 0) {
-        let path = if prefix.is_empty() { member.name.to_owned() } else { format!("{prefix}.{}", member.name) };
+    for member in
+        structure.members.iter().filter(|member| !member.name.is_empty() || member.bits == 0)
+    {
+        let path = if prefix.is_empty() {
+            member.name.to_owned()
+        } else {
+            format!("{prefix}.{}", member.name)
+        };
         let mut integer = |path: String, bits: Option<(String, &'static str)>| {
             let field = Field::of(&format!("{root}.{path}"));
             all.push(Place { path, bits, writable: member.writable, field });
         };
         match member.kind {
-            Kind::Integer(_) => integer(path, (member.bits > 0).then(|| (prefix.to_owned(), member.name))),
-            Kind::Array(Kind::Integer(_), count) if path != AREA => (0..count).for_each(|index| integer(format!("{path}[{index}]"), None)),
-            Kind::Array(Kind::Structure(inner), count) => (0..count).for_each(|index| list(inner, root, &format!("{path}[{index}]"), all)),
+            Kind::Integer(_) => {
+                integer(path, (member.bits > 0).then(|| (prefix.to_owned(), member.name)))
+            }
+            Kind::Array(Kind::Integer(_), count) if path != AREA => {
+                (0..count).for_each(|index| integer(format!("{path}[{index}]"), None))
+            }
+            Kind::Array(Kind::Structure(inner), count) => {
+                (0..count).for_each(|index| list(inner, root, &format!("{path}[{index}]"), all))
+            }
             Kind::Structure(inner) => list(inner, root, &path, all),
             Kind::Array(..) | Kind::Function(..) => {}
         }

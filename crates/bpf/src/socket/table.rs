@@ -1,5 +1,7 @@
-//! The table: the members of the kernel's structures that a simulated connection has, under the kernel's names, with the kernel's types and nesting. The order within a
-//! structure is ours, without gaps. What programs may write is what `bpf_tcp_ca_btf_struct_access` of net/ipv4/bpf_tcp_ca.c lets them write.
+//! The table: the members of the kernel's structures that a simulated connection has, under the
+//! kernel's names, with the kernel's types and nesting. The order within a structure is ours,
+//! without gaps. What programs may write is what `bpf_tcp_ca_btf_struct_access` of
+//! net/ipv4/bpf_tcp_ca.c lets them write.
 
 use super::layout::{Integer, Kind, Member, Structure};
 
@@ -31,7 +33,8 @@ const fn writable(kind: Integer, name: &'static str) -> Member {
     Member { writable: true, ..one(kind, name) }
 }
 
-/// One that most programs do not look at, and that takes time to keep. All stand behind the area of the controller, whose members programs load without naming them.
+/// One that most programs do not look at, and that takes time to keep. All stand behind the area of
+/// the controller, whose members programs load without naming them.
 const fn detail(member: Member) -> Member {
     Member { detail: true, ..member }
 }
@@ -40,8 +43,9 @@ const fn bits(name: &'static str, bits: u32) -> Member {
     Member { bits, ..one(U8, name) }
 }
 
-/// Bits that have no name here. A bitfield has the bits of its byte that it has in Linux 6.18: compilers relocate the byte of one that is read without
-/// `BPF_CORE_READ_BITFIELD`, and not its bits.
+/// Bits that have no name here. A bitfield has the bits of its byte that it has in Linux 6.18:
+/// compilers relocate the byte of one that is read without `BPF_CORE_READ_BITFIELD`, and not its
+/// bits.
 const fn gap(width: u32) -> Member {
     bits("", width)
 }
@@ -55,7 +59,13 @@ const fn structure(kind: &'static Structure, name: &'static str) -> Member {
 }
 
 const fn function(result: &'static str, name: &'static str, parameters: &'static str) -> Member {
-    Member { name, kind: Kind::Function(result, parameters), bits: 0, writable: false, detail: false }
+    Member {
+        name,
+        kind: Kind::Function(result, parameters),
+        bits: 0,
+        writable: false,
+        detail: false,
+    }
 }
 
 /// include/net/sock.h.
@@ -92,7 +102,10 @@ const SOCK: Structure = Structure {
 const INET_SOCK: Structure = Structure { name: "inet_sock", members: &[structure(&SOCK, "sk")] };
 
 /// `icsk_ack` of `struct inet_connection_sock`.
-const ACKNOWLEDGING: Structure = Structure { name: "", members: &[writable(U8, "pending"), one(U8, "quick"), one(U8, "pingpong")] };
+const ACKNOWLEDGING: Structure = Structure {
+    name: "",
+    members: &[writable(U8, "pending"), one(U8, "quick"), one(U8, "pingpong")],
+};
 
 /// include/net/inet_connection_sock.h.
 const INET_CONNECTION_SOCK: Structure = Structure {
@@ -112,21 +125,26 @@ const INET_CONNECTION_SOCK: Structure = Structure {
 };
 
 /// include/linux/win_minmax.h.
-const MINMAX_SAMPLE: Structure = Structure { name: "minmax_sample", members: &[one(U32, "t"), one(U32, "v")] };
+const MINMAX_SAMPLE: Structure =
+    Structure { name: "minmax_sample", members: &[one(U32, "t"), one(U32, "v")] };
 
 /// include/linux/win_minmax.h.
-const MINMAX: Structure = Structure { name: "minmax", members: &[array(&Kind::Structure(&MINMAX_SAMPLE), "s", 3)] };
+const MINMAX: Structure =
+    Structure { name: "minmax", members: &[array(&Kind::Structure(&MINMAX_SAMPLE), "s", 3)] };
 
 /// `rack` of `struct tcp_sock`.
-const TCP_RACK: Structure = Structure { name: "tcp_rack", members: &[one(U64, "mstamp"), one(U32, "rtt_us"), one(U32, "end_seq")] };
+const TCP_RACK: Structure = Structure {
+    name: "tcp_rack",
+    members: &[one(U64, "mstamp"), one(U32, "rtt_us"), one(U32, "end_seq")],
+};
 
 /// include/linux/tcp.h.
 pub(crate) const TCP_SOCK: Structure = Structure {
     name: "tcp_sock",
     members: &[
         structure(&INET_CONNECTION_SOCK, "inet_conn"),
-        // What programs may not write stands behind the area of the controller, so that a write beyond its end is noticed.
-        // Sequence numbers.
+        // What programs may not write stands behind the area of the controller, so that a write
+        // beyond its end is noticed. Sequence numbers.
         one(U32, "snd_una"),
         one(U32, "snd_nxt"),
         one(U32, "write_seq"),
@@ -204,8 +222,10 @@ pub(crate) const TCP_SOCK: Structure = Structure {
 };
 
 /// include/net/tcp.h.
-pub(crate) const ACK_SAMPLE: Structure =
-    Structure { name: "ack_sample", members: &[one(U32, "pkts_acked"), one(S32, "rtt_us"), one(U32, "in_flight")] };
+pub(crate) const ACK_SAMPLE: Structure = Structure {
+    name: "ack_sample",
+    members: &[one(U32, "pkts_acked"), one(S32, "rtt_us"), one(U32, "in_flight")],
+};
 
 /// include/net/tcp.h.
 pub(crate) const RATE_SAMPLE: Structure = Structure {
@@ -242,10 +262,18 @@ pub(crate) const TCP_CONGESTION_OPS: Structure = Structure {
         function("void", "in_ack_event", "struct sock *sk, u32 flags"),
         function("void", "pkts_acked", "struct sock *sk, const struct ack_sample *sample"),
         function("u32", "min_tso_segs", "struct sock *sk"),
-        function("void", "cong_control", "struct sock *sk, u32 ack, int flag, const struct rate_sample *rs"),
+        function(
+            "void",
+            "cong_control",
+            "struct sock *sk, u32 ack, int flag, const struct rate_sample *rs",
+        ),
         function("u32", "undo_cwnd", "struct sock *sk"),
         function("u32", "sndbuf_expand", "struct sock *sk"),
-        function("size_t", "get_info", "struct sock *sk, u32 ext, int *attr, union tcp_cc_info *info"),
+        function(
+            "size_t",
+            "get_info",
+            "struct sock *sk, u32 ext, int *attr, union tcp_cc_info *info",
+        ),
         array(&Kind::Integer(CHAR), "name", 16),
         one(U32, "key"),
         one(U32, "flags"),
@@ -272,9 +300,19 @@ pub(crate) const STRUCTURES: [&Structure; 11] = [
 /// A constant of an enumeration.
 type Constant = (&'static str, u32);
 
-/// Enumerations of the kernel by name; those without are only for the header. Nothing that the kernel has as a macro: programs that need it define it.
+/// Enumerations of the kernel by name; those without are only for the header. Nothing that the
+/// kernel has as a macro: programs that need it define it.
 pub(crate) const ENUMERATIONS: [(&str, &[Constant]); 12] = [
-    ("tcp_ca_state", &[("TCP_CA_Open", 0), ("TCP_CA_Disorder", 1), ("TCP_CA_CWR", 2), ("TCP_CA_Recovery", 3), ("TCP_CA_Loss", 4)]),
+    (
+        "tcp_ca_state",
+        &[
+            ("TCP_CA_Open", 0),
+            ("TCP_CA_Disorder", 1),
+            ("TCP_CA_CWR", 2),
+            ("TCP_CA_Recovery", 3),
+            ("TCP_CA_Loss", 4),
+        ],
+    ),
     (
         "tcp_ca_event",
         &[
@@ -286,7 +324,10 @@ pub(crate) const ENUMERATIONS: [(&str, &[Constant]); 12] = [
             ("CA_EVENT_ECN_IS_CE", 5),
         ],
     ),
-    ("tcp_ca_ack_event_flags", &[("CA_ACK_SLOWPATH", 1), ("CA_ACK_WIN_UPDATE", 2), ("CA_ACK_ECE", 4)]),
+    (
+        "tcp_ca_ack_event_flags",
+        &[("CA_ACK_SLOWPATH", 1), ("CA_ACK_WIN_UPDATE", 2), ("CA_ACK_ECE", 4)],
+    ),
     ("sk_pacing", &[("SK_PACING_NONE", 0), ("SK_PACING_NEEDED", 1), ("SK_PACING_FQ", 2)]),
     (
         "inet_csk_ack_state_t",
@@ -325,7 +366,15 @@ pub(crate) const ENUMERATIONS: [(&str, &[Constant]); 12] = [
     ("", &[("BPF_F_NO_PREALLOC", 1), ("BPF_F_NO_COMMON_LRU", 2), ("BPF_F_MMAPABLE", 1 << 10)]),
     ("", &[("BPF_LOCAL_STORAGE_GET_F_CREATE", 1), ("BPF_SK_STORAGE_GET_F_CREATE", 1)]),
     ("", &[("BPF_RB_NO_WAKEUP", 1), ("BPF_RB_FORCE_WAKEUP", 2)]),
-    ("", &[("BPF_RB_AVAIL_DATA", 0), ("BPF_RB_RING_SIZE", 1), ("BPF_RB_CONS_POS", 2), ("BPF_RB_PROD_POS", 3)]),
+    (
+        "",
+        &[
+            ("BPF_RB_AVAIL_DATA", 0),
+            ("BPF_RB_RING_SIZE", 1),
+            ("BPF_RB_CONS_POS", 2),
+            ("BPF_RB_PROD_POS", 3),
+        ],
+    ),
     (
         "",
         &[
@@ -350,8 +399,9 @@ mod tests {
     use super::*;
     use crate::socket::field::Field;
 
-    /// As BTF of Linux 6.18 has them: `is_cwnd_limited` at bit 11707 of `struct tcp_sock`, `rate_app_limited` at 13132, `saw_accecn_opt` at 15348; `icsk_ca_state`
-    /// at 9984 of `struct inet_connection_sock`, `icsk_ca_initialized` at 9989.
+    /// As BTF of Linux 6.18 has them: `is_cwnd_limited` at bit 11707 of `struct tcp_sock`,
+    /// `rate_app_limited` at 13132, `saw_accecn_opt` at 15348; `icsk_ca_state` at 9984 of `struct
+    /// inet_connection_sock`, `icsk_ca_initialized` at 9989.
     #[test]
     fn bitfields_have_the_bits_of_the_kernel() {
         for (path, bit) in [

@@ -15,7 +15,10 @@ pub fn types() -> &'static Types {
             making.structure(structure);
         }
         for (name, constants) in ENUMERATIONS.iter().filter(|(name, _)| !name.is_empty()) {
-            let values = constants.iter().map(|(name, value)| making.writer.value(name, *value as u64)).collect();
+            let values = constants
+                .iter()
+                .map(|(name, value)| making.writer.value(name, *value as u64))
+                .collect();
             making.writer.add(name, types::Kind::Enumeration { size: 4, signed: false, values });
         }
         making.writer.done()
@@ -38,7 +41,10 @@ impl Making {
             self.writer.member(member.name, kind, structure.extent(index).at, member.bits)
         });
         let members = members.collect();
-        let made = self.writer.add(structure.name, types::Kind::Composite { union: false, size: structure.size(), members });
+        let made = self.writer.add(
+            structure.name,
+            types::Kind::Composite { union: false, size: structure.size(), members },
+        );
         if !structure.name.is_empty() {
             self.known.insert(structure.name, made);
         }
@@ -60,6 +66,9 @@ impl Making {
 
     fn integer(&mut self, integer: &Integer) -> TypeId {
         let Integer { name, size, signed, .. } = *integer;
-        *self.known.entry(name).or_insert_with(|| self.writer.add(name, types::Kind::Integer { size, signed, at: 0 }))
+        *self
+            .known
+            .entry(name)
+            .or_insert_with(|| self.writer.add(name, types::Kind::Integer { size, signed, at: 0 }))
     }
 }

@@ -45,13 +45,24 @@ impl Extension {
         header.take(8)?;
         let lines = body.part(header.u32()?, header.u32()?)?;
         // The header of compilers before 2019 has no relocations.
-        let relocations = if length >= 32 { body.part(header.u32()?, header.u32()?)? } else { body.part(0, 0)? };
+        let relocations =
+            if length >= 32 { body.part(header.u32()?, header.u32()?)? } else { body.part(0, 0)? };
         let line = |one: &mut Bytes| {
             let (offset, file, text, place) = (one.u32()?, one.u32()?, one.u32()?, one.u32()?);
             Ok(LineInfo { offset, file, text, line: place >> 10, column: place & 0x3ff })
         };
-        let relocation = |one: &mut Bytes| Ok(Relocation { offset: one.u32()?, root: one.u32()?, path: one.u32()?, kind: one.u32()? });
-        Ok(Extension { lines: sections(lines, strings, line)?, relocations: sections(relocations, strings, relocation)? })
+        let relocation = |one: &mut Bytes| {
+            Ok(Relocation {
+                offset: one.u32()?,
+                root: one.u32()?,
+                path: one.u32()?,
+                kind: one.u32()?,
+            })
+        };
+        Ok(Extension {
+            lines: sections(lines, strings, line)?,
+            relocations: sections(relocations, strings, relocation)?,
+        })
     }
 }
 
@@ -71,8 +82,9 @@ fn sections<T>(
     }
     while !rest.is_empty() {
         let (name, count) = (rest.u32()?, rest.u32()?);
-        let name =
-            strings.name(name).ok_or_else(|| rest.damaged(format!("no name of a section stands at {name} of the strings of .BTF")))?;
+        let name = strings.name(name).ok_or_else(|| {
+            rest.damaged(format!("no name of a section stands at {name} of the strings of .BTF"))
+        })?;
         let mut records = Vec::new();
         for _ in 0..count {
             // Later versions may make records longer.

@@ -26,7 +26,9 @@ impl<'a> Header<'a> {
         parts.u8()?;
         let length = parts.u32()?;
         if magic != MAGIC || version != 1 {
-            return Err(parts.damaged(format!("it begins with {magic:#06x}, version {version}, and not with 0xeb9f, version 1")));
+            return Err(parts.damaged(format!(
+                "it begins with {magic:#06x}, version {version}, and not with 0xeb9f, version 1"
+            )));
         }
         let body = whole.part(length, (bytes.len() as u32).saturating_sub(length))?;
         Ok(Header { length, parts, body })

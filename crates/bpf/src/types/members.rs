@@ -24,13 +24,18 @@ pub struct Member {
 impl Types {
     /// The names of all structures that have one, each with its bytes.
     pub fn structures(&self) -> impl Iterator<Item = (&str, u32)> {
-        let named = self.all().filter(|(_, one)| matches!(one.kind, Kind::Composite { union: false, .. }) && !self.name(one).is_empty());
+        let named = self.all().filter(|(_, one)| {
+            matches!(one.kind, Kind::Composite { union: false, .. }) && !self.name(one).is_empty()
+        });
         named.filter_map(|(id, one)| Some((self.name(one), self.size(id)?)))
     }
 
-    /// The integers in a structure, those in structures and arrays inside it as well, in their order; the first 4096 parts. `None` if there is no structure of the name.
+    /// The integers in a structure, those in structures and arrays inside it as well, in their
+    /// order; the first 4096 parts. `None` if there is no structure of the name.
     pub fn members(&self, structure: &str) -> Option<Vec<Member>> {
-        let is = |(_, one): &(TypeId, &super::Type)| matches!(one.kind, Kind::Composite { .. }) && self.name(one) == structure;
+        let is = |(_, one): &(TypeId, &super::Type)| {
+            matches!(one.kind, Kind::Composite { .. }) && self.name(one) == structure
+        };
         let (id, _) = self.all().find(is)?;
         Some(self.integers(id))
     }
@@ -52,11 +57,19 @@ struct Listing<'a> {
 
 impl Listing<'_> {
     fn add(&mut self, id: TypeId, name: &str, at: u64, depth: usize) {
-        let Some((_, plain)) = self.types.plain(id).filter(|_| depth < DEEPEST && self.left > 0) else { return };
+        let Some((_, plain)) = self.types.plain(id).filter(|_| depth < DEEPEST && self.left > 0)
+        else {
+            return;
+        };
         self.left -= 1;
         match &plain.kind {
             Kind::Integer { size, signed, .. } | Kind::Enumeration { size, signed, .. } => {
-                self.all.push(Member { name: name.to_owned(), at, bits: size.saturating_mul(8), signed: *signed });
+                self.all.push(Member {
+                    name: name.to_owned(),
+                    at,
+                    bits: size.saturating_mul(8),
+                    signed: *signed,
+                });
             }
             Kind::Array { element, count } => {
                 let bits = 8 * self.types.size(*element).unwrap_or_default() as u64;
@@ -64,7 +77,12 @@ impl Listing<'_> {
                     if self.left == 0 {
                         return;
                     }
-                    self.add(*element, &format!("{name}[{index}]"), at.saturating_add(index as u64 * bits), depth + 1);
+                    self.add(
+                        *element,
+                        &format!("{name}[{index}]"),
+                        at.saturating_add(index as u64 * bits),
+                        depth + 1,
+                    );
                 }
             }
             Kind::Composite { members, .. } => {
@@ -75,7 +93,12 @@ impl Listing<'_> {
                     let inner = self.types.member_name(member);
                     let separator = if name.is_empty() || inner.is_empty() { "" } else { "." };
                     let before = self.all.len();
-                    self.add(member.kind, &format!("{name}{separator}{inner}"), at.saturating_add(member.at as u64), depth + 1);
+                    self.add(
+                        member.kind,
+                        &format!("{name}{separator}{inner}"),
+                        at.saturating_add(member.at as u64),
+                        depth + 1,
+                    );
                     if let ([one], true) = (&mut self.all[before..], member.bits > 0) {
                         one.bits = member.bits;
                     }

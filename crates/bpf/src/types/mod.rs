@@ -1,4 +1,5 @@
-//! Types in BTF, the format of Documentation/bpf/btf.rst: those of an object, those of a kernel, and those of our own socket.
+//! Types in BTF, the format of Documentation/bpf/btf.rst: those of an object, those of a kernel,
+//! and those of our own socket.
 
 mod extension;
 mod header;

@@ -1,4 +1,5 @@
-//! `.BTF` to [`Types`]. The numbers of kinds and the layout of each are those of include/uapi/linux/btf.h.
+//! `.BTF` to [`Types`]. The numbers of kinds and the layout of each are those of
+//! include/uapi/linux/btf.h.
 
 use super::header::Header;
 use super::{Kind, Member, Placed, Strings, Type, Types, Value};
@@ -10,10 +11,12 @@ impl Types {
     ///
     /// # Errors
     ///
-    /// If the bytes are not whole, or a type names a kind, a string or another type that does not exist.
+    /// If the bytes are not whole, or a type names a kind, a string or another type that does not
+    /// exist.
     pub fn read(place: &str, bytes: &[u8]) -> Result<Types, Problem> {
         let Header { parts: mut header, body, .. } = Header::read(place, bytes)?;
-        let (types_at, types_length, strings_at, strings_length) = (header.u32()?, header.u32()?, header.u32()?, header.u32()?);
+        let (types_at, types_length, strings_at, strings_length) =
+            (header.u32()?, header.u32()?, header.u32()?, header.u32()?);
         let strings = Strings::new(body.part(strings_at, strings_length)?.rest());
         let mut rest = body.part(types_at, types_length)?;
         let mut types = Types { types: Vec::new(), strings };
@@ -40,14 +43,23 @@ impl Types {
                 rest.u32()?;
                 Kind::Array { element, count: rest.u32()? }
             }
-            kind @ (4 | 5) => Kind::Composite { union: kind == 5, size: third, members: self.parts(count, flag, rest)? },
+            kind @ (4 | 5) => Kind::Composite {
+                union: kind == 5,
+                size: third,
+                members: self.parts(count, flag, rest)?,
+            },
             6 => {
                 let value = |rest: &mut Bytes| {
                     let (name, value) = (self.named(rest)?, rest.u32()?);
-                    // Whether they can be negative, older compilers do not say: libbpf takes all for signed.
+                    // Whether they can be negative, older compilers do not say: libbpf takes all
+                    // for signed.
                     Ok(Value { name, value: value as i32 as u64 })
                 };
-                Kind::Enumeration { size: third, signed: flag, values: several(count, rest, value)? }
+                Kind::Enumeration {
+                    size: third,
+                    signed: flag,
+                    values: several(count, rest, value)?,
+                }
             }
             7 => Kind::Forward { union: flag },
             8 => Kind::Typedef(third),
@@ -59,7 +71,9 @@ impl Types {
             }
             14 => Kind::Variable { kind: third, global: rest.u32()? != 0 },
             15 => {
-                let placed = |rest: &mut Bytes| Ok(Placed { variable: rest.u32()?, offset: rest.u32()?, size: rest.u32()? });
+                let placed = |rest: &mut Bytes| {
+                    Ok(Placed { variable: rest.u32()?, offset: rest.u32()?, size: rest.u32()? })
+                };
                 Kind::Section(several(count, rest, placed)?)
             }
             16 => Kind::Float { size: third },
@@ -69,18 +83,29 @@ impl Types {
                     let (name, low, high) = (self.named(rest)?, rest.u32()?, rest.u32()?);
                     Ok(Value { name, value: (high as u64) << 32 | low as u64 })
                 };
-                Kind::Enumeration { size: third, signed: flag, values: several(count, rest, value)? }
+                Kind::Enumeration {
+                    size: third,
+                    signed: flag,
+                    values: several(count, rest, value)?,
+                }
             }
             other => {
                 let number = self.types.len() + 1;
-                let reason = format!("type {number} is of kind {other}, which is unknown here (known are 1 to 19)");
+                let reason = format!(
+                    "type {number} is of kind {other}, which is unknown here (known are 1 to 19)"
+                );
                 return Err(rest.damaged(reason));
             }
         };
         Ok(Type { name, kind })
     }
 
-    fn parts(&self, count: u32, bitfields: bool, rest: &mut Bytes) -> Result<Box<[Member]>, Problem> {
+    fn parts(
+        &self,
+        count: u32,
+        bitfields: bool,
+        rest: &mut Bytes,
+    ) -> Result<Box<[Member]>, Problem> {
         several(count, rest, |rest| {
             let (name, kind, at) = (self.named(rest)?, rest.u32()?, rest.u32()?);
             let (at, bits) = if bitfields { (at & 0xff_ffff, at >> 24) } else { (at, 0) };
@@ -98,7 +123,8 @@ impl Types {
     fn checked(&self, name: u32, rest: &Bytes) -> Result<(), Problem> {
         match self.strings.name(name) {
             Some(_) => Ok(()),
-            None => Err(rest.damaged(format!("no name of at most 511 bytes stands at {name} of its strings"))),
+            None => Err(rest
+                .damaged(format!("no name of at most 511 bytes stands at {name} of its strings"))),
         }
     }
 
@@ -107,18 +133,32 @@ impl Types {
         for (number, one) in self.all() {
             let missing = |id: u32| (id as usize > self.types.len()).then_some(id);
             let missing = match &one.kind {
-                Kind::Void | Kind::Integer { .. } | Kind::Enumeration { .. } | Kind::Forward { .. } | Kind::Float { .. } | Kind::Tag => {
-                    None
-                }
-                Kind::Pointer(kind) | Kind::Typedef(kind) | Kind::Modifier(kind) | Kind::Function(kind) => missing(*kind),
+                Kind::Void
+                | Kind::Integer { .. }
+                | Kind::Enumeration { .. }
+                | Kind::Forward { .. }
+                | Kind::Float { .. }
+                | Kind::Tag => None,
+                Kind::Pointer(kind)
+                | Kind::Typedef(kind)
+                | Kind::Modifier(kind)
+                | Kind::Function(kind) => missing(*kind),
                 Kind::Array { element: kind, .. } | Kind::Variable { kind, .. } => missing(*kind),
-                Kind::Composite { members, .. } => members.iter().find_map(|member| missing(member.kind)),
-                Kind::Prototype { result, parameters } => parameters.iter().chain([result]).find_map(|kind| missing(*kind)),
+                Kind::Composite { members, .. } => {
+                    members.iter().find_map(|member| missing(member.kind))
+                }
+                Kind::Prototype { result, parameters } => {
+                    parameters.iter().chain([result]).find_map(|kind| missing(*kind))
+                }
                 Kind::Section(placed) => placed.iter().find_map(|placed| missing(placed.variable)),
             };
             if let Some(missing) = missing {
-                let reason =
-                    format!("type {number}, {} \"{}\", names type {missing} of {}", one.kind.word(), self.name(one), self.types.len());
+                let reason = format!(
+                    "type {number}, {} \"{}\", names type {missing} of {}",
+                    one.kind.word(),
+                    self.name(one),
+                    self.types.len()
+                );
                 return Err(place.damaged(reason));
             }
         }
@@ -127,6 +167,10 @@ impl Types {
 }
 
 /// So many of what `one` reads. Nothing is reserved: the count may be a lie.
-fn several<T>(count: u32, rest: &mut Bytes, one: impl Fn(&mut Bytes) -> Result<T, Problem>) -> Result<Box<[T]>, Problem> {
+fn several<T>(
+    count: u32,
+    rest: &mut Bytes,
+    one: impl Fn(&mut Bytes) -> Result<T, Problem>,
+) -> Result<Box<[T]>, Problem> {
     (0..count).map(|_| one(rest)).collect()
 }

@@ -2,7 +2,8 @@
 
 use super::{Kind, Type, TypeId, Types};
 
-/// The longest chain of typedefs and qualifiers, and of arrays of arrays: as in libbpf (`MAX_RESOLVE_DEPTH`).
+/// The longest chain of typedefs and qualifiers, and of arrays of arrays: as in libbpf
+/// (`MAX_RESOLVE_DEPTH`).
 const DEEPEST: usize = 32;
 
 /// Bytes of a pointer of a BPF program.
@@ -25,16 +26,19 @@ impl Types {
         let mut elements = 1_u64;
         for _ in 0..DEEPEST {
             let size = match &self.plain(id)?.1.kind {
-                Kind::Integer { size, .. } | Kind::Composite { size, .. } | Kind::Enumeration { size, .. } | Kind::Float { size } => {
-                    *size as u64
-                }
+                Kind::Integer { size, .. }
+                | Kind::Composite { size, .. }
+                | Kind::Enumeration { size, .. }
+                | Kind::Float { size } => *size as u64,
                 Kind::Pointer(_) => POINTER,
                 Kind::Variable { kind, .. } => {
                     id = *kind;
                     continue;
                 }
                 Kind::Array { element, count } => {
-                    elements = elements.checked_mul(*count as u64).filter(|elements| *elements <= u32::MAX as u64)?;
+                    elements = elements
+                        .checked_mul(*count as u64)
+                        .filter(|elements| *elements <= u32::MAX as u64)?;
                     id = *element;
                     continue;
                 }
@@ -45,7 +49,8 @@ impl Types {
         None
     }
 
-    /// The type of the elements of an array, of an array of arrays and so on; of any other type itself.
+    /// The type of the elements of an array, of an array of arrays and so on; of any other type
+    /// itself.
     pub(crate) fn innermost(&self, mut id: TypeId) -> Option<TypeId> {
         for _ in 0..DEEPEST {
             match self.plain(id)? {

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-/// The longest name of a type or member, in bytes, as in the kernel (`KSYM_NAME_LEN` of include/linux/kallsyms.h).
+/// The longest name of a type or member, in bytes, as in the kernel (`KSYM_NAME_LEN` of
+/// include/linux/kallsyms.h).
 const LONGEST_NAME: usize = 512;
 
 /// The longest text of a file's name or a line, in bytes; the rest is cut off. Ours.
@@ -17,7 +18,8 @@ impl Strings {
         Strings(bytes.into())
     }
 
-    /// The name that begins at an offset; empty at 0. `None` if it lies outside, is no UTF-8, or has no end within 512 bytes.
+    /// The name that begins at an offset; empty at 0. `None` if it lies outside, is no UTF-8, or
+    /// has no end within 512 bytes.
     pub fn name(&self, offset: u32) -> Option<&str> {
         let bytes = self.0.get(offset as usize..)?;
         let end = bytes.iter().take(LONGEST_NAME).position(|byte| *byte == 0)?;

@@ -43,7 +43,11 @@ pub fn program(code: impl IntoIterator<Item = Instruction>) -> Program {
 pub fn functions(all: impl IntoIterator<Item = (&'static str, Vec<Instruction>)>) -> Program {
     let mut program = Program { name: "assembled".to_owned(), ..Program::default() };
     for (name, code) in all {
-        program.functions.push(Function { name: name.to_owned(), start: program.code.len(), length: code.len() });
+        program.functions.push(Function {
+            name: name.to_owned(),
+            start: program.code.len(),
+            length: code.len(),
+        });
         program.code.extend(code);
     }
     program.callbacks.insert(program.functions[0].name.clone(), 0);
@@ -79,7 +83,9 @@ impl World for Host {
 
 /// A connection of a program.
 pub fn connection(program: Program) -> Machine {
-    Machine::new(Arc::new(Code::new(Arc::new(program)).unwrap_or_else(|refusal| panic!("{refusal}"))))
+    Machine::new(Arc::new(
+        Code::new(Arc::new(program)).unwrap_or_else(|refusal| panic!("{refusal}")),
+    ))
 }
 
 /// Calls the program's first callback.

@@ -1,4 +1,5 @@
-//! Sources compiled here: by each clang there is, for each version of the instructions; and what cannot be compiled.
+//! Sources compiled here: by each clang there is, for each version of the instructions; and what
+//! cannot be compiled.
 
 use crate::objects::{Most, compiled};
 use narrows_bpf::compile::{Clang, CompileError};
@@ -14,16 +15,26 @@ fn every_version_of_the_instructions_links_to_the_same_names() {
     let mut seen = Vec::new();
     for version in VERSIONS {
         let Some(object) = compiled("kinds", "", &[version]) else { return };
-        let program = link("kinds.bpf.o", &object, &Settings::default(), &Most).unwrap_or_else(|error| panic!("{version}: {error}"));
-        let names: Vec<String> = program.functions.iter().map(|function| function.name.clone()).collect();
-        seen.push((names, program.callbacks.keys().cloned().collect::<Vec<_>>(), program.variables, program.maps, program.kfuncs));
+        let program = link("kinds.bpf.o", &object, &Settings::default(), &Most)
+            .unwrap_or_else(|error| panic!("{version}: {error}"));
+        let names: Vec<String> =
+            program.functions.iter().map(|function| function.name.clone()).collect();
+        seen.push((
+            names,
+            program.callbacks.keys().cloned().collect::<Vec<_>>(),
+            program.variables,
+            program.maps,
+            program.kfuncs,
+        ));
     }
     assert!(seen.windows(2).all(|pair| pair[0] == pair[1]), "{seen:?}");
 }
 
 #[test]
 fn a_source_gives_the_same_object_each_time() {
-    let (Some(first), Some(second)) = (compiled("reno", "", &[]), compiled("reno", "", &[])) else { return };
+    let (Some(first), Some(second)) = (compiled("reno", "", &[]), compiled("reno", "", &[])) else {
+        return;
+    };
     assert!(first == second, "{} and {} bytes", first.len(), second.len());
 }
 
@@ -44,7 +55,11 @@ fn what_the_compiler_says_is_told() {
         Err(CompileError::NoHeaders { .. }) => {}
         Err(error @ CompileError::Refused { .. }) => {
             let error = error.to_string();
-            assert!(error.contains("own.bpf.c: ") && error.contains("own.bpf.c:1:14: error: expected expression"), "{error}");
+            assert!(
+                error.contains("own.bpf.c: ")
+                    && error.contains("own.bpf.c:1:14: error: expected expression"),
+                "{error}"
+            );
         }
         other => panic!("{other:?}"),
     }
@@ -77,10 +92,15 @@ fn our_header_has_what_libbpfs_macros_want() {
         }
     "#;
     let Some((directory, clang)) = source(text) else { return };
-    match clang.compile_with(&directory.path().join("own.bpf.c"), &[], &["-Wall", "-Wextra", "-Wno-unused-parameter", "-Wno-sign-compare"])
-    {
+    match clang.compile_with(
+        &directory.path().join("own.bpf.c"),
+        &[],
+        &["-Wall", "-Wextra", "-Wno-unused-parameter", "-Wno-sign-compare"],
+    ) {
         Ok(compiled) => assert_eq!(compiled.said, ""),
-        Err(CompileError::NoHeaders { .. }) => eprintln!("left out: there are no headers of libbpf"),
+        Err(CompileError::NoHeaders { .. }) => {
+            eprintln!("left out: there are no headers of libbpf")
+        }
         Err(error) => panic!("{error}"),
     }
 }
@@ -88,7 +108,11 @@ fn our_header_has_what_libbpfs_macros_want() {
 /// What stands beside a source is found first, then what is named, then ours.
 #[test]
 fn the_users_own_headers_win() {
-    let Some((directory, clang)) = source("#include \"vmlinux.h\"\n#include <other.h>\nint x = OWN + OTHER;\n") else { return };
+    let Some((directory, clang)) =
+        source("#include \"vmlinux.h\"\n#include <other.h>\nint x = OWN + OTHER;\n")
+    else {
+        return;
+    };
     let other = directory.path().join("other");
     fs::create_dir(&other).expect("it can be made");
     fs::write(directory.path().join("vmlinux.h"), "#define OWN 1\n").expect("it can be written");
@@ -96,7 +120,9 @@ fn the_users_own_headers_win() {
     fs::write(other.join("other.h"), "#define OTHER 2\n").expect("it can be written");
     match clang.compile(&directory.path().join("own.bpf.c"), &[other]) {
         Ok(compiled) => assert_eq!(compiled.said, ""),
-        Err(CompileError::NoHeaders { .. }) => eprintln!("left out: there are no headers of libbpf"),
+        Err(CompileError::NoHeaders { .. }) => {
+            eprintln!("left out: there are no headers of libbpf")
+        }
         Err(error) => panic!("{error}"),
     }
 }
@@ -112,7 +138,8 @@ fn a_missing_compiler_has_a_remedy() {
     assert!(Clang::at(Path::new("/nowhere/clang")).is_none());
 }
 
-/// The third word of the program's own structure, which has the name of one of the kernel's and begins with a word more.
+/// The third word of the program's own structure, which has the name of one of the kernel's and
+/// begins with a word more.
 #[test]
 fn structures_of_ones_own_that_are_taken_for_the_kernels_are_named() {
     let notes = |attribute: &str| {
@@ -131,7 +158,11 @@ fn structures_of_ones_own_that_are_taken_for_the_kernels_are_named() {
             Err(CompileError::NoHeaders { .. }) => return None,
             compiled => compiled.unwrap_or_else(|error| panic!("{error}")).object,
         };
-        Some(link("own.bpf.c", &object, &Settings::default(), &Most).unwrap_or_else(|error| panic!("{error}")).notes)
+        Some(
+            link("own.bpf.c", &object, &Settings::default(), &Most)
+                .unwrap_or_else(|error| panic!("{error}"))
+                .notes,
+        )
     };
     let Some(relocated) = notes("__attribute__((preserve_access_index))") else { return };
     let expected = "own.bpf.c:9 `return mine->s[1].v;`: struct minmax in the private area is taken for the kernel's, in which minmax.s[1].v lies elsewhere: \
@@ -157,14 +188,22 @@ fn a_table_that_cannot_be_taken_keeps_no_other_from_running() {
     if let Err(CompileError::NoHeaders { .. }) = clang.compile(&file, &[]) {
         return;
     }
-    let entry = narrows_bpf::files::entry(&file.display().to_string()).unwrap_or_else(|refused| panic!("{refused}"));
+    let entry = narrows_bpf::files::entry(&file.display().to_string())
+        .unwrap_or_else(|refused| panic!("{refused}"));
     let built = |ops: &str| {
-        let choice: narrows_control::Choice = format!("{}{ops}", entry.name).parse().unwrap_or_else(|error| panic!("{error}"));
-        choice.build(&narrows_control::Setup::default()).map(drop).map_err(|error| error.to_string())
+        let choice: narrows_control::Choice =
+            format!("{}{ops}", entry.name).parse().unwrap_or_else(|error| panic!("{error}"));
+        choice
+            .build(&narrows_control::Setup::default())
+            .map(drop)
+            .map_err(|error| error.to_string())
     };
     assert_eq!(built("?ops=plain"), Ok(()));
     let asking = built("?ops=asking").expect_err("it needs what is not there");
-    assert!(asking.contains("ops=asking cannot be taken: ") && asking.contains("nobody_has_this"), "{asking}");
+    assert!(
+        asking.contains("ops=asking cannot be taken: ") && asking.contains("nobody_has_this"),
+        "{asking}"
+    );
     let none = built("").expect_err("none was chosen");
     assert!(none.contains("needs ops, which is one of ") && none.contains("asking"), "{none}");
 }
@@ -175,7 +214,9 @@ fn outcome(text: &str) -> Option<Result<Vec<u8>, String>> {
     let (directory, clang) = source(text)?;
     match clang.compile(&directory.path().join("own.bpf.c"), &[]) {
         Err(CompileError::NoHeaders { .. }) => None,
-        compiled => Some(compiled.map(|compiled| compiled.object).map_err(|error| error.to_string())),
+        compiled => {
+            Some(compiled.map(|compiled| compiled.object).map_err(|error| error.to_string()))
+        }
     }
 }
 
@@ -198,7 +239,10 @@ fn the_systems_headers_are_found() {
 #[test]
 fn what_bpf_does_not_have_is_told_with_a_remedy() {
     for (text, remedy) in [
-        ("double x; int f(int y) { x = x * 1.5 + y; return x; }\n", "BPF has no floating-point numbers: compute in integers"),
+        (
+            "double x; int f(int y) { x = x * 1.5 + y; return x; }\n",
+            "BPF has no floating-point numbers: compute in integers",
+        ),
         ("#include <string.h>\nint x;\n", "a BPF program has no C library: leave its header out"),
         ("#include \"vmlinux.h\"\n#include <stdint.h>\nint x;\n", "include only one of the two"),
     ] {
@@ -213,7 +257,9 @@ fn what_bpf_does_not_have_is_told_with_a_remedy() {
 /// and leave a report in the folder of temporary files.
 #[test]
 fn a_failure_of_the_compilers_backend_is_short_has_a_remedy_and_leaves_nothing() {
-    let Some((directory, clang)) = source("int divided(int a, int b) { return a / b; }\n") else { return };
+    let Some((directory, clang)) = source("int divided(int a, int b) { return a / b; }\n") else {
+        return;
+    };
     let name = format!("divided-{}", std::process::id());
     let file = directory.path().join(format!("{name}.bpf.c"));
     fs::rename(directory.path().join("own.bpf.c"), &file).expect("it can be renamed");
@@ -221,10 +267,16 @@ fn a_failure_of_the_compilers_backend_is_short_has_a_remedy_and_leaves_nothing()
         Err(CompileError::NoHeaders { .. }) => return,
         other => other.expect_err("there is no signed division").to_string(),
     };
-    assert!(said.contains("BPF divides unsigned numbers only") && said.lines().count() < 20, "{said}");
+    assert!(
+        said.contains("BPF divides unsigned numbers only") && said.lines().count() < 20,
+        "{said}"
+    );
     assert!(!said.contains("Stack dump") && !said.contains("PLEASE submit"), "{said}");
     let left = fs::read_dir(std::env::temp_dir()).expect("the folder of temporary files").flatten();
-    let left: Vec<_> = left.map(|file| file.file_name()).filter(|file| file.to_string_lossy().starts_with(&name)).collect();
+    let left: Vec<_> = left
+        .map(|file| file.file_name())
+        .filter(|file| file.to_string_lossy().starts_with(&name))
+        .collect();
     assert_eq!(left, Vec::<std::ffi::OsString>::new());
 }
 
@@ -241,15 +293,37 @@ fn truth_values_are_parameters() {
     let (directory, _) = source(text).expect("there was one");
     let file = directory.path().join("own.bpf.c").display().to_string();
     let entry = narrows_bpf::files::entry(&file).unwrap_or_else(|refused| panic!("{refused}"));
-    for (given, expected) in [("", None), ("?fair=true", None), ("?fair=false", Some(0)), ("?fair=0", Some(0)), ("?fair=1", None)] {
-        let choice: narrows_control::Choice = format!("{}{given}", entry.name).parse().unwrap_or_else(|error| panic!("{given}: {error}"));
-        let kernel = narrows_bpf::ForKernel::chosen(&choice).expect("a file").unwrap_or_else(|error| panic!("{given}: {error}"));
+    for (given, expected) in [
+        ("", None),
+        ("?fair=true", None),
+        ("?fair=false", Some(0)),
+        ("?fair=0", Some(0)),
+        ("?fair=1", None),
+    ] {
+        let choice: narrows_control::Choice = format!("{}{given}", entry.name)
+            .parse()
+            .unwrap_or_else(|error| panic!("{given}: {error}"));
+        let kernel = narrows_bpf::ForKernel::chosen(&choice)
+            .expect("a file")
+            .unwrap_or_else(|error| panic!("{given}: {error}"));
         let set = kernel.initial.first().map(|initial| initial.bytes[0]);
         assert!(set == expected || set == Some(1), "{given}: {set:?}");
-        let read = narrows_bpf::ForKernel::read(&format!("{file}{given}")).unwrap_or_else(|error| panic!("{given}: {error}")).0;
-        assert_eq!(read.initial.first().map(|initial| initial.bytes[0]).filter(|value| *value == 0), expected, "{given}");
+        let read = narrows_bpf::ForKernel::read(&format!("{file}{given}"))
+            .unwrap_or_else(|error| panic!("{given}: {error}"))
+            .0;
+        assert_eq!(
+            read.initial.first().map(|initial| initial.bytes[0]).filter(|value| *value == 0),
+            expected,
+            "{given}"
+        );
         assert!(choice.build(&narrows_control::Setup::default()).is_ok());
     }
-    let refused = narrows_bpf::ForKernel::read(&format!("{file}?fair=2")).expect_err("no truth value");
-    assert!(refused.contains("fair=2: the variable takes true or false, and true is its value in the object"), "{refused}");
+    let refused =
+        narrows_bpf::ForKernel::read(&format!("{file}?fair=2")).expect_err("no truth value");
+    assert!(
+        refused.contains(
+            "fair=2: the variable takes true or false, and true is its value in the object"
+        ),
+        "{refused}"
+    );
 }

@@ -11,7 +11,8 @@ fn kernel() -> Option<Types> {
     Some(Types::read("/sys/kernel/btf/vmlinux", &bytes).expect("the kernel's types"))
 }
 
-/// Each member that both have is an integer of the same width, or a structure, or a bitfield of the same number of bits.
+/// Each member that both have is an integer of the same width, or a structure, or a bitfield of the
+/// same number of bits.
 #[test]
 fn what_the_kernel_has_as_well_has_its_type() {
     let Some(kernel) = kernel() else { return };
@@ -34,7 +35,12 @@ fn what_the_kernel_has_as_well_has_its_type() {
                 eprintln!("this kernel has no {name}.{}", ours.name);
                 continue;
             };
-            assert_eq!((ours.bits, ours.signed), (their.bits, their.signed), "{name}.{}", ours.name);
+            assert_eq!(
+                (ours.bits, ours.signed),
+                (their.bits, their.signed),
+                "{name}.{}",
+                ours.name
+            );
             compared += 1;
         }
     }

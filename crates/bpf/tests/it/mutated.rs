@@ -10,9 +10,11 @@ fn objects() -> u64 {
 }
 
 /// Numbers at which something may overflow or end.
-const EDGES: [u32; 10] = [0, 1, 7, 0xff, 0xffff, 0x0100_0000, 0x7fff_ffff, 0x8000_0000, 0xffff_fff8, 0xffff_ffff];
+const EDGES: [u32; 10] =
+    [0, 1, 7, 0xff, 0xffff, 0x0100_0000, 0x7fff_ffff, 0x8000_0000, 0xffff_fff8, 0xffff_ffff];
 
-/// Changes one to four places: a byte, a number, two numbers exchanged, a piece repeated elsewhere, or the end cut off.
+/// Changes one to four places: a byte, a number, two numbers exchanged, a piece repeated elsewhere,
+/// or the end cut off.
 fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
     for _ in 0..=random.below(4) {
         if bytes.len() < 8 {
@@ -39,7 +41,11 @@ fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
             9..=11 => {
                 let number = u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
                 let step = 1 + random.below(8) as u32;
-                let number = if random.chance(0.5) { number.wrapping_add(step) } else { number.wrapping_sub(step) };
+                let number = if random.chance(0.5) {
+                    number.wrapping_add(step)
+                } else {
+                    number.wrapping_sub(step)
+                };
                 bytes[at..at + 4].copy_from_slice(&number.to_le_bytes());
             }
             _ => bytes[at + random.below(4) as usize] = random.bits() as u8,
@@ -49,8 +55,17 @@ fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
 
 /// All that may be asked of a program that was taken.
 fn look_at(program: &Program) {
-    assert!(program.functions.iter().all(|function| function.start + function.length <= program.code.len()));
-    assert!(program.callbacks.values().all(|start| program.function_at(*start).is_some_and(|function| function.start == *start)));
+    assert!(
+        program
+            .functions
+            .iter()
+            .all(|function| function.start + function.length <= program.code.len())
+    );
+    assert!(
+        program.callbacks.values().all(|start| program
+            .function_at(*start)
+            .is_some_and(|function| function.start == *start))
+    );
     assert!(program.poison.iter().all(|poisoned| poisoned.instruction < program.code.len()));
     for variable in &program.variables {
         assert!(variable.offset + variable.size <= program.regions[variable.region].bytes.len());
@@ -67,8 +82,13 @@ fn look_at(program: &Program) {
 fn damaged_objects_are_taken_or_refused() {
     let seeds: Vec<Vec<u8>> = COMMITTED.iter().map(|program| object(program)).collect();
     let mut random = Random::stream(0, "damaged objects");
-    let of = |program: &str| if program == "kinds" { vec!["not_of_the_table".to_owned()] } else { Vec::new() };
-    let settings: Vec<Settings> = COMMITTED.iter().map(|program| Settings { also: of(program), ..Settings::default() }).collect();
+    let of = |program: &str| {
+        if program == "kinds" { vec!["not_of_the_table".to_owned()] } else { Vec::new() }
+    };
+    let settings: Vec<Settings> = COMMITTED
+        .iter()
+        .map(|program| Settings { also: of(program), ..Settings::default() })
+        .collect();
     let (mut taken, mut linked) = (0, 0);
     for count in 0..objects() {
         let seed = count as usize % seeds.len();
@@ -83,5 +103,9 @@ fn damaged_objects_are_taken_or_refused() {
     }
     eprintln!("{} objects: {linked} linked, {taken} taken", objects());
     // Some changes are of no consequence, others are.
-    assert!(taken > objects() / 100 && taken < objects() * 9 / 10, "{taken} of {} taken", objects());
+    assert!(
+        taken > objects() / 100 && taken < objects() * 9 / 10,
+        "{taken} of {} taken",
+        objects()
+    );
 }

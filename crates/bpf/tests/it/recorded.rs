@@ -31,7 +31,9 @@ fn tally(name: &str, reads: &str) -> Option<Tally> {
     let mut replay = Recording::of(&choice, 250).unwrap_or_else(|error| panic!("{error}")).replay;
     // More than any record has: the number of the callback, then zeros.
     let mut record = vec![0; 1 << 16];
-    let number = 1 + socket::callbacks().position(|callback| callback == "ssthresh").expect("it is one") as u64;
+    let number = 1 + socket::callbacks()
+        .position(|callback| callback == "ssthresh")
+        .expect("it is one") as u64;
     record[..8].copy_from_slice(&number.to_le_bytes());
     replay.feed(&record);
     Some(replay.finish(0))
@@ -45,8 +47,19 @@ fn what_is_read_of_the_socket_by_its_relocations_can_be_compared() {
 
 #[test]
 fn a_callback_that_reads_other_memory_is_given_up() {
-    let Some(tally) = tally("elsewhere", "__u32 x = 0; bpf_probe_read_kernel(&x, 4, (void *)4096); return x + 2;") else { return };
+    let Some(tally) = tally(
+        "elsewhere",
+        "__u32 x = 0; bpf_probe_read_kernel(&x, 4, (void *)4096); return x + 2;",
+    ) else {
+        return;
+    };
     assert_eq!((tally.calls, tally.unequal), (0, 0), "{tally:?}");
     let (calls, why) = &tally.left["ssthresh"];
-    assert_eq!((*calls, why.as_str()), (1, "it reads kernel memory beside the socket by bpf_probe_read_kernel, which is not recorded"));
+    assert_eq!(
+        (*calls, why.as_str()),
+        (
+            1,
+            "it reads kernel memory beside the socket by bpf_probe_read_kernel, which is not recorded"
+        )
+    );
 }

@@ -1,10 +1,12 @@
-//! A whole controller as a user writes it, tests/programs/reno.bpf.c, linked and executed: against its arithmetic in Rust, and with a fault that names the line.
+//! A whole controller as a user writes it, tests/programs/reno.bpf.c, linked and executed: against
+//! its arithmetic in Rust, and with a fault that names the line.
 
 use crate::assembled::{Host, SOCKET};
 use crate::objects::object;
 use narrows_bpf::socket::Field;
 use narrows_bpf::socket::fields::{
-    CWND as WINDOW, CWND_CLAMP as CLAMP, CWND_CNT as COUNT, CWND_LIMITED as LIMITED, PRIOR_CWND as PRIOR, PRIVATE, SSTHRESH as THRESHOLD,
+    CWND as WINDOW, CWND_CLAMP as CLAMP, CWND_CNT as COUNT, CWND_LIMITED as LIMITED,
+    PRIOR_CWND as PRIOR, PRIVATE, SSTHRESH as THRESHOLD,
 };
 use narrows_bpf::{Code, Machine, Settings, SimulatedKernel, link};
 use narrows_units::Random;
@@ -12,10 +14,19 @@ use std::sync::Arc;
 
 /// The controller with a parameter of its own.
 pub fn reno(gain: i32) -> Machine {
-    let mut program = link("reno.bpf.o", &object("reno"), &Settings::default(), &SimulatedKernel).unwrap_or_else(|error| panic!("{error}"));
-    let variable = program.variables.iter().find(|variable| variable.name == "gain").expect("a parameter").clone();
-    program.regions[variable.region].bytes[variable.offset..variable.offset + 4].copy_from_slice(&gain.to_le_bytes());
-    let mut machine = Machine::new(Arc::new(Code::new(Arc::new(program)).unwrap_or_else(|refusal| panic!("{refusal}"))));
+    let mut program = link("reno.bpf.o", &object("reno"), &Settings::default(), &SimulatedKernel)
+        .unwrap_or_else(|error| panic!("{error}"));
+    let variable = program
+        .variables
+        .iter()
+        .find(|variable| variable.name == "gain")
+        .expect("a parameter")
+        .clone();
+    program.regions[variable.region].bytes[variable.offset..variable.offset + 4]
+        .copy_from_slice(&gain.to_le_bytes());
+    let mut machine = Machine::new(Arc::new(
+        Code::new(Arc::new(program)).unwrap_or_else(|refusal| panic!("{refusal}")),
+    ));
     CLAMP.set(machine.socket_mut(), u32::MAX as u64);
     machine
 }
@@ -59,7 +70,13 @@ impl Model {
         let socket = machine.socket();
         let get = |field: Field| field.get(socket) as u32;
         let private = PRIVATE.get(socket);
-        Model { window: get(WINDOW), threshold: get(THRESHOLD), count: get(COUNT), losses: private as u32, largest: (private >> 32) as u32 }
+        Model {
+            window: get(WINDOW),
+            threshold: get(THRESHOLD),
+            count: get(COUNT),
+            losses: private as u32,
+            largest: (private >> 32) as u32,
+        }
     }
 }
 
@@ -69,12 +86,13 @@ fn it_decides_what_its_arithmetic_says() {
     let mut host = Host::default();
     for gain in [100, 50, 300] {
         let mut machine = reno(gain);
-        let [init, avoid, threshold, undo] =
-            ["init", "cong_avoid", "ssthresh", "undo_cwnd"].map(|name| machine.code().callback(name).expect("it has it"));
+        let [init, avoid, threshold, undo] = ["init", "cong_avoid", "ssthresh", "undo_cwnd"]
+            .map(|name| machine.code().callback(name).expect("it has it"));
         WINDOW.set(machine.socket_mut(), 10);
         THRESHOLD.set(machine.socket_mut(), 0x7fff_ffff);
         machine.call(init, &[SOCKET], &mut host).unwrap();
-        let mut model = Model { window: 10, threshold: 0x7fff_ffff, count: 0, losses: 0, largest: 10 };
+        let mut model =
+            Model { window: 10, threshold: 0x7fff_ffff, count: 0, losses: 0, largest: 10 };
         for _ in 0..10_000 {
             match random.below(40) {
                 0 => {
@@ -84,7 +102,9 @@ fn it_decides_what_its_arithmetic_says() {
                     model.losses += 1;
                     let before = model.window;
                     (model.window, model.threshold, model.count) = (left, left, 0);
-                    for (field, value) in [(WINDOW, left), (THRESHOLD, left), (COUNT, 0), (PRIOR, before)] {
+                    for (field, value) in
+                        [(WINDOW, left), (THRESHOLD, left), (COUNT, 0), (PRIOR, before)]
+                    {
                         field.set(machine.socket_mut(), value as u64);
                     }
                     let back = machine.call(undo, &[SOCKET], &mut host).unwrap() as u32;

@@ -16,13 +16,15 @@ pub(super) struct Connection {
     mss: u64,
     scale: u8,
     accurate_ecn: bool,
-    /// Segments that were shorter than `mss`, in order, and by how many bytes they and those before them were in all.
+    /// Segments that were shorter than `mss`, in order, and by how many bytes they and those before
+    /// them were in all.
     short: Vec<(u64, u64)>,
     /// One past the highest segment sent.
     next: u64,
     /// The latest timestamp that the sender has received.
     heard: u32,
-    /// Packets under way and their timestamp options: what the simulation's packets do not carry themselves.
+    /// Packets under way and their timestamp options: what the simulation's packets do not carry
+    /// themselves.
     under_way: VecDeque<(Key, (u32, u32))>,
 }
 
@@ -34,11 +36,20 @@ pub(super) enum Key {
 }
 
 impl Connection {
-    /// A connection with full segments of `mss` bytes, whose receiver can hold `window` bytes. `accurate_ecn`: acknowledgements count marks
-    /// (RFC 9768).
+    /// A connection with full segments of `mss` bytes, whose receiver can hold `window` bytes.
+    /// `accurate_ecn`: acknowledgements count marks (RFC 9768).
     pub fn new(mss: u64, window: Option<u64>, accurate_ecn: bool) -> Connection {
-        let scale = (0..MAX_SCALE).find(|scale| window.is_some_and(|window| window.div_ceil(1 << scale) <= 65_535));
-        Connection { mss, scale: scale.unwrap_or(MAX_SCALE), accurate_ecn, short: vec![], next: 0, heard: 0, under_way: VecDeque::new() }
+        let scale = (0..MAX_SCALE)
+            .find(|scale| window.is_some_and(|window| window.div_ceil(1 << scale) <= 65_535));
+        Connection {
+            mss,
+            scale: scale.unwrap_or(MAX_SCALE),
+            accurate_ecn,
+            short: vec![],
+            next: 0,
+            heard: 0,
+            under_way: VecDeque::new(),
+        }
     }
 
     /// The sender sends.
@@ -48,7 +59,8 @@ impl Connection {
             self.short.push((data.number, before + self.mss - data.bytes.get()));
         }
         self.next = self.next.max(data.number + 1);
-        self.under_way.push_back((Key::Data(data.number, data.stamp), (ticks(data.stamp), self.heard)));
+        self.under_way
+            .push_back((Key::Data(data.number, data.stamp), (ticks(data.stamp), self.heard)));
     }
 
     /// The receiver acknowledges.
@@ -103,15 +115,20 @@ impl Connection {
             ecn_bits: if self.accurate_ecn { counter(ack.ce) } else { [false, false, ack.ece] },
             window: window as u16,
             stamps: self.stamps(Key::Ack(*ack)),
-            blocks: ack.blocks.iter().map(|block| (self.sequence(block.start), self.sequence(block.end))).collect(),
+            blocks: ack
+                .blocks
+                .iter()
+                .map(|block| (self.sequence(block.start), self.sequence(block.end)))
+                .collect(),
             ..Segment::default()
         }
     }
 
-    /// The handshake, shortened and over at `at`: SYN, SYN and ACK, ACK. `ecn`: the connection uses it.
+    /// The handshake, shortened and over at `at`: SYN, SYN and ACK, ACK. `ecn`: the connection uses
+    /// it.
     ///
-    /// It takes a nanosecond: Wireshark calls a retransmission out of order if it leaves within the handshake's round trip after new data,
-    /// or within 3 ms if there was none.
+    /// It takes a nanosecond: Wireshark calls a retransmission out of order if it leaves within the
+    /// handshake's round trip after new data, or within 3 ms if there was none.
     pub fn handshake(&self, at: Time, ecn: bool) -> [(Time, Segment); 3] {
         let before = Time::from_nanos(at.since(Time::ZERO).as_nanos().saturating_sub(1));
         let now = ticks(at);
@@ -137,7 +154,8 @@ impl Connection {
             stamps: (now, now),
             ..syn.clone()
         };
-        // The last of the three echoes that the answer came as Not-ECT (RFC 9768 section 3.1.1, table 3: ACE 0b010); later ones count.
+        // The last of the three echoes that the answer came as Not-ECT (RFC 9768 section 3.1.1,
+        // table 3: ACE 0b010); later ones count.
         let ecn_bits = if ecn && self.accurate_ecn { [false, true, false] } else { [false; 3] };
         let last = Segment { ecn_bits, ..self.bare(at, 1, 1) };
         [(before, syn), (before, reply), (at, last)]
@@ -169,7 +187,8 @@ fn ticks(at: Time) -> u32 {
     (at.since(Time::ZERO).as_nanos() / 1_000_000 + 1) as u32
 }
 
-/// The counter of marked packets in the bits AE, CWR and ECE; it begins at 5 (RFC 9768 section 3.2.1).
+/// The counter of marked packets in the bits AE, CWR and ECE; it begins at 5 (RFC 9768 section
+/// 3.2.1).
 fn counter(marked: u32) -> [bool; 3] {
     let count = marked.wrapping_add(5);
     [count & 4 != 0, count & 2 != 0, count & 1 != 0]
@@ -182,14 +201,30 @@ mod tests {
 
     fn data(number: u64, bytes: u64, ms: u64) -> Data {
         let stamp = Time::ZERO + Span::from_millis(ms);
-        Data { number, bytes: Bytes::new(bytes), stamp, packet: 0, acked: 0, retransmission: false, cwr: false }
+        Data {
+            number,
+            bytes: Bytes::new(bytes),
+            stamp,
+            packet: 0,
+            acked: 0,
+            retransmission: false,
+            cwr: false,
+        }
     }
 
     #[test]
     fn the_last_packet_of_an_accurate_handshake_says_that_the_answer_was_not_ect() {
-        let bits = |accurate, ecn| Connection::new(1000, None, accurate).handshake(Time::ZERO, ecn).map(|(_, segment)| segment.ecn_bits);
+        let bits = |accurate, ecn| {
+            Connection::new(1000, None, accurate)
+                .handshake(Time::ZERO, ecn)
+                .map(|(_, segment)| segment.ecn_bits)
+        };
         assert_eq!(bits(true, true), [[true; 3], [false, true, false], [false, true, false]]);
-        assert_eq!(bits(false, true), [[false, true, true], [false, false, true], [false; 3]], "RFC 3168 section 6.1.1");
+        assert_eq!(
+            bits(false, true),
+            [[false, true, true], [false, false, true], [false; 3]],
+            "RFC 3168 section 6.1.1"
+        );
         assert_eq!(bits(true, false), [[false; 3]; 3]);
     }
 
@@ -199,9 +234,11 @@ mod tests {
         for (number, bytes) in [(0, 1000), (1, 300), (2, 1000), (3, 1), (4, 1000)] {
             connection.on_sent(&data(number, bytes, 0));
         }
-        let relative: Vec<u32> = (0..=5).map(|number| connection.sequence(number) - INITIAL_SEQUENCE - 1).collect();
+        let relative: Vec<u32> =
+            (0..=5).map(|number| connection.sequence(number) - INITIAL_SEQUENCE - 1).collect();
         assert_eq!(relative, [0, 1000, 1300, 2300, 2301, 3301]);
-        // 5,000,000 segments are 5 * 10^9 bytes, 1699 of them missing: 705032704 - 1699 after one wrap.
+        // 5,000,000 segments are 5 * 10^9 bytes, 1699 of them missing: 705032704 - 1699 after one
+        // wrap.
         assert_eq!(connection.sequence(5_000_000), INITIAL_SEQUENCE + 1 + 705_032_704 - 1699);
         // A short segment that is sent again is not short twice.
         connection.on_sent(&data(3, 1, 5));

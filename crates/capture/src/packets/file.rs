@@ -5,7 +5,9 @@ use narrows_units::Time;
 use narrows_wire::Ecn;
 use pcap_file::pcapng::PcapNgWriter;
 use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
-use pcap_file::pcapng::blocks::interface_description::{InterfaceDescriptionBlock, InterfaceDescriptionOption};
+use pcap_file::pcapng::blocks::interface_description::{
+    InterfaceDescriptionBlock, InterfaceDescriptionOption,
+};
 use pcap_file::pcapng::blocks::section_header::{SectionHeaderBlock, SectionHeaderOption};
 use pcap_file::{DataLink, Endianness, PcapError};
 use std::borrow::Cow;
@@ -13,7 +15,8 @@ use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::time::Duration;
 
-/// A capture file being written. The first error ends the writing; [`finish`](File::finish) tells it.
+/// A capture file being written. The first error ends the writing; [`finish`](File::finish) tells
+/// it.
 pub(super) struct File {
     out: PcapNgWriter<BufWriter<fs::File>>,
     snaplen: usize,
@@ -25,10 +28,13 @@ impl File {
     pub fn new(out: fs::File, snaplen: u32) -> io::Result<File> {
         let section = SectionHeaderBlock {
             endianness: Endianness::Little,
-            options: vec![SectionHeaderOption::UserApplication(concat!("narrows ", env!("CARGO_PKG_VERSION")).into())],
+            options: vec![SectionHeaderOption::UserApplication(
+                concat!("narrows ", env!("CARGO_PKG_VERSION")).into(),
+            )],
             ..SectionHeaderBlock::default()
         };
-        let out = PcapNgWriter::with_section_header(BufWriter::new(out), section).map_err(io_error)?;
+        let out =
+            PcapNgWriter::with_section_header(BufWriter::new(out), section).map_err(io_error)?;
         Ok(File { out, snaplen: snaplen as usize, failed: None })
     }
 
@@ -40,12 +46,22 @@ impl File {
             // Times are in units of 10^-9 s.
             InterfaceDescriptionOption::IfTsResol(9),
         ];
-        let block = InterfaceDescriptionBlock { linktype: DataLink::RAW, snaplen: self.snaplen as u32, options };
+        let block = InterfaceDescriptionBlock {
+            linktype: DataLink::RAW,
+            snaplen: self.snaplen as u32,
+            options,
+        };
         self.out.write_pcapng_block(block).map(drop).map_err(io_error)
     }
 
     /// Writes a packet.
-    pub fn packet(&mut self, interface: u32, at: Time, bytes: &[u8], comment: Option<&'static str>) {
+    pub fn packet(
+        &mut self,
+        interface: u32,
+        at: Time,
+        bytes: &[u8],
+        comment: Option<&'static str>,
+    ) {
         if self.failed.is_some() {
             return;
         }
@@ -54,14 +70,26 @@ impl File {
             timestamp: Duration::from_nanos(at.since(Time::ZERO).as_nanos()),
             original_len: bytes.len() as u32,
             data: Cow::Borrowed(&bytes[..bytes.len().min(self.snaplen)]),
-            options: comment.map(|text| EnhancedPacketOption::Comment(text.into())).into_iter().collect(),
+            options: comment
+                .map(|text| EnhancedPacketOption::Comment(text.into()))
+                .into_iter()
+                .collect(),
         };
         self.failed = self.out.write_pcapng_block(block).err().map(io_error);
     }
 
-    /// Writes what begins or ends a connection: the sender's segment, the receiver's, the sender's, and when they pass.
-    pub fn exchange(&mut self, interface: u32, [sender, receiver]: [Socket; 2], segments: &[(Time, Segment); 3], comment: &'static str) {
-        for ((at, segment), [from, to]) in segments.iter().zip([[sender, receiver], [receiver, sender], [sender, receiver]]) {
+    /// Writes what begins or ends a connection: the sender's segment, the receiver's, the sender's,
+    /// and when they pass.
+    pub fn exchange(
+        &mut self,
+        interface: u32,
+        [sender, receiver]: [Socket; 2],
+        segments: &[(Time, Segment); 3],
+        comment: &'static str,
+    ) {
+        for ((at, segment), [from, to]) in
+            segments.iter().zip([[sender, receiver], [receiver, sender], [sender, receiver]])
+        {
             self.packet(interface, *at, &frame::tcp(from, to, Ecn::NotEct, segment), Some(comment));
         }
     }

@@ -52,14 +52,16 @@ pub(super) fn tcp(from: Socket, to: Socket, ecn: Ecn, segment: &Segment) -> Vec<
     join(&ip, &header.to_bytes(), payload)
 }
 
-/// The bytes of a UDP datagram from IP on. Its payload begins with `number` in eight bytes, the highest first, or as many of the lowest as
-/// fit; the IP identification is the lowest 16 bits of `number`.
+/// The bytes of a UDP datagram from IP on. Its payload begins with `number` in eight bytes, the
+/// highest first, or as many of the lowest as fit; the IP identification is the lowest 16 bits of
+/// `number`.
 pub(super) fn udp(from: Socket, to: Socket, ecn: Ecn, payload: usize, number: u64) -> Vec<u8> {
     let mut content = vec![0; payload.min(MAX_PAYLOAD)];
     let digits = &number.to_be_bytes()[8 - content.len().min(8)..];
     content[..digits.len()].copy_from_slice(digits);
     let payload = &content[..];
-    let mut header = UdpHeader::without_ipv4_checksum(from.port, to.port, payload.len()).expect("a payload that fits");
+    let mut header = UdpHeader::without_ipv4_checksum(from.port, to.port, payload.len())
+        .expect("a payload that fits");
     let ip = ip(from, to, ecn, IpNumber::UDP, UdpHeader::LEN + payload.len(), number as u16);
     header.checksum = header.calc_checksum_ipv4(&ip, payload).expect("a payload that fits");
     join(&ip, &header.to_bytes(), payload)
@@ -67,21 +69,43 @@ pub(super) fn udp(from: Socket, to: Socket, ecn: Ecn, payload: usize, number: u6
 
 /// Options in the order in which Linux has them.
 fn options(segment: &Segment) -> Vec<TcpOptionElement> {
-    use TcpOptionElement::{MaximumSegmentSize, Noop, SelectiveAcknowledgement, SelectiveAcknowledgementPermitted, Timestamp, WindowScale};
+    use TcpOptionElement::{
+        MaximumSegmentSize, Noop, SelectiveAcknowledgement, SelectiveAcknowledgementPermitted,
+        Timestamp, WindowScale,
+    };
     let stamps = Timestamp(segment.stamps.0, segment.stamps.1);
     if let Some((mss, scale)) = segment.offer {
-        return vec![MaximumSegmentSize(mss), SelectiveAcknowledgementPermitted, stamps, Noop, WindowScale(scale)];
+        return vec![
+            MaximumSegmentSize(mss),
+            SelectiveAcknowledgementPermitted,
+            stamps,
+            Noop,
+            WindowScale(scale),
+        ];
     }
     let mut options = vec![Noop, Noop, stamps];
     if let Some((first, rest)) = segment.blocks.split_first() {
-        options.extend([Noop, Noop, SelectiveAcknowledgement(*first, [0, 1, 2].map(|index| rest.get(index).copied()))]);
+        options.extend([
+            Noop,
+            Noop,
+            SelectiveAcknowledgement(*first, [0, 1, 2].map(|index| rest.get(index).copied())),
+        ]);
     }
     options
 }
 
-/// An IPv4 header that forbids fragments, so that its identification may have any value (RFC 6864 section 4.1).
-fn ip(from: Socket, to: Socket, ecn: Ecn, protocol: IpNumber, payload: usize, identification: u16) -> Ipv4Header {
-    let mut ip = Ipv4Header::new(payload as u16, 64, protocol, from.address, to.address).expect("a payload that fits");
+/// An IPv4 header that forbids fragments, so that its identification may have any value (RFC 6864
+/// section 4.1).
+fn ip(
+    from: Socket,
+    to: Socket,
+    ecn: Ecn,
+    protocol: IpNumber,
+    payload: usize,
+    identification: u16,
+) -> Ipv4Header {
+    let mut ip = Ipv4Header::new(payload as u16, 64, protocol, from.address, to.address)
+        .expect("a payload that fits");
     ip.dont_fragment = true;
     ip.identification = identification;
     ip.ecn = match ecn {
@@ -109,24 +133,45 @@ mod tests {
     #[test]
     fn a_segment_with_three_blocks_fills_the_options_and_is_read_back() {
         let blocks = vec![(3000, 4000), (5000, 6000), (u32::MAX - 10, 20)];
-        let segment = Segment { sequence: 7, acknowledgement: 1000, ack: true, window: 99, stamps: (5, 4), blocks, ..Segment::default() };
+        let segment = Segment {
+            sequence: 7,
+            acknowledgement: 1000,
+            ack: true,
+            window: 99,
+            stamps: (5, 4),
+            blocks,
+            ..Segment::default()
+        };
         let bytes = tcp(B, A, Ecn::Ce, &segment);
         assert_eq!(bytes.len(), 20 + 20 + 12 + 4 + 3 * 8);
         let read = PacketHeaders::from_ip_slice(&bytes).unwrap();
         let header = read.transport.unwrap().tcp().unwrap();
-        let blocks = TcpOptionElement::SelectiveAcknowledgement((3000, 4000), [Some((5000, 6000)), Some((u32::MAX - 10, 20)), None]);
-        let options: Vec<_> = header.options_iterator().map(Result::unwrap).filter(|option| *option != TcpOptionElement::Noop).collect();
+        let blocks = TcpOptionElement::SelectiveAcknowledgement(
+            (3000, 4000),
+            [Some((5000, 6000)), Some((u32::MAX - 10, 20)), None],
+        );
+        let options: Vec<_> = header
+            .options_iterator()
+            .map(Result::unwrap)
+            .filter(|option| *option != TcpOptionElement::Noop)
+            .collect();
         assert_eq!(options, [TcpOptionElement::Timestamp(5, 4), blocks]);
-        assert_eq!((header.sequence_number, header.acknowledgment_number, header.window_size, header.psh), (7, 1000, 99, false));
+        assert_eq!(
+            (header.sequence_number, header.acknowledgment_number, header.window_size, header.psh),
+            (7, 1000, 99, false)
+        );
     }
 
     #[test]
     fn checksums_sum_to_all_ones_as_rfc_1071_has_it() {
         let odd = Segment { payload: 1447, ecn_bits: [true, false, true], ..Segment::default() };
-        for (bytes, protocol) in [(tcp(A, B, Ecn::Ect1, &odd), 6u8), (udp(A, B, Ecn::NotEct, 33, 70_000), 17)] {
+        for (bytes, protocol) in
+            [(tcp(A, B, Ecn::Ect1, &odd), 6u8), (udp(A, B, Ecn::NotEct, 33, 70_000), 17)]
+        {
             assert_eq!(sum(&bytes[..20]), 0xffff);
             let length = (bytes.len() - 20) as u16;
-            let pseudo = [&bytes[12..20], &[0, protocol], &length.to_be_bytes()[..], &bytes[20..]].concat();
+            let pseudo =
+                [&bytes[12..20], &[0, protocol], &length.to_be_bytes()[..], &bytes[20..]].concat();
             assert_eq!(sum(&pseudo), 0xffff);
         }
     }
@@ -143,7 +188,9 @@ mod tests {
     }
 
     fn sum(bytes: &[u8]) -> u32 {
-        let words = bytes.chunks(2).map(|pair| u32::from(pair[0]) << 8 | u32::from(*pair.get(1).unwrap_or(&0)));
+        let words = bytes
+            .chunks(2)
+            .map(|pair| u32::from(pair[0]) << 8 | u32::from(*pair.get(1).unwrap_or(&0)));
         let total: u32 = words.sum();
         (total & 0xffff) + (total >> 16)
     }

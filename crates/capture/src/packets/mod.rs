@@ -23,19 +23,20 @@ pub enum CapturePoint {
     Sender,
     /// At the hosts of the receivers.
     Receiver,
-    /// At the far end of a link, in both directions: packets that have crossed it, and those about to enter the queue of the same link's
-    /// other direction.
+    /// At the far end of a link, in both directions: packets that have crossed it, and those about
+    /// to enter the queue of the same link's other direction.
     Link(LinkId),
     /// Where links drop them.
     Dropped,
 }
 
-/// Writes a capture in pcapng format of what it observes: IPv4 with TCP for flows that have a controller, with UDP for the others, times in
-/// nanoseconds since the run began.
+/// Writes a capture in pcapng format of what it observes: IPv4 with TCP for flows that have a
+/// controller, with UDP for the others, times in nanoseconds since the run began.
 ///
-/// What the simulation's packets do not carry is filled in: a handshake before the first segment and FINs after the last (both marked by a
-/// comment), timestamps in milliseconds, a window scale, payloads of zeros. A datagram begins with its number in its flow, in eight bytes, the
-/// lowest 16 bits of which are its IP identification too, so that captures at two points can be matched.
+/// What the simulation's packets do not carry is filled in: a handshake before the first segment
+/// and FINs after the last (both marked by a comment), timestamps in milliseconds, a window scale,
+/// payloads of zeros. A datagram begins with its number in its flow, in eight bytes, the lowest 16
+/// bits of which are its IP identification too, so that captures at two points can be matched.
 pub struct Capture {
     file: File,
     place: Place,
@@ -65,19 +66,31 @@ struct Watched {
 }
 
 impl Capture {
-    /// Begins a capture to `out` of `flows`, by their numbers in the scenario, that keeps `snaplen` bytes of each packet. Fails if it
-    /// cannot be written, or with [`io::ErrorKind::InvalidInput`] if a flow's segments are too long for IPv4, or it is not one connection
-    /// of TCP.
-    pub fn new(out: fs::File, scenario: &Scenario, flows: &[usize], point: CapturePoint, snaplen: u32) -> io::Result<Capture> {
+    /// Begins a capture to `out` of `flows`, by their numbers in the scenario, that keeps `snaplen`
+    /// bytes of each packet. Fails if it cannot be written, or with [`io::ErrorKind::InvalidInput`]
+    /// if a flow's segments are too long for IPv4, or it is not one connection of TCP.
+    pub fn new(
+        out: fs::File,
+        scenario: &Scenario,
+        flows: &[usize],
+        point: CapturePoint,
+        snaplen: u32,
+    ) -> io::Result<Capture> {
         let chosen = || flows.iter().map(|index| (*index, &scenario.flows[*index]));
-        if let Some((_, flow)) = chosen().find(|(_, flow)| flow.transport.mss.get() as usize > MAX_PAYLOAD) {
-            let problem = format!("segments of flow \"{}\" are too long for IPv4; choose an mss of at most {MAX_PAYLOAD} B", flow.name);
+        if let Some((_, flow)) =
+            chosen().find(|(_, flow)| flow.transport.mss.get() as usize > MAX_PAYLOAD)
+        {
+            let problem = format!(
+                "segments of flow \"{}\" are too long for IPv4; choose an mss of at most {MAX_PAYLOAD} B",
+                flow.name
+            );
             return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
         }
         if let Some(problem) = chosen().find_map(|(_, flow)| unlike_tcp(flow)) {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
         }
-        let flows: BTreeMap<usize, Watched> = chosen().map(|(index, flow)| (index, watch(index, flow, point))).collect();
+        let flows: BTreeMap<usize, Watched> =
+            chosen().map(|(index, flow)| (index, watch(index, flow, point))).collect();
         let mut file = File::new(out, snaplen)?;
         let mut place = Place { point, reverse: None, interfaces: BTreeMap::new() };
         if let CapturePoint::Link(id) = point {
@@ -107,12 +120,20 @@ impl Observer for Capture {
     }
 
     fn on_sender(&mut self, at: Time, flow: usize, sender: &Sender) {
-        let Some(flow) = self.flows.get_mut(&flow).filter(|flow| flow.opened && !flow.closed) else { return };
+        let Some(flow) = self.flows.get_mut(&flow).filter(|flow| flow.opened && !flow.closed)
+        else {
+            return;
+        };
         if sender.is_done()
             && let (Some(connection), Some(interface)) = (&flow.connection, self.place.own(flow))
         {
             flow.closed = true;
-            self.file.exchange(interface, flow.sockets, &connection.farewell(at), "not simulated: the end of the connection");
+            self.file.exchange(
+                interface,
+                flow.sockets,
+                &connection.farewell(at),
+                "not simulated: the end of the connection",
+            );
         }
     }
 }
@@ -121,9 +142,13 @@ impl Place {
     /// The interface that sees a packet of `flow` at `point`, if one does.
     fn interface(&self, flow: &Watched, point: Point) -> Option<u32> {
         match (self.point, point) {
-            (CapturePoint::Sender, Point::Sender) | (CapturePoint::Receiver, Point::Receiver) => self.own(flow),
+            (CapturePoint::Sender, Point::Sender) | (CapturePoint::Receiver, Point::Receiver) => {
+                self.own(flow)
+            }
             (CapturePoint::Link(id), Point::Leaving(link)) if id.0 == link => self.own(flow),
-            (CapturePoint::Link(_), Point::Entering(link)) if self.reverse == Some(link) => self.own(flow),
+            (CapturePoint::Link(_), Point::Entering(link)) if self.reverse == Some(link) => {
+                self.own(flow)
+            }
             (CapturePoint::Dropped, Point::Dropped(link)) => self.interfaces.get(&link).copied(),
             _ => None,
         }
@@ -163,12 +188,22 @@ impl Watched {
         let Some(connection) = &self.connection else {
             let payload = (seen.size.get() as usize).saturating_sub(frame::UDP_HEADERS);
             let Content::Datagram(number) = seen.content else { return };
-            return file.packet(interface, seen.at, &frame::udp(sender, receiver, seen.ecn, payload, number), None);
+            return file.packet(
+                interface,
+                seen.at,
+                &frame::udp(sender, receiver, seen.ecn, payload, number),
+                None,
+            );
         };
         if handshake && !self.opened {
             self.opened = true;
             let comment = "shortened: the handshake before the first segment";
-            file.exchange(interface, self.sockets, &connection.handshake(seen.at, self.ecn), comment);
+            file.exchange(
+                interface,
+                self.sockets,
+                &connection.handshake(seen.at, self.ecn),
+                comment,
+            );
         }
         let bytes = match seen.content {
             Content::Data(data) => frame::tcp(sender, receiver, seen.ecn, &connection.data(&data)),
@@ -180,7 +215,8 @@ impl Watched {
 
     /// A packet was seen: forgets it if it ends its way here.
     fn end(&mut self, seen: &Seen, key: Option<Key>) {
-        let last = if matches!(seen.content, Content::Data(_)) { Point::Receiver } else { Point::Sender };
+        let last =
+            if matches!(seen.content, Content::Data(_)) { Point::Receiver } else { Point::Sender };
         if let (Some(connection), Some(key)) = (&mut self.connection, key)
             && (seen.point == last || matches!(seen.point, Point::Dropped(_)))
         {
@@ -194,10 +230,14 @@ fn watch(index: usize, flow: &Flow, point: CapturePoint) -> Watched {
         let window = flow.transport.receive_window.map(|bytes| bytes.get());
         Connection::new(flow.transport.mss.get(), window, choice.needs().contains(&Need::EcnCounts))
     });
-    // 20,000 flows with one port at the receiver, then the next; none of these ports belongs to a protocol that Wireshark knows.
+    // 20,000 flows with one port at the receiver, then the next; none of these ports belongs to a
+    // protocol that Wireshark knows.
     let (own, peer) = (20_000 + (index % 20_000) as u16, 40_000 + (index / 20_000) as u16);
     Watched {
-        sockets: [Socket { address: address(flow.from), port: own }, Socket { address: address(flow.to), port: peer }],
+        sockets: [
+            Socket { address: address(flow.from), port: own },
+            Socket { address: address(flow.to), port: peer },
+        ],
         node: if point == CapturePoint::Receiver { flow.to.0 } else { flow.from.0 },
         connection,
         opened: false,
@@ -220,10 +260,20 @@ fn unlike_tcp(flow: &Flow) -> Option<String> {
 }
 
 /// Key in [`Place::interfaces`], name and description of each interface.
-fn interfaces(scenario: &Scenario, point: CapturePoint, flows: &BTreeMap<usize, Watched>) -> Vec<(usize, String, String)> {
+fn interfaces(
+    scenario: &Scenario,
+    point: CapturePoint,
+    flows: &BTreeMap<usize, Watched>,
+) -> Vec<(usize, String, String)> {
     let hosts = |what: &str| {
-        let nodes = scenario.nodes.iter().enumerate().filter(|(node, _)| flows.values().any(|flow| flow.node == *node));
-        nodes.map(|(index, node)| (index, node.name.clone(), format!("{what} at {}", node.name))).collect()
+        let nodes = scenario
+            .nodes
+            .iter()
+            .enumerate()
+            .filter(|(node, _)| flows.values().any(|flow| flow.node == *node));
+        nodes
+            .map(|(index, node)| (index, node.name.clone(), format!("{what} at {}", node.name)))
+            .collect()
     };
     let named = |(index, link): (usize, &Link), what: String| (index, link.name.clone(), what);
     match point {
@@ -231,11 +281,17 @@ fn interfaces(scenario: &Scenario, point: CapturePoint, flows: &BTreeMap<usize, 
         CapturePoint::Receiver => hosts("receivers"),
         CapturePoint::Link(id) => {
             let link = &scenario.links[id.0];
-            vec![named((id.0, link), format!("end of {} at {}", link.name, scenario.nodes[link.to.0].name))]
+            vec![named(
+                (id.0, link),
+                format!("end of {} at {}", link.name, scenario.nodes[link.to.0].name),
+            )]
         }
-        CapturePoint::Dropped => {
-            scenario.links.iter().enumerate().map(|(index, link)| named((index, link), format!("dropped by {}", link.name))).collect()
-        }
+        CapturePoint::Dropped => scenario
+            .links
+            .iter()
+            .enumerate()
+            .map(|(index, link)| named((index, link), format!("dropped by {}", link.name)))
+            .collect(),
     }
 }
 
@@ -247,7 +303,10 @@ fn address(node: NodeId) -> [u8; 4] {
 /// The same link's other direction: `x.back` for `x`, and `x` for `x.back`.
 fn reverse(scenario: &Scenario, id: LinkId) -> Option<usize> {
     let link = &scenario.links[id.0];
-    let name = link.name.strip_suffix(".back").map_or_else(|| format!("{}.back", link.name), str::to_owned);
+    let name = link
+        .name
+        .strip_suffix(".back")
+        .map_or_else(|| format!("{}.back", link.name), str::to_owned);
     let other = |other: &Link| other.name == name && other.from == link.to && other.to == link.from;
     scenario.links.iter().position(other)
 }

@@ -1,7 +1,9 @@
 //! Findings that are kept between searches.
 
 use crate::error::Failure;
-use narrows_evidence::attack::{Aim, Finding, Genome, Goal, KeptFinding, Replayed, Scores, Standing, alike};
+use narrows_evidence::attack::{
+    Aim, Finding, Genome, Goal, KeptFinding, Replayed, Scores, Standing, alike,
+};
 use narrows_files::{Folder, Limit, read_unlinked};
 use serde::Serialize;
 use std::io;
@@ -22,11 +24,17 @@ impl Keep {
     /// Reads a directory; one that is not there is empty.
     pub fn read(directory: &Path) -> Result<Keep, Failure> {
         if directory.is_file() {
-            return Err(Failure::Other(format!("--keep: {} is a file; name a folder, which has {FILE}", directory.display())));
+            return Err(Failure::Other(format!(
+                "--keep: {} is a file; name a folder, which has {FILE}",
+                directory.display()
+            )));
         }
         let path = directory.join(FILE);
         let unreadable = |error: &dyn std::fmt::Display| {
-            Failure::Other(format!("{} cannot be read: {error}; remove it or choose another --keep", path.display()))
+            Failure::Other(format!(
+                "{} cannot be read: {error}; remove it or choose another --keep",
+                path.display()
+            ))
         };
         let all = match read_unlinked(&path, Limit::TEXT) {
             Ok(text) => serde_json::from_slice(&text).map_err(|error| unreadable(&error))?,
@@ -35,7 +43,10 @@ impl Keep {
         };
         let keep = Keep { directory: directory.to_owned(), all };
         match keep.all.iter().find(|kept| !kept.genome.fits()) {
-            Some(kept) => Err(unreadable(&format!("it has a network of {} that is outside of the ranges", kept.genome.kind.name()))),
+            Some(kept) => Err(unreadable(&format!(
+                "it has a network of {} that is outside of the ranges",
+                kept.genome.kind.name()
+            ))),
             None => Ok(keep),
         }
     }
@@ -64,27 +75,45 @@ impl Keep {
 
     /// The networks that were found for a goal.
     pub fn genomes(&self, goal: Goal) -> Vec<Genome> {
-        self.all.iter().filter(|kept| kept.aim.goal == goal).map(|kept| kept.genome.clone()).collect()
+        self.all
+            .iter()
+            .filter(|kept| kept.aim.goal == goal)
+            .map(|kept| kept.genome.clone())
+            .collect()
     }
 
     /// Runs all findings again, with `subject` in the place of whom they broke. `scores` evaluates trials.
-    pub fn replay(&self, subject: &str, scores: &mut Scores<'_, Failure>) -> Result<Vec<Replayed>, Failure> {
+    pub fn replay(
+        &self,
+        subject: &str,
+        scores: &mut Scores<'_, Failure>,
+    ) -> Result<Vec<Replayed>, Failure> {
         self.all.iter().map(|kept| kept.replay(subject, scores)).collect()
     }
 
     /// Keeps what was confirmed and is not there yet.
     pub fn add(&mut self, aim: &Aim, findings: &[Finding]) -> Result<(), Failure> {
         for finding in findings.iter().filter(|finding| finding.standing == Standing::Confirmed) {
-            let is_there = |kept: &KeptFinding| kept.aim.goal == aim.goal && alike(&kept.genome, &finding.genome);
+            let is_there = |kept: &KeptFinding| {
+                kept.aim.goal == aim.goal && alike(&kept.genome, &finding.genome)
+            };
             if !self.all.iter().any(is_there) {
-                self.all.push(KeptFinding { aim: aim.clone(), genome: finding.genome.clone(), score: finding.score });
+                self.all.push(KeptFinding {
+                    aim: aim.clone(),
+                    genome: finding.genome.clone(),
+                    score: finding.score,
+                });
             }
         }
         let path = self.directory.join(FILE);
         let text = self.json();
-        let written = Folder::make(&self.directory).and_then(|folder| folder.write(FILE, text.as_bytes()));
+        let written =
+            Folder::make(&self.directory).and_then(|folder| folder.write(FILE, text.as_bytes()));
         written.map_err(|error| {
-            Failure::Other(format!("{} cannot be written: {error}; the result directory has the findings", path.display()))
+            Failure::Other(format!(
+                "{} cannot be written: {error}; the result directory has the findings",
+                path.display()
+            ))
         })
     }
 }

@@ -15,7 +15,9 @@ use crate::outcome::Outcome;
 use crate::output::{self, Started};
 use crate::quote::quote;
 use keep::Keep;
-use narrows_evidence::attack::{Aim, Examined, Genome, Kind, Replayed, Search, Searched, Standing, examine, search};
+use narrows_evidence::attack::{
+    Aim, Examined, Genome, Kind, Replayed, Search, Searched, Standing, examine, search,
+};
 use narrows_report::Reserved;
 use on_kernel::{OnKernel, on_kernel};
 use outcome::Found;
@@ -36,7 +38,9 @@ pub fn attack(args: AttackArgs) -> Result<Outcome, Failure> {
     let plan = Search {
         kinds: kinds(&args)?,
         seed: args.seed,
-        budget: args.budget.map_or(if args.quick { QUICK } else { WHOLE }, |budget| budget as usize),
+        budget: args
+            .budget
+            .map_or(if args.quick { QUICK } else { WHOLE }, |budget| budget as usize),
         strategy: args.search.strategy(),
         kept: keep.as_ref().map_or_else(Vec::new, |keep| keep.genomes(aim.goal)),
     };
@@ -77,7 +81,8 @@ pub fn attack(args: AttackArgs) -> Result<Outcome, Failure> {
         }
     };
     let kernel = on_kernel(&aim, &examined.findings, args.live, &args.output)?;
-    let found = Found { aim, plan, replayed, searched, findings: examined.findings, kernel, remake: words };
+    let found =
+        Found { aim, plan, replayed, searched, findings: examined.findings, kernel, remake: words };
     let invalid = found.kernel.iter().any(|own| matches!(own, OnKernel::Invalid(_)));
     let confirmed = found.findings.iter().any(|finding| finding.standing == Standing::Confirmed);
     let directory = reserved.directory().to_owned();
@@ -101,10 +106,18 @@ pub fn attack(args: AttackArgs) -> Result<Outcome, Failure> {
 /// What came of it: replays, searches, findings.
 type Worked = (Vec<Replayed>, Vec<Searched>, Examined);
 
-fn work(runs: &mut Runs<'_>, plan: &Search, keep: Option<&Keep>, args: &AttackArgs) -> Result<Worked, Failure> {
-    let replayed = keep.map_or(Ok(Vec::new()), |keep| keep.replay(args.controller.text(), &mut |aim, trials| runs.of(aim, trials)))?;
+fn work(
+    runs: &mut Runs<'_>,
+    plan: &Search,
+    keep: Option<&Keep>,
+    args: &AttackArgs,
+) -> Result<Worked, Failure> {
+    let replayed = keep.map_or(Ok(Vec::new()), |keep| {
+        keep.replay(args.controller.text(), &mut |aim, trials| runs.of(aim, trials))
+    })?;
     let searched = search(plan, runs)?;
-    let mut ranked: Vec<&(Genome, f64)> = searched.iter().flat_map(|searched| &searched.best).collect();
+    let mut ranked: Vec<&(Genome, f64)> =
+        searched.iter().flat_map(|searched| &searched.best).collect();
     ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
     let candidates: Vec<Genome> = ranked.into_iter().map(|(genome, _)| genome.clone()).collect();
     let examined = examine(&candidates, args.findings as usize, plan.seed, runs)?;
@@ -115,7 +128,8 @@ fn work(runs: &mut Runs<'_>, plan: &Search, keep: Option<&Keep>, args: &AttackAr
 fn kinds(args: &AttackArgs) -> Result<Vec<Kind>, Failure> {
     let goal = args.goal;
     if let Some(kind) = args.genome.iter().find(|kind| !goal.suits(**kind)) {
-        let others: Vec<&str> = Kind::ALL.into_iter().filter(|other| goal.suits(*other)).map(Kind::name).collect();
+        let others: Vec<&str> =
+            Kind::ALL.into_iter().filter(|other| goal.suits(*other)).map(Kind::name).collect();
         return Err(Failure::Other(format!(
             "--goal {} is about what lasts after a change, and a network of {} has none; take --genome {}",
             goal.name(),
@@ -132,7 +146,10 @@ fn aim(args: &AttackArgs) -> Result<Aim, Failure> {
         aim.references = args.reference.iter().map(|choice| choice.text().to_owned()).collect();
     }
     if aim.references.contains(&aim.subject) {
-        return Err(Failure::Other(format!("{} cannot be its own reference; name others with --reference", aim.subject)));
+        return Err(Failure::Other(format!(
+            "{} cannot be its own reference; name others with --reference",
+            aim.subject
+        )));
     }
     aim.transport = args.transport.iter().map(|key| key.line.as_str()).collect();
     Ok(aim)
@@ -153,7 +170,11 @@ fn reserve(args: &AttackArgs, origin: &Origin) -> Result<Reserved, Failure> {
 
 /// The command that finds the same again.
 fn remake(args: &AttackArgs) -> String {
-    let mut words = vec![format!("narrows attack {} --goal {}", quote(&as_kept(&args.controller)), args.goal.name())];
+    let mut words = vec![format!(
+        "narrows attack {} --goal {}",
+        quote(&as_kept(&args.controller)),
+        args.goal.name()
+    )];
     let mut option = |name: &str, value: String| words.push(format!("--{name} {}", quote(&value)));
     if !args.genome.is_empty() {
         option("genome", args.genome.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(","));

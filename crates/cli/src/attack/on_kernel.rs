@@ -43,7 +43,12 @@ impl OnKernel {
 }
 
 /// Runs each confirmed finding on the kernel if that is wanted. No other run may be going on.
-pub fn on_kernel(aim: &Aim, findings: &[Finding], wanted: bool, output: &OutputArgs) -> Result<Vec<OnKernel>, Failure> {
+pub fn on_kernel(
+    aim: &Aim,
+    findings: &[Finding],
+    wanted: bool,
+    output: &OutputArgs,
+) -> Result<Vec<OnKernel>, Failure> {
     let one = |finding: &Finding| match finding.standing {
         _ if !wanted => Ok(OnKernel::SimulatedOnly("--live runs it on the kernel".to_owned())),
         Standing::Confirmed => run(aim, finding, output),
@@ -56,13 +61,20 @@ fn run(aim: &Aim, finding: &Finding, output: &OutputArgs) -> Result<OnKernel, Fa
     let mut scores = Vec::new();
     for seed in SEEDS {
         let trial = Trial { genome: finding.genome.clone(), seed, variant: Variant::Plain };
-        let plan = |cast: &Cast| aim.scenario(&trial, cast).map_err(|error| Failure::Other(error.to_string()));
-        let plans: Vec<Scenario> = aim.casts(finding.genome.kind).iter().map(plan).collect::<Result<_, Failure>>()?;
+        let plan = |cast: &Cast| {
+            aim.scenario(&trial, cast).map_err(|error| Failure::Other(error.to_string()))
+        };
+        let plans: Vec<Scenario> =
+            aim.casts(finding.genome.kind).iter().map(plan).collect::<Result<_, Failure>>()?;
         let loads = vec![ALONE; plans.len()];
         let mut records = match run_live_together(&plans, &loads, ALONE, output) {
             Ok(records) => records,
-            Err(Failure::Live(LiveError::Refused { problem, .. })) => return Ok(OnKernel::SimulatedOnly(problem)),
-            Err(Failure::Live(LiveError::Kernel(error))) => return Ok(OnKernel::SimulatedOnly(error.to_string())),
+            Err(Failure::Live(LiveError::Refused { problem, .. })) => {
+                return Ok(OnKernel::SimulatedOnly(problem));
+            }
+            Err(Failure::Live(LiveError::Kernel(error))) => {
+                return Ok(OnKernel::SimulatedOnly(error.to_string()));
+            }
             Err(other) => return Err(other),
         };
         if !issues(&records).is_empty() {
@@ -79,5 +91,9 @@ fn run(aim: &Aim, finding: &Finding, output: &OutputArgs) -> Result<OnKernel, Fa
 }
 
 fn issues(records: &[Record]) -> Vec<String> {
-    records.iter().filter_map(|record| record.emulation.as_ref()).flat_map(Emulation::validity_issues).collect()
+    records
+        .iter()
+        .filter_map(|record| record.emulation.as_ref())
+        .flat_map(Emulation::validity_issues)
+        .collect()
 }

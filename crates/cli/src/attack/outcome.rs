@@ -7,7 +7,10 @@ use crate::error::Failure;
 use crate::output::Started;
 use crate::quote::quote;
 use crate::unverified;
-use narrows_evidence::attack::{Aim, Cast, Finding, Genome, Replayed, Search, Searched, Standing, Strategy, Trial, TrialError, Variant};
+use narrows_evidence::attack::{
+    Aim, Cast, Finding, Genome, Replayed, Search, Searched, Standing, Strategy, Trial, TrialError,
+    Variant,
+};
 use narrows_measure::Record;
 use narrows_measure::metrics::{Better, Metric, Summary, metric};
 use narrows_report::{Case, Comparison, Reserved};
@@ -34,14 +37,23 @@ pub struct Found {
 
 /// Writes the result directory: scenarios with bands that the controller misses, `findings.json`, and the report over the runs of the controller and
 /// its references. Returns what is told.
-pub fn write(found: &Found, reserved: Reserved, started: &Started, output: &OutputArgs) -> Result<String, Failure> {
+pub fn write(
+    found: &Found,
+    reserved: Reserved,
+    started: &Started,
+    output: &OutputArgs,
+) -> Result<String, Failure> {
     let mut cases = Vec::new();
     for (place, finding) in found.findings.iter().enumerate() {
         let runs = shown(&found.aim, finding, output.console.stop())?;
         let name = file(place);
         put(&reserved, &name, &scenario(found, finding, &runs))?;
         for (cast, (scenario_toml, runs)) in found.aim.casts(finding.genome.kind).iter().zip(runs) {
-            cases.push(Case { label: format!("{}: {}", place + 1, label(cast)), scenario_toml, runs });
+            cases.push(Case {
+                label: format!("{}: {}", place + 1, label(cast)),
+                scenario_toml,
+                runs,
+            });
         }
     }
     let json = json(found);
@@ -49,7 +61,12 @@ pub fn write(found: &Found, reserved: Reserved, started: &Started, output: &Outp
     let (noted, text) = (told(found, Path::new("")), told(found, reserved.directory()));
     let title = format!("Attack on {}: {}", found.aim.subject, found.aim.goal.name());
     let mut comparison = Comparison::new(title, cases, found.remake.clone());
-    comparison.notes = noted.lines().map(str::to_owned).filter(|line| !line.is_empty()).chain(unverified::notes()).collect();
+    comparison.notes = noted
+        .lines()
+        .map(str::to_owned)
+        .filter(|line| !line.is_empty())
+        .chain(unverified::notes())
+        .collect();
     narrows_report::write(reserved, &comparison, &started.info(Vec::new(), &output.console))?;
     Ok(if output.json { json } else { text })
 }
@@ -61,12 +78,19 @@ fn file(place: usize) -> String {
 
 fn put(reserved: &Reserved, name: &str, text: &str) -> Result<(), Failure> {
     let written = reserved.create(name)?.write_all(text.as_bytes());
-    written
-        .map_err(|error| Failure::Other(format!("{name} cannot be written: {error}; free some space or choose another place with --out")))
+    written.map_err(|error| {
+        Failure::Other(format!(
+            "{name} cannot be written: {error}; free some space or choose another place with --out"
+        ))
+    })
 }
 
 /// The runs of each cast of a finding, with its scenario.
-fn shown(aim: &Aim, finding: &Finding, stop: &AtomicBool) -> Result<Vec<(String, Vec<Record>)>, Failure> {
+fn shown(
+    aim: &Aim,
+    finding: &Finding,
+    stop: &AtomicBool,
+) -> Result<Vec<(String, Vec<Record>)>, Failure> {
     let failed = |error| Failure::Other(format!("on a network of {}: {error}", finding.says));
     let trial = |seed| Trial { genome: finding.genome.clone(), seed, variant: Variant::Plain };
     let mut all: Vec<(String, Vec<Record>)> = Vec::new();
@@ -97,10 +121,18 @@ fn label(cast: &Cast) -> String {
 /// The scenario of a finding, with a band that the controller misses and its best reference meets.
 fn scenario(found: &Found, finding: &Finding, runs: &[(String, Vec<Record>)]) -> String {
     let aim = &found.aim;
-    let text =
-        aim.text(&finding.genome, &aim.casts(finding.genome.kind)[0], Variant::Plain, &format!("{}: {}", aim.subject, aim.goal.name()));
-    let band =
-        aim.goal.metrics().iter().filter_map(|name| metric(name)).find_map(|metric| band(metric, &runs[..aim.goal.alike(runs.len())]));
+    let text = aim.text(
+        &finding.genome,
+        &aim.casts(finding.genome.kind)[0],
+        Variant::Plain,
+        &format!("{}: {}", aim.subject, aim.goal.name()),
+    );
+    let band = aim
+        .goal
+        .metrics()
+        .iter()
+        .filter_map(|name| metric(name))
+        .find_map(|metric| band(metric, &runs[..aim.goal.alike(runs.len())]));
     let head = format!(
         "# {}.\n# {}: {}; {} of the reference.\n",
         finding.says,
@@ -122,7 +154,11 @@ fn band(metric: &Metric, runs: &[(String, Vec<Record>)]) -> Option<String> {
         Better::Neither => return None,
     };
     let between: f64 = format!("{:.2e}", (own + best) / 2.0).parse().ok()?;
-    let told_apart = if key == "min" { own < between && between < best } else { own > between && between > best };
+    let told_apart = if key == "min" {
+        own < between && between < best
+    } else {
+        own > between && between > best
+    };
     told_apart.then(|| format!("{} = {{ {key} = {between} }}", metric.name))
 }
 
@@ -193,19 +229,36 @@ fn number(value: f64) -> String {
 /// All of it for people, with the scenarios in this directory.
 fn told(found: &Found, directory: &Path) -> String {
     let Found { aim, plan, replayed, searched, findings, .. } = found;
-    let mut text = format!("{} against {}, {}: {}\n", aim.subject, join(&aim.references), aim.goal.name(), aim.goal.formula());
+    let mut text = format!(
+        "{} against {}, {}: {}\n",
+        aim.subject,
+        join(&aim.references),
+        aim.goal.name(),
+        aim.goal.formula()
+    );
     for own in replayed {
         text += &format!("{}\n", own.text(&aim.subject));
     }
     for own in searched {
         let how = if plan.strategy == Strategy::Random { "drawn at random" } else { "bred" };
-        text += &format!("{}: {} networks {how}, highest score {:.2}\n", own.kind.name(), own.evaluated, own.highest);
+        text += &format!(
+            "{}: {} networks {how}, highest score {:.2}\n",
+            own.kind.name(),
+            own.evaluated,
+            own.highest
+        );
         if let Some(first) = &own.first_faulty {
-            text += &format!("on {} of them the controller cannot go on, which is not scored; the first: {}\n", own.faulty, first.says());
+            text += &format!(
+                "on {} of them the controller cannot go on, which is not scored; the first: {}\n",
+                own.faulty,
+                first.says()
+            );
         }
     }
     for (place, (finding, kernel)) in findings.iter().zip(&found.kernel).enumerate() {
-        let Finding { says, standing, score, low, high, copies, variants, passes, complexity, .. } = finding;
+        let Finding {
+            says, standing, score, low, high, copies, variants, passes, complexity, ..
+        } = finding;
         let percent = 100.0 * copies;
         let passing = if *passes { ": it passes" } else { "" };
         text += &format!(
@@ -226,10 +279,13 @@ fn told(found: &Found, directory: &Path) -> String {
             quote(&directory.join(file(place)).display().to_string()),
         );
     }
-    let confirmed = findings.iter().filter(|finding| finding.standing == Standing::Confirmed).count();
+    let confirmed =
+        findings.iter().filter(|finding| finding.standing == Standing::Confirmed).count();
     let evaluated: usize = searched.iter().map(|own| own.evaluated).sum();
     text + &match confirmed {
-        0 => format!("\nNothing confirmed in {evaluated} networks, which is no proof that there is nothing\n"),
+        0 => format!(
+            "\nNothing confirmed in {evaluated} networks, which is no proof that there is nothing\n"
+        ),
         1 => "\n1 confirmed finding\n".to_owned(),
         many => format!("\n{many} confirmed findings\n"),
     }

@@ -23,7 +23,12 @@ pub struct Runs<'a> {
 }
 
 impl<'a> Runs<'a> {
-    pub fn new(aim: &'a Aim, kept: &'a Cells<Score>, budget: usize, output: &OutputArgs) -> Result<Runs<'a>, Failure> {
+    pub fn new(
+        aim: &'a Aim,
+        kept: &'a Cells<Score>,
+        budget: usize,
+        output: &OutputArgs,
+    ) -> Result<Runs<'a>, Failure> {
         let bar = output.console.progress("attacking", (budget + AFTER) as u64, output.quiet);
         Ok(Runs { aim, kept, pool: pool(output)?, bar, next: 0 })
     }
@@ -40,7 +45,9 @@ impl<'a> Runs<'a> {
             }
             let score = aim.evaluate(trial, self.bar.stop()).map_err(|error| match error {
                 TrialError::Stopped => Failure::Interrupted,
-                other => Failure::Other(format!("on a network of {}: {other}", trial.genome.says())),
+                other => {
+                    Failure::Other(format!("on a network of {}: {other}", trial.genome.says()))
+                }
             })?;
             self.kept.keep(number, &score)?;
             self.bar.inc(1);

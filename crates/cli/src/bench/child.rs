@@ -18,11 +18,15 @@ const LOOK: Duration = Duration::from_millis(50);
 /// # Errors
 ///
 /// [`Failure::Interrupted`] if the benchmark was stopped; what `failed` makes of an error if the program cannot be started.
-pub fn output(command: &mut Command, failed: impl FnOnce(io::Error) -> Failure) -> Result<Output, Failure> {
-    let child = match command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn() {
-        Ok(child) => child,
-        Err(error) => return Err(failed(error)),
-    };
+pub fn output(
+    command: &mut Command,
+    failed: impl FnOnce(io::Error) -> Failure,
+) -> Result<Output, Failure> {
+    let child =
+        match command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn() {
+            Ok(child) => child,
+            Err(error) => return Err(failed(error)),
+        };
     let process = Pid::from_child(&child);
     let (ended, end) = channel();
     thread::spawn(move || ended.send(child.wait_with_output()));
@@ -37,7 +41,9 @@ pub fn output(command: &mut Command, failed: impl FnOnce(io::Error) -> Failure) 
                 told = true;
             }
             Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return Err(failed(io::Error::other("the thread that waits for it has ended"))),
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(failed(io::Error::other("the thread that waits for it has ended")));
+            }
         }
     }
 }
@@ -51,6 +57,9 @@ mod tests {
         let mut command = Command::new("sh");
         command.args(["-c", "head -c 300000 /dev/zero; head -c 300000 /dev/zero >&2; exit 3"]);
         let output = output(&mut command, |error| panic!("{error}")).expect("an end");
-        assert_eq!((output.stdout.len(), output.stderr.len(), output.status.code()), (300_000, 300_000, Some(3)));
+        assert_eq!(
+            (output.stdout.len(), output.stderr.len(), output.status.code()),
+            (300_000, 300_000, Some(3))
+        );
     }
 }

@@ -3,7 +3,9 @@
 use crate::error::Failure;
 use crate::meter;
 use crate::outcome::Outcome;
-use narrows_forward::{Config, FaceSetup, FaceUri, Forwarder, LinkRates, Remote, Sockets, Understands};
+use narrows_forward::{
+    Config, FaceSetup, FaceUri, Forwarder, LinkRates, Remote, Sockets, Understands,
+};
 use narrows_icn::FaceId;
 use narrows_ndn::lp::{Header, LabelFlags, Mircc, PathLabel, PitToken};
 use narrows_ndn::management::FacePersistency;
@@ -46,25 +48,43 @@ pub fn bench(runs: u32, json: bool) -> Result<Outcome, Failure> {
     let cells = [(false, 1024), (false, 65_536), (true, 1024), (true, 65_536)];
     let mut costs = vec![Vec::new(); cells.len()];
     for _ in 0..runs {
-        cells.iter().zip(&mut costs).for_each(|(cell, costs)| costs.push(Load::new(cell.0, cell.1).measure()));
+        cells
+            .iter()
+            .zip(&mut costs)
+            .for_each(|(cell, costs)| costs.push(Load::new(cell.0, cell.1).measure()));
     }
     let rows = cells.into_iter().zip(costs).map(|((mircc, content_store), mut costs)| {
         costs.sort_by(f64::total_cmp);
         let (least, median, most) = (costs[0], costs[costs.len() / 2], costs[costs.len() - 1]);
-        Row { mircc, content_store, ns_per_packet: median, ns_per_packet_least: least, ns_per_packet_most: most }
+        Row {
+            mircc,
+            content_store,
+            ns_per_packet: median,
+            ns_per_packet_least: least,
+            ns_per_packet_most: most,
+        }
     });
     let rows: Vec<Row> = rows.collect();
     let mut out = std::io::stdout().lock();
     if json {
-        let text = serde_json::to_string_pretty(&rows).map_err(|error| Failure::Other(error.to_string()))?;
+        let text = serde_json::to_string_pretty(&rows)
+            .map_err(|error| Failure::Other(error.to_string()))?;
         writeln!(out, "{text}")?;
         return Ok(Outcome::Ok);
     }
-    writeln!(out, "{:<7} {:>13} {:>9} {:>13}", "fields", "content store", "ns/packet", "over runs")?;
+    writeln!(
+        out,
+        "{:<7} {:>13} {:>9} {:>13}",
+        "fields", "content store", "ns/packet", "over runs"
+    )?;
     for row in &rows {
         let fields = if row.mircc { "MIRCC" } else { "none" };
         let range = format!("{:.0}–{:.0}", row.ns_per_packet_least, row.ns_per_packet_most);
-        writeln!(out, "{fields:<7} {:>13} {:>9.0} {range:>13}", row.content_store, row.ns_per_packet)?;
+        writeln!(
+            out,
+            "{fields:<7} {:>13} {:>9.0} {range:>13}",
+            row.content_store, row.ns_per_packet
+        )?;
     }
     Ok(Outcome::Ok)
 }
@@ -100,7 +120,8 @@ struct Numbered {
 impl Numbered {
     /// `marked` holds [`MARK`] wherever the number belongs.
     fn new(marked: Vec<u8>) -> Numbered {
-        let places = (0..marked.len() - 3).filter(|at| marked[*at..at + 4] == MARK.to_be_bytes()).collect();
+        let places =
+            (0..marked.len() - 3).filter(|at| marked[*at..at + 4] == MARK.to_be_bytes()).collect();
         Numbered { octets: marked, places }
     }
 
@@ -157,7 +178,12 @@ impl Load {
             let mut label = PathLabel::new(flags);
             label.labels.push(77).then_some(label)
         };
-        let asks = Mircc { class: Some(0), round_trip_us: Some(2000), path_label: label(LabelFlags::Fallback), ..Mircc::default() };
+        let asks = Mircc {
+            class: Some(0),
+            round_trip_us: Some(2000),
+            path_label: label(LabelFlags::Fallback),
+            ..Mircc::default()
+        };
         let answers = Mircc {
             primary_bps: Some(1_000_000_000),
             secondary_bps: Some(500_000_000),
@@ -169,15 +195,23 @@ impl Load {
         let link = |token: Option<&[u8]>, fields: Mircc, packet: &[u8]| {
             let mut octets = Vec::new();
             let mircc = if mircc { fields } else { Mircc::default() };
-            Header { pit_token: token.and_then(PitToken::new), mircc, ..Header::default() }.write_packet(Some(packet), &mut octets);
+            Header { pit_token: token.and_then(PitToken::new), mircc, ..Header::default() }
+                .write_packet(Some(packet), &mut octets);
             octets
         };
         let (mut interest, mut data) = (Vec::new(), Vec::new());
-        InterestDraft { nonce: Some(MARK), lifetime_ms: Some(4000), ..InterestDraft::new(name.as_ref()) }.write(&mut interest);
+        InterestDraft {
+            nonce: Some(MARK),
+            lifetime_ms: Some(4000),
+            ..InterestDraft::new(name.as_ref())
+        }
+        .write(&mut interest);
         let meta = MetaInfo { freshness_ms: Some(1000), ..MetaInfo::default() };
-        DataDraft { name: name.as_ref(), meta, content: Some(&[0x5a; CONTENT]) }.write(&Signer::DIGEST, &mut data);
+        DataDraft { name: name.as_ref(), meta, content: Some(&[0x5a; CONTENT]) }
+            .write(&Signer::DIGEST, &mut data);
         let many = |octets: Vec<u8>| (0..WINDOW).map(|_| Numbered::new(octets.clone())).collect();
-        let (interests, data) = (many(link(Some(&[7; 6]), asks, &interest)), many(link(None, answers, &data)));
+        let (interests, data) =
+            (many(link(Some(&[7; 6]), asks, &interest)), many(link(None, answers, &data)));
         Load { forwarder, out, consumer, producer, interests, data, now: Time::ZERO, number: MARK }
     }
 
@@ -187,7 +221,11 @@ impl Load {
         let (before, sent) = (meter::cpu_time(), self.out.packets);
         self.exchange(MEASURED);
         let cost = meter::cpu_time() - before;
-        assert_eq!(self.out.packets - sent, 2 * MEASURED, "each Interest is forwarded, and answered");
+        assert_eq!(
+            self.out.packets - sent,
+            2 * MEASURED,
+            "each Interest is forwarded, and answered"
+        );
         cost.as_nanos() as f64 / f64::from(2 * MEASURED)
     }
 
@@ -204,7 +242,13 @@ impl Load {
                     if self.forwarder.due() <= self.now {
                         self.forwarder.poll(self.now, &mut self.out);
                     }
-                    self.forwarder.receive(self.now, from, Ecn::NotEct, &packet.octets, &mut self.out);
+                    self.forwarder.receive(
+                        self.now,
+                        from,
+                        Ecn::NotEct,
+                        &packet.octets,
+                        &mut self.out,
+                    );
                 }
                 self.out.octets.clear();
             }

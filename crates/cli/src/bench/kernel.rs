@@ -23,7 +23,8 @@ const WARMUP: Duration = Duration::from_millis(1_500);
 const SLICE: Duration = Duration::from_secs(5);
 
 /// The kernel's own controllers, and whether they pace although they do not ask for it. The first is what others are compared with.
-const OWN: [(&str, &str, bool); 3] = [("cubic", "cubic", false), ("cubic, paced", "cubic", true), ("bbr", "bbr", false)];
+const OWN: [(&str, &str, bool); 3] =
+    [("cubic", "cubic", false), ("cubic, paced", "cubic", true), ("bbr", "bbr", false)];
 
 /// One controller.
 #[derive(Serialize)]
@@ -44,16 +45,31 @@ struct Row {
 /// Measures so many slices of each, and prints.
 pub fn bench(slices: u32, json: bool) -> Result<Outcome, Failure> {
     let mut loaded = Vec::new();
-    let mut cases: Vec<(String, String, bool)> = OWN.map(|(name, kernel, paced)| (name.to_owned(), kernel.to_owned(), paced)).into();
+    let mut cases: Vec<(String, String, bool)> =
+        OWN.map(|(name, kernel, paced)| (name.to_owned(), kernel.to_owned(), paced)).into();
     for (number, twin) in TWINS.iter().enumerate() {
-        let choice: Choice = twin.choice.parse().map_err(|error| Failure::Other(format!("{}: {error}", twin.choice)))?;
-        let constants = twin.constants_of(&choice).map_err(|error| Failure::Other(format!("{}: {error}", twin.choice)))?;
+        let choice: Choice = twin
+            .choice
+            .parse()
+            .map_err(|error| Failure::Other(format!("{}: {error}", twin.choice)))?;
+        let constants = twin
+            .constants_of(&choice)
+            .map_err(|error| Failure::Other(format!("{}: {error}", twin.choice)))?;
         // Free of names that are in use.
         let name = format!("cost{}.{number}", std::process::id());
         loaded.push(Loaded::new(twin, &constants, &name)?);
         cases.push((twin.kernel.to_owned(), name, false));
     }
-    let row = |(name, kernel, paced)| Row { name, kernel, paced, cpu_s: 0.0, bytes: 0, mbps: 0.0, ns_per_byte: 0.0, of_cubic: 0.0 };
+    let row = |(name, kernel, paced)| Row {
+        name,
+        kernel,
+        paced,
+        cpu_s: 0.0,
+        bytes: 0,
+        mbps: 0.0,
+        ns_per_byte: 0.0,
+        of_cubic: 0.0,
+    };
     let mut rows: Vec<Row> = cases.into_iter().map(row).collect();
     let hosts = Hosts::new()?;
     for _ in 0..slices {
@@ -67,12 +83,21 @@ pub fn bench(slices: u32, json: bool) -> Result<Outcome, Failure> {
     rows.iter_mut().for_each(|row| row.of_cubic = row.ns_per_byte / cubic);
     let mut out = std::io::stdout().lock();
     if json {
-        let text = serde_json::to_string_pretty(&rows).map_err(|error| Failure::Other(error.to_string()))?;
+        let text = serde_json::to_string_pretty(&rows)
+            .map_err(|error| Failure::Other(error.to_string()))?;
         writeln!(out, "{text}")?;
         return Ok(Outcome::Ok);
     }
-    writeln!(out, "One connection, 200 Mbit/s, {slices} slices of {} s each; processor time of the whole machine", SLICE.as_secs())?;
-    writeln!(out, "{:<14} {:>8} {:>8} {:>9} {:>9}", "controller", "CPU s", "Mbit/s", "ns/byte", "of cubic")?;
+    writeln!(
+        out,
+        "One connection, 200 Mbit/s, {slices} slices of {} s each; processor time of the whole machine",
+        SLICE.as_secs()
+    )?;
+    writeln!(
+        out,
+        "{:<14} {:>8} {:>8} {:>9} {:>9}",
+        "controller", "CPU s", "Mbit/s", "ns/byte", "of cubic"
+    )?;
     for Row { name, cpu_s, mbps, ns_per_byte, of_cubic, .. } in &rows {
         writeln!(out, "{name:<14} {cpu_s:>8.2} {mbps:>8.1} {ns_per_byte:>9.3} {of_cubic:>9.3}")?;
     }
@@ -101,7 +126,8 @@ impl Hosts {
     fn new() -> Result<Hosts, Failure> {
         let id = std::process::id();
         let name = |what: &str| format!("narrows-{what}-{id}");
-        let mut hosts = Hosts { from: name("from"), router: name("router"), to: name("to"), server: None };
+        let mut hosts =
+            Hosts { from: name("from"), router: name("router"), to: name("to"), server: None };
         let Hosts { from, router, to, .. } = &hosts;
         for host in [from, router, to] {
             ip(&format!("netns add {host}"))?;
@@ -115,7 +141,9 @@ impl Hosts {
             ip(&format!("-n {host} route add default via 10.9.{net}.1"))?;
         }
         ip(&format!("netns exec {router} sysctl -q -w net.ipv4.ip_forward=1"))?;
-        ip(&format!("netns exec {router} tc qdisc add dev port1 root tbf rate 200mbit burst 128k latency 25ms"))?;
+        ip(&format!(
+            "netns exec {router} tc qdisc add dev port1 root tbf rate 200mbit burst 128k latency 25ms"
+        ))?;
         hosts.server = Some(started(&format!("netns exec {to} iperf3 -s"))?);
         sleep(Duration::from_millis(300));
         Ok(hosts)
@@ -123,14 +151,18 @@ impl Hosts {
 
     /// Bytes that have arrived.
     fn arrived(&self) -> Result<u64, Failure> {
-        let text = ip(&format!("netns exec {} cat /sys/class/net/port/statistics/rx_bytes", self.to))?;
+        let text =
+            ip(&format!("netns exec {} cat /sys/class/net/port/statistics/rx_bytes", self.to))?;
         text.trim().parse().map_err(|_| Failure::Other(format!("not a number of bytes: {text}")))
     }
 
     fn slice(&self, row: &mut Row) -> Result<(), Failure> {
         // Paces; at twice the rate of the link at most, which holds nothing back.
         let paced = if row.paced { "--fq-rate 400M" } else { "" };
-        let client = started(&format!("netns exec {} iperf3 -c 10.9.1.2 -t 60 -C {} {paced}", self.from, row.kernel))?;
+        let client = started(&format!(
+            "netns exec {} iperf3 -c 10.9.1.2 -t 60 -C {} {paced}",
+            self.from, row.kernel
+        ))?;
         sleep(WARMUP);
         let (bytes, seconds) = (self.arrived()?, busy());
         sleep(SLICE);
@@ -153,22 +185,37 @@ impl Drop for Hosts {
 
 /// `ip` of iproute2 with these words; answers with what it prints.
 fn ip(words: &str) -> Result<String, Failure> {
-    let output =
-        Command::new("ip").args(words.split_whitespace()).output().map_err(|error| Failure::Other(format!("ip of iproute2: {error}")))?;
+    let output = Command::new("ip")
+        .args(words.split_whitespace())
+        .output()
+        .map_err(|error| Failure::Other(format!("ip of iproute2: {error}")))?;
     if !output.status.success() {
-        return Err(Failure::Other(format!("ip {words}: {}", String::from_utf8_lossy(&output.stderr).trim())));
+        return Err(Failure::Other(format!(
+            "ip {words}: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        )));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 fn started(words: &str) -> Result<Running, Failure> {
-    let child = Command::new("ip").args(words.split_whitespace()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let child = Command::new("ip")
+        .args(words.split_whitespace())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
     child.map(Running).map_err(|error| Failure::Other(format!("ip of iproute2: {error}")))
 }
 
 /// Seconds in which the machine's processors were not idle: user, nice, system, irq and softirq of `/proc/stat`, in hundredths (proc(5)).
 fn busy() -> f64 {
     let text = fs::read_to_string("/proc/stat").unwrap_or_default();
-    let ticks: Vec<f64> = text.lines().next().unwrap_or_default().split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    let ticks: Vec<f64> = text
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .split_whitespace()
+        .filter_map(|word| word.parse().ok())
+        .collect();
     [0, 1, 2, 5, 6].iter().filter_map(|column| ticks.get(*column)).sum::<f64>() / 100.0
 }

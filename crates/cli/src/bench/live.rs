@@ -17,7 +17,8 @@ use std::sync::atomic::Ordering;
 const RATES: [u64; 5] = [10, 50, 100, 200, 500];
 
 /// Rates that are tried in turn until one is too much.
-const LADDER: [u64; 14] = [250, 500, 750, 1_000, 1_250, 1_500, 1_750, 2_000, 2_500, 3_000, 4_000, 5_000, 7_000, 10_000];
+const LADDER: [u64; 14] =
+    [250, 500, 750, 1_000, 1_250, 1_500, 1_750, 2_000, 2_500, 3_000, 4_000, 5_000, 7_000, 10_000];
 
 /// Numbers of bulk connections.
 const FLOWS: [u32; 2] = [1, 4];
@@ -76,18 +77,28 @@ pub fn bench(json: bool) -> Result<Outcome, Failure> {
     let mut out = std::io::stdout().lock();
     let mut say = |text: &str| if json { Ok(()) } else { writeln!(out, "{text}") };
     say("One link, 1500-byte datagrams, round trip 20 ms")?;
-    say(&format!("{:>9} {:>12} {:>19} {:>9} {:>9}", "Mbit/s", "rate error %", "delay error p50 us", "p99 us", "max us"))?;
+    say(&format!(
+        "{:>9} {:>12} {:>19} {:>9} {:>9}",
+        "Mbit/s", "rate error %", "delay error p50 us", "p99 us", "max us"
+    ))?;
     let mut links = Vec::new();
     for rate_mbps in RATES {
         let row = exactness(rate_mbps)?;
-        let Exactness { rate_error_percent, delay_error_p50_us, delay_error_p99_us, delay_error_max_us, .. } = &row;
+        let Exactness {
+            rate_error_percent,
+            delay_error_p50_us,
+            delay_error_p99_us,
+            delay_error_max_us,
+            ..
+        } = &row;
         say(&format!(
             "{rate_mbps:>9} {rate_error_percent:>12.3} {delay_error_p50_us:>19.0} {delay_error_p99_us:>9.0} {delay_error_max_us:>9.0}"
         ))?;
         links.push(row);
     }
     say("\nBulk CUBIC connections, 1500-byte packets, round trip 30 ms")?;
-    let heads = ["flows", "Mbit/s", "carried", "packets/s", "late p50 us", "p99 us", "max us", "busy %"];
+    let heads =
+        ["flows", "Mbit/s", "carried", "packets/s", "late p50 us", "p99 us", "max us", "busy %"];
     say(&heads.map(|head| format!("{head:>11}")).concat())?;
     let mut measured = |flows, rate_mbps| {
         let row = carried(flows, rate_mbps)?;
@@ -126,14 +137,17 @@ pub fn bench(json: bool) -> Result<Outcome, Failure> {
         }
     }
     let fault = fault(&at_80_percent);
-    say(&format!("\nMaximum: {maximum_mbps} Mbit/s of 1500-byte packets (narrows live FILE --maximum \"{maximum_mbps} Mbit/s\")"))?;
+    say(&format!(
+        "\nMaximum: {maximum_mbps} Mbit/s of 1500-byte packets (narrows live FILE --maximum \"{maximum_mbps} Mbit/s\")"
+    ))?;
     if let Some(fault) = &fault {
         say(fault)?;
     }
     let outcome = if fault.is_none() { Outcome::Ok } else { Outcome::Missed };
     if json {
         let bench = Bench { links, maximum_mbps, maximum_of_flows, at_80_percent, fault };
-        let text = serde_json::to_string_pretty(&bench).map_err(|error| Failure::Other(error.to_string()))?;
+        let text = serde_json::to_string_pretty(&bench)
+            .map_err(|error| Failure::Other(error.to_string()))?;
         writeln!(out, "{text}")?;
     }
     Ok(outcome)
@@ -143,9 +157,14 @@ pub fn bench(json: bool) -> Result<Outcome, Failure> {
 /// that no link decided.
 fn fault(at_80_percent: &[Carried]) -> Option<String> {
     if at_80_percent.is_empty() {
-        return Some(format!("not sustained: the emulator did not carry {} Mbit/s twice; measure on an idle host", LADDER[0]));
+        return Some(format!(
+            "not sustained: the emulator did not carry {} Mbit/s twice; measure on an idle host",
+            LADDER[0]
+        ));
     }
-    let unsound = |row: &&Carried| !row.reasons.is_empty() || row.late_p99_us > LATE_P99_US || row.unplanned_drops > 0;
+    let unsound = |row: &&Carried| {
+        !row.reasons.is_empty() || row.late_p99_us > LATE_P99_US || row.unplanned_drops > 0
+    };
     at_80_percent.iter().find(unsound).map(|row| {
         let Carried { flows, rate_mbps, late_p99_us, unplanned_drops, reasons, .. } = row;
         let reasons: String = reasons.iter().map(|reason| format!("; {reason}")).collect();
@@ -157,9 +176,17 @@ fn fault(at_80_percent: &[Carried]) -> Option<String> {
 }
 
 fn line(row: &Carried) -> String {
-    let numbers = [row.carried_mbps, row.packets_per_s, row.late_p50_us, row.late_p99_us, row.late_max_us, row.busy_percent];
+    let numbers = [
+        row.carried_mbps,
+        row.packets_per_s,
+        row.late_p50_us,
+        row.late_p99_us,
+        row.late_max_us,
+        row.busy_percent,
+    ];
     let numbers = numbers.map(|number| format!("{number:>11.0}")).concat();
-    let reasons: String = row.reasons.iter().map(|reason| format!("\n            too much: {reason}")).collect();
+    let reasons: String =
+        row.reasons.iter().map(|reason| format!("\n            too much: {reason}")).collect();
     format!("{:>11}{:>11}{numbers}{reasons}", row.flows, row.rate_mbps)
 }
 
@@ -175,17 +202,26 @@ fn exactness(rate_mbps: u64) -> Result<Exactness, Failure> {
     let sent = |gap: Span, burst: u64, length: Span| {
         let count = length.as_nanos() / gap.as_nanos();
         let start = Time::ZERO + Span::from_millis(50);
-        trial(&scenario, Datagrams { count, size: SIZE, gap, burst, ecn: Ecn::NotEct, start }, &mut |_| true)
+        trial(
+            &scenario,
+            Datagrams { count, size: SIZE, gap, burst, ecn: Ecn::NotEct, start },
+            &mut |_| true,
+        )
     };
     let length = Span::from_secs(2);
     // A fifth more than goes through: there is always one to send.
     let full = sent(Span::from_nanos(SIZE.get() * 8_000 / rate_mbps * 5 / 6), BURST, length)?;
     // A twentieth of a slow link, and at most 1000 a second.
-    let thin = sent(Span::from_nanos((SIZE.get() * 8_000 / rate_mbps * 20).max(1_000_000)), 1, length)?;
+    let thin =
+        sent(Span::from_nanos((SIZE.get() * 8_000 / rate_mbps * 20).max(1_000_000)), 1, length)?;
     let mut errors = errors(&scenario, &thin);
     errors.sort_by(f64::total_cmp);
-    let quantile =
-        |share: f64| errors.get(((errors.len() as f64 * share) as usize).min(errors.len().saturating_sub(1))).copied().unwrap_or(f64::NAN);
+    let quantile = |share: f64| {
+        errors
+            .get(((errors.len() as f64 * share) as usize).min(errors.len().saturating_sub(1)))
+            .copied()
+            .unwrap_or(f64::NAN)
+    };
     Ok(Exactness {
         rate_mbps,
         rate_error_percent: (rate(&full) / rate_mbps as f64 - 1.0) * 100.0,
@@ -217,7 +253,11 @@ fn errors(scenario: &Scenario, trial: &Trial) -> Vec<f64> {
     }
     settle(&mut link, Time::NEVER);
     let us = |time: Time| time.since(Time::ZERO).as_secs_f64() * 1e6;
-    trial.arrivals.iter().map(|Arrival { number, arrived, .. }| us(*arrived) - us(ideal[*number as usize])).collect()
+    trial
+        .arrivals
+        .iter()
+        .map(|Arrival { number, arrived, .. }| us(*arrived) - us(ideal[*number as usize]))
+        .collect()
 }
 
 /// A datagram on the link with which they are compared.
@@ -255,7 +295,8 @@ fn carried(flows: u32, rate_mbps: u64) -> Result<Carried, Failure> {
     if carried_mbps < rate_mbps as f64 * 0.98 {
         reasons.push(format!("{carried_mbps:.0} Mbit/s only crossed the link"));
     }
-    let Emulation { late_p50, late_p99, late_max, packets, busy, wall, overrun, refused, .. } = emulation;
+    let Emulation { late_p50, late_p99, late_max, packets, busy, wall, overrun, refused, .. } =
+        emulation;
     let us = |span: Span| span.as_secs_f64() * 1e6;
     Ok(Carried {
         flows,
@@ -297,7 +338,11 @@ mod tests {
         let late = Carried { late_p99_us: 2_001.0, ..row() };
         let dropping = Carried { unplanned_drops: 1, ..row() };
         let doubted = Carried { reasons: vec!["the emulator was at work".to_owned()], ..row() };
-        for (row_at_fault, told) in [(late, "2001 us"), (dropping, "1 packets dropped"), (doubted, "; the emulator was at work")] {
+        for (row_at_fault, told) in [
+            (late, "2001 us"),
+            (dropping, "1 packets dropped"),
+            (doubted, "; the emulator was at work"),
+        ] {
             let text = fault(&[row(), row_at_fault]).expect(told);
             assert!(text.contains("800 Mbit/s") && text.contains(told), "{text}");
         }

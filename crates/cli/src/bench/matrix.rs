@@ -94,7 +94,13 @@ pub fn cells(controllers: &[String]) -> Vec<Cell> {
         for controller in controllers {
             for (mbps, flows, seconds) in loads {
                 let (rate, duration) = (Rate::from_mbps(mbps), Span::from_secs(seconds));
-                cells.push(Cell { topology, controller: controller.clone(), flows, rate, duration });
+                cells.push(Cell {
+                    topology,
+                    controller: controller.clone(),
+                    flows,
+                    rate,
+                    duration,
+                });
             }
         }
     }
@@ -146,10 +152,17 @@ impl Cell {
         let mut flow = |from: &str, to: &str, count: u32| {
             if matches!(self.topology, Topology::IcnLine | Topology::IcnNet) {
                 let _ = write!(flows, "[[prefix]]\nname = \"/{from}\"\nat = \"{from}\"\n");
-                let _ = write!(flows, "[[consumer]]\nname = \"to-{to}\"\nat = \"{to}\"\nprefix = \"/{from}\"\ncount = {count}\n");
+                let _ = write!(
+                    flows,
+                    "[[consumer]]\nname = \"to-{to}\"\nat = \"{to}\"\nprefix = \"/{from}\"\ncount = {count}\n"
+                );
                 return;
             }
-            let _ = write!(flows, "[[flow]]\nfrom = \"{from}\"\nto = \"{to}\"\ncontroller = \"{}\"\ncount = {count}\n", self.controller);
+            let _ = write!(
+                flows,
+                "[[flow]]\nfrom = \"{from}\"\nto = \"{to}\"\ncontroller = \"{}\"\ncount = {count}\n",
+                self.controller
+            );
         };
         match self.topology {
             Topology::OneLink => {
@@ -191,7 +204,13 @@ impl Cell {
                         Span::from_millis(3),
                         "unlimited",
                     );
-                    link(&format!("{BOTTLENECK}-{n}"), [&format!("r{n}"), &format!("l{n}")], share, Span::from_millis(1), "unlimited");
+                    link(
+                        &format!("{BOTTLENECK}-{n}"),
+                        [&format!("r{n}"), &format!("l{n}")],
+                        share,
+                        Span::from_millis(1),
+                        "unlimited",
+                    );
                 }
                 for n in 0..RING {
                     flow(&format!("r{}", (n + 2) % RING), &format!("l{n}"), self.flows / RING);
@@ -200,7 +219,13 @@ impl Cell {
             Topology::Many => {
                 for n in 1..=MANY {
                     let (sender, receiver) = (format!("s{n}"), format!("r{n}"));
-                    link(&format!("{BOTTLENECK}-{n}"), [&sender, &receiver], self.rate, ROUND_TRIP / 2, "1 bdp");
+                    link(
+                        &format!("{BOTTLENECK}-{n}"),
+                        [&sender, &receiver],
+                        self.rate,
+                        ROUND_TRIP / 2,
+                        "1 bdp",
+                    );
                     flow(&sender, &receiver, self.flows / MANY);
                 }
             }

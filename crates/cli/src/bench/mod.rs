@@ -44,12 +44,21 @@ pub fn bench(args: BenchArgs) -> Result<Outcome, Failure> {
         (None, None) => None,
     };
     let all = if args.large { matrix::large() } else { matrix::cells(&chosen(&args.controllers)?) };
-    let cells: Vec<Cell> =
-        all.into_iter().filter(|cell| cell.name().contains(&args.only) && (peer.is_none() || Peer::can_run(cell))).collect();
+    let cells: Vec<Cell> = all
+        .into_iter()
+        .filter(|cell| cell.name().contains(&args.only) && (peer.is_none() || Peer::can_run(cell)))
+        .collect();
     if cells.is_empty() {
         let example = matrix::cells(&CONTROLLERS.map(str::to_owned))[0].name();
-        let which = if peer.is_some() { "no row that a peer can run has a name that" } else { "no row's name" };
-        return Err(Failure::Other(format!("{which} contains \"{}\"; names are like \"{example}\"", args.only)));
+        let which = if peer.is_some() {
+            "no row that a peer can run has a name that"
+        } else {
+            "no row's name"
+        };
+        return Err(Failure::Other(format!(
+            "{which} contains \"{}\"; names are like \"{example}\"",
+            args.only
+        )));
     }
     let mut rows = Vec::new();
     let mut out = std::io::stdout().lock();
@@ -61,7 +70,9 @@ pub fn bench(args: BenchArgs) -> Result<Outcome, Failure> {
             let _ = write!(std::io::stderr(), "\r{:<40}\r", cell.name());
         }
         let row = match (&peer, cells.as_slice()) {
-            (Some(peer), _) => peer.take_turns(cell, args.runs, || ours::measure_apart(cell, 1, &args))?,
+            (Some(peer), _) => {
+                peer.take_turns(cell, args.runs, || ours::measure_apart(cell, 1, &args))?
+            }
             (None, [only]) => ours::measure(only, args.runs)?,
             (None, _) => ours::measure_apart(cell, args.runs, &args)?,
         };
@@ -71,7 +82,8 @@ pub fn bench(args: BenchArgs) -> Result<Outcome, Failure> {
         rows.push(row);
     }
     if args.json {
-        let text = serde_json::to_string_pretty(&rows).map_err(|error| Failure::Other(error.to_string()))?;
+        let text = serde_json::to_string_pretty(&rows)
+            .map_err(|error| Failure::Other(error.to_string()))?;
         writeln!(out, "{text}")?;
     } else if let Some(peer) = &peer {
         writeln!(out, "\n{}", peer.caveat())?;
@@ -81,5 +93,10 @@ pub fn bench(args: BenchArgs) -> Result<Outcome, Failure> {
 
 /// As scenarios name them.
 fn chosen(controllers: &[String]) -> Result<Vec<String>, Failure> {
-    controllers.iter().map(|text| parse_choice(text).map(|choice| choice.text().to_owned()).map_err(Failure::Other)).collect()
+    controllers
+        .iter()
+        .map(|text| {
+            parse_choice(text).map(|choice| choice.text().to_owned()).map_err(Failure::Other)
+        })
+        .collect()
 }

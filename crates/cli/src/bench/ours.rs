@@ -18,22 +18,36 @@ pub fn measure(cell: &Cell, runs: u32) -> Result<Row, Failure> {
         let before = meter::cpu_time();
         let record = narrows_sim::run_until(&scenario, interruption()).map_err(failure)?;
         let cost = meter::cpu_time() - before;
-        rows.push(Row::of(cell, cost.as_nanos() as f64, &record, BOTTLENECK, meter::peak_memory_mib().unwrap_or(0.0)));
+        rows.push(Row::of(
+            cell,
+            cost.as_nanos() as f64,
+            &record,
+            BOTTLENECK,
+            meter::peak_memory_mib().unwrap_or(0.0),
+        ));
     }
     Ok(Row::median(rows))
 }
 
 /// The same in a process of its own, so that memory kept from other rows does not count. `args` say which of the tables has the cell.
 pub fn measure_apart(cell: &Cell, runs: u32, args: &BenchArgs) -> Result<Row, Failure> {
-    let table = if args.large { vec!["--large".to_owned()] } else { vec!["--controllers".to_owned(), args.controllers.join(",")] };
-    let fail = |problem: String| Failure::Other(format!("{} cannot be measured: {problem}", cell.name()));
+    let table = if args.large {
+        vec!["--large".to_owned()]
+    } else {
+        vec!["--controllers".to_owned(), args.controllers.join(",")]
+    };
+    let fail =
+        |problem: String| Failure::Other(format!("{} cannot be measured: {problem}", cell.name()));
     let program = std::env::current_exe().map_err(|error| fail(error.to_string()))?;
     let mut command = Command::new(program);
-    command.args(["bench", "--json", "--runs", &runs.to_string(), "--only", &cell.name()]).args(table);
+    command
+        .args(["bench", "--json", "--runs", &runs.to_string(), "--only", &cell.name()])
+        .args(table);
     let output = child::output(&mut command, |error| fail(error.to_string()))?;
     if !output.status.success() {
         return Err(fail(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
     }
-    let rows: Vec<Row> = serde_json::from_slice(&output.stdout).map_err(|error| fail(error.to_string()))?;
+    let rows: Vec<Row> =
+        serde_json::from_slice(&output.stdout).map_err(|error| fail(error.to_string()))?;
     rows.into_iter().next().ok_or_else(|| fail("no row came back".to_owned()))
 }

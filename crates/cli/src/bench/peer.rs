@@ -37,16 +37,26 @@ impl Peer {
     /// There is no such file, or it cannot be executed.
     pub fn at(program: &Path) -> Result<Peer, Failure> {
         let fail = |problem: String, remedy: &str| {
-            Failure::Other(format!("the peer {} cannot be used: {problem}; {remedy} (see narrows bench --help)", program.display()))
+            Failure::Other(format!(
+                "the peer {} cannot be used: {problem}; {remedy} (see narrows bench --help)",
+                program.display()
+            ))
         };
-        let found = std::path::absolute(program).map_err(|error| fail(error.to_string(), "give the path of a program"))?;
-        let meta = found.metadata().map_err(|error| fail(error.to_string(), "give the path of a program"))?;
+        let found = std::path::absolute(program)
+            .map_err(|error| fail(error.to_string(), "give the path of a program"))?;
+        let meta = found
+            .metadata()
+            .map_err(|error| fail(error.to_string(), "give the path of a program"))?;
         if !meta.is_file() {
             return Err(fail("it is not a file".to_owned(), "give the path of a program"));
         }
-        rustix::fs::access(&found, Access::EXEC_OK)
-            .map_err(|error| fail(std::io::Error::from(error).to_string(), "make it executable with chmod +x"))?;
-        let caveat = format!("The peer is {}, which has a controller of its own: the same in all rows of a topology.", program.display());
+        rustix::fs::access(&found, Access::EXEC_OK).map_err(|error| {
+            fail(std::io::Error::from(error).to_string(), "make it executable with chmod +x")
+        })?;
+        let caveat = format!(
+            "The peer is {}, which has a controller of its own: the same in all rows of a topology.",
+            program.display()
+        );
         Ok(Peer { program: found, part: 1, chooses: false, caveat })
     }
 
@@ -66,7 +76,12 @@ impl Peer {
     }
 
     /// Runs a cell in turn, `ours` first, so many times each.
-    pub fn take_turns(&self, cell: &Cell, rounds: u32, mut ours: impl FnMut() -> Result<Row, Failure>) -> Result<Row, Failure> {
+    pub fn take_turns(
+        &self,
+        cell: &Cell,
+        rounds: u32,
+        mut ours: impl FnMut() -> Result<Row, Failure>,
+    ) -> Result<Row, Failure> {
         let (mut own, mut ratios, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..rounds {
             let row = ours()?;
@@ -92,11 +107,18 @@ impl Peer {
         let arguments = self.arguments(cell);
         let fail = |problem: String| {
             let words: Vec<String> = arguments.iter().map(|word| quote(word)).collect();
-            Failure::Other(format!("the peer {} {} {problem}", quote(&self.program.display().to_string()), words.join(" ")))
+            Failure::Other(format!(
+                "the peer {} {} {problem}",
+                quote(&self.program.display().to_string()),
+                words.join(" ")
+            ))
         };
-        let started = |error| fail(format!("cannot be started: {error}; a script begins with #! and its interpreter"));
+        let started = |error| {
+            fail(format!("cannot be started: {error}; a script begins with #! and its interpreter"))
+        };
         let output = child::output(Command::new(&self.program).args(&arguments), started)?;
-        let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let (stdout, stderr) =
+            (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         if !output.status.success() {
             return Err(fail(format!(
                 "failed with {} and printed {}; run it by itself to see why",
@@ -104,7 +126,8 @@ impl Peer {
                 shown(&stderr, &stdout)
             )));
         }
-        time_of(&stdout, &stderr).ok_or_else(|| fail(format!("printed {}; {WANTED}", shown(&stdout, &stderr))))
+        time_of(&stdout, &stderr)
+            .ok_or_else(|| fail(format!("printed {}; {WANTED}", shown(&stdout, &stderr))))
     }
 
     fn arguments(&self, cell: &Cell) -> Vec<String> {
@@ -131,7 +154,10 @@ fn links(topology: Topology) -> Option<u32> {
 
 /// The one `ns_pkt` in what a peer printed: a number above zero.
 fn time_of(stdout: &str, stderr: &str) -> Option<f64> {
-    let pairs = stdout.split_whitespace().chain(stderr.split_whitespace()).filter_map(|word| word.split_once('='));
+    let pairs = stdout
+        .split_whitespace()
+        .chain(stderr.split_whitespace())
+        .filter_map(|word| word.split_once('='));
     let mut values = pairs.filter(|(key, _)| *key == KEY).map(|(_, value)| value.parse::<f64>());
     let only = values.next().filter(|_| values.next().is_none())?;
     only.ok().filter(|ns| ns.is_finite() && *ns > 0.0)
@@ -154,14 +180,21 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     fn tiny(topology: Topology) -> Cell {
-        Cell { topology, controller: "newreno".to_owned(), flows: 2, rate: Rate::from_mbps(10), duration: Span::from_secs(1) }
+        Cell {
+            topology,
+            controller: "newreno".to_owned(),
+            flows: 2,
+            rate: Rate::from_mbps(10),
+            duration: Span::from_secs(1),
+        }
     }
 
     /// A peer made of the lines of a shell script.
     fn scripted(name: &str, lines: &str) -> PathBuf {
         let path = std::env::temp_dir().join(format!("narrows-peer-{}-{name}", std::process::id()));
         fs::write(&path, format!("#!/bin/sh\n{lines}\n")).expect("a script");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("an executable script");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755))
+            .expect("an executable script");
         path
     }
 
@@ -174,7 +207,17 @@ mod tests {
         let line = "sim=other cc=Reno ns_pkt=151.5 ns_pkt_late=3";
         assert_eq!((time_of(line, ""), time_of("", line)), (Some(151.5), Some(151.5)));
         assert_eq!(time_of("a warning\nns_pkt=2e2\n", "more"), Some(200.0));
-        for wrong in ["", "151.5", "ns_pkt=", "ns_pkt=fast", "ns_pkt=nan", "ns_pkt=inf", "ns_pkt=0", "ns_pkt=-1", "ns_pkt=1 ns_pkt=2"] {
+        for wrong in [
+            "",
+            "151.5",
+            "ns_pkt=",
+            "ns_pkt=fast",
+            "ns_pkt=nan",
+            "ns_pkt=inf",
+            "ns_pkt=0",
+            "ns_pkt=-1",
+            "ns_pkt=1 ns_pkt=2",
+        ] {
             assert_eq!(time_of(wrong, ""), None, "{wrong}");
         }
     }
@@ -182,7 +225,10 @@ mod tests {
     #[test]
     fn a_peer_is_told_the_work_and_asked_as_often_as_we_run() {
         let log = std::env::temp_dir().join(format!("narrows-peer-{}-log", std::process::id()));
-        let script = scripted("good", &format!("echo \"$@\" >> {}; echo cc=Reno ns_pkt=100 >&2", log.display()));
+        let script = scripted(
+            "good",
+            &format!("echo \"$@\" >> {}; echo cc=Reno ns_pkt=100 >&2", log.display()),
+        );
         let peer = Peer::at(&script).expect("a peer");
         let mut runs = 0;
         for topology in [Topology::OneLink, Topology::Dumbbell] {
@@ -193,7 +239,10 @@ mod tests {
             let row = peer.take_turns(&tiny(topology), 3, ours).expect("a row");
             let beside = row.peer.expect("a ratio");
             assert_eq!((beside.ns_per_packet, beside.ratio), (100.0, row.ns_per_packet / 100.0));
-            assert!(beside.ratio_min <= beside.ratio && beside.ratio <= beside.ratio_max, "{beside:?}");
+            assert!(
+                beside.ratio_min <= beside.ratio && beside.ratio <= beside.ratio_max,
+                "{beside:?}"
+            );
             assert_eq!(row.line().chars().count(), heading(true).chars().count());
         }
         assert_eq!(runs, 6);
@@ -206,9 +255,17 @@ mod tests {
     fn what_a_peer_does_wrong_is_told_with_its_arguments() {
         let cell = tiny(Topology::Dumbbell);
         let cases = [
-            ("silent", "exit 0", "2 10 30 1 3 printed nothing; a peer prints one line of key=value pairs"),
+            (
+                "silent",
+                "exit 0",
+                "2 10 30 1 3 printed nothing; a peer prints one line of key=value pairs",
+            ),
             ("talks", "echo 151.5", "2 10 30 1 3 printed \"151.5\"; a peer prints"),
-            ("fails", "echo no such topology >&2; exit 4", "2 10 30 1 3 failed with exit status: 4 and printed \"no such topology\""),
+            (
+                "fails",
+                "echo no such topology >&2; exit 4",
+                "2 10 30 1 3 failed with exit status: 4 and printed \"no such topology\"",
+            ),
         ];
         for (name, lines, says) in cases {
             let script = scripted(name, lines);
@@ -220,17 +277,28 @@ mod tests {
 
     #[test]
     fn a_peer_that_is_none_is_refused_at_once() {
-        assert!(told(Peer::at(Path::new("/nowhere/peer"))).contains("/nowhere/peer cannot be used: No such file"));
+        assert!(
+            told(Peer::at(Path::new("/nowhere/peer")))
+                .contains("/nowhere/peer cannot be used: No such file")
+        );
         assert!(told(Peer::at(&std::env::temp_dir())).contains("it is not a file"));
         let script = scripted("plain", "exit 0");
-        fs::set_permissions(&script, fs::Permissions::from_mode(0o644)).expect("a file that is no program");
-        assert!(told(Peer::at(&script)).contains("Permission denied (os error 13); make it executable with chmod +x"));
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o644))
+            .expect("a file that is no program");
+        assert!(
+            told(Peer::at(&script))
+                .contains("Permission denied (os error 13); make it executable with chmod +x")
+        );
         fs::remove_file(script).expect("the script");
     }
 
     #[test]
     fn peers_run_what_the_contract_can_name() {
-        assert!([Topology::OneLink, Topology::Dumbbell].into_iter().all(|topology| Peer::can_run(&tiny(topology))));
+        assert!(
+            [Topology::OneLink, Topology::Dumbbell]
+                .into_iter()
+                .all(|topology| Peer::can_run(&tiny(topology)))
+        );
         let others = [Topology::Many, Topology::Line, Topology::IcnLine, Topology::IcnNet];
         assert!(!others.into_iter().any(|topology| Peer::can_run(&tiny(topology))));
     }

@@ -45,10 +45,14 @@ pub struct Beside {
 impl Row {
     /// The row of one run of a cell, which cost so many nanoseconds; `bottleneck` is how the names of the measured links begin.
     pub fn of(cell: &Cell, ns: f64, record: &Record, bottleneck: &str, peak_rss_mib: f64) -> Row {
-        let measured = record.links.iter().filter(|link| link.name.starts_with(bottleneck) && !link.name.ends_with(".back"));
+        let measured = record
+            .links
+            .iter()
+            .filter(|link| link.name.starts_with(bottleneck) && !link.name.ends_with(".back"));
         let packets = measured.map(|link| link.total.delivered).sum::<u64>() as f64;
         let icn = matches!(cell.topology, Topology::IcnLine | Topology::IcnNet);
-        let answers = record.flows.iter().map(|flow| if icn { flow.total.arrived } else { flow.total.acks });
+        let answers =
+            record.flows.iter().map(|flow| if icn { flow.total.arrived } else { flow.total.acks });
         let packet_events = record.flows.iter().map(|flow| flow.total.sent).chain(answers).sum();
         Row {
             topology: cell.topology.name().to_owned(),
@@ -99,10 +103,24 @@ impl Row {
 
 /// The line above all rows.
 pub fn heading(peer: bool) -> String {
-    let peer = if peer { format!(" {:>11} {:>9} {:>13}", "peer ns/pkt", "ours/peer", "over rounds") } else { String::new() };
+    let peer = if peer {
+        format!(" {:>11} {:>9} {:>13}", "peer ns/pkt", "ours/peer", "over rounds")
+    } else {
+        String::new()
+    };
     format!(
         "{:<9} {:<8} {:>6} {:>9} {:>9} {:>7} {:>8} {:>10} {:>11} {:>9} {:>8}{peer}",
-        "topology", "control", "flows", "rate_mbps", "ns/packet", "ns/hop", "ns/event", "events/pkt", "pkt events", "ns/pkt ev", "peak MiB"
+        "topology",
+        "control",
+        "flows",
+        "rate_mbps",
+        "ns/packet",
+        "ns/hop",
+        "ns/event",
+        "events/pkt",
+        "pkt events",
+        "ns/pkt ev",
+        "peak MiB"
     )
 }
 
@@ -118,6 +136,9 @@ mod tests {
 
     #[test]
     fn ratios_have_three_digits() {
-        assert_eq!([0.84, 1.0, 12.34, 0.001487, 730.4].map(three), ["0.840", "1.00", "12.3", "0.00149", "730"]);
+        assert_eq!(
+            [0.84, 1.0, 12.34, 0.001487, 730.4].map(three),
+            ["0.840", "1.00", "12.3", "0.00149", "730"]
+        );
     }
 }

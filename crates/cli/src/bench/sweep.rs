@@ -55,11 +55,19 @@ fn commands() -> [(&'static str, Vec<String>); 5] {
         ("sweep, seeds", words(format!("sweep|short.toml|--seeds|{CELLS}"))),
         (
             "sweep, delays",
-            words(format!("sweep|short.toml|--set|link.bottleneck.delay={{ from = '5 ms', to = '50 ms', count = {CELLS} }}")),
+            words(format!(
+                "sweep|short.toml|--set|link.bottleneck.delay={{ from = '5 ms', to = '50 ms', count = {CELLS} }}"
+            )),
         ),
         ("run, seeds", words(format!("run|short.toml|--seeds|{CELLS}"))),
-        ("compare", words(format!("compare|newreno|cubic|bbr|{network}|--flows|1|--seeds|{}", CELLS / 3))),
-        ("matrix", words(format!("matrix|newreno|cubic|{network}|--buffer|1 bdp|--seeds|{}", CELLS / 5))),
+        (
+            "compare",
+            words(format!("compare|newreno|cubic|bbr|{network}|--flows|1|--seeds|{}", CELLS / 3)),
+        ),
+        (
+            "matrix",
+            words(format!("matrix|newreno|cubic|{network}|--buffer|1 bdp|--seeds|{}", CELLS / 5)),
+        ),
     ]
 }
 
@@ -69,17 +77,26 @@ pub fn bench(runs: u32, json: bool) -> Result<Outcome, Failure> {
     let commands = commands();
     let mut costs = vec![Vec::new(); commands.len()];
     for _ in 0..runs {
-        commands.iter().zip(&mut costs).try_for_each(|((_, words), costs)| place.run(words).map(|cost| costs.push(cost)))?;
+        commands
+            .iter()
+            .zip(&mut costs)
+            .try_for_each(|((_, words), costs)| place.run(words).map(|cost| costs.push(cost)))?;
     }
     let rows = commands.iter().zip(costs).map(|((command, _), mut costs)| {
         costs.sort_by(|a, b| a.0.total_cmp(&b.0));
         let (wall, cpu) = costs[costs.len() / 2];
-        Row { command, cells: CELLS, cells_per_s: f64::from(CELLS) / wall, cpu_us_per_cell: cpu * 1e6 / f64::from(CELLS) }
+        Row {
+            command,
+            cells: CELLS,
+            cells_per_s: f64::from(CELLS) / wall,
+            cpu_us_per_cell: cpu * 1e6 / f64::from(CELLS),
+        }
     });
     let rows: Vec<Row> = rows.collect();
     let mut out = std::io::stdout().lock();
     if json {
-        let text = serde_json::to_string_pretty(&rows).map_err(|error| Failure::Other(error.to_string()))?;
+        let text = serde_json::to_string_pretty(&rows)
+            .map_err(|error| Failure::Other(error.to_string()))?;
         writeln!(out, "{text}")?;
         return Ok(Outcome::Ok);
     }
@@ -100,17 +117,25 @@ impl Place {
             fs::write(folder.path().join("short.toml"), SCENARIO)?;
             Ok(folder)
         });
-        made.map(Place)
-            .map_err(|error| Failure::Other(format!("a temporary folder cannot be written: {error}; set TMPDIR to another place")))
+        made.map(Place).map_err(|error| {
+            Failure::Other(format!(
+                "a temporary folder cannot be written: {error}; set TMPDIR to another place"
+            ))
+        })
     }
 
     /// Seconds by the wall clock and of CPU time that a command takes.
     fn run(&self, words: &[String]) -> Result<(f64, f64), Failure> {
-        let fail = |problem: String| Failure::Other(format!("narrows {} cannot be measured: {problem}", words.join(" ")));
+        let fail = |problem: String| {
+            Failure::Other(format!("narrows {} cannot be measured: {problem}", words.join(" ")))
+        };
         let program = std::env::current_exe().map_err(|error| fail(error.to_string()))?;
         let (before, began) = (meter::cpu_time_of_children(), Instant::now());
         let mut command = Command::new(program);
-        command.args(words).args(["--jobs", JOBS, "--quiet", "--out", "out"]).current_dir(self.0.path());
+        command
+            .args(words)
+            .args(["--jobs", JOBS, "--quiet", "--out", "out"])
+            .current_dir(self.0.path());
         let output = child::output(&mut command, |error| fail(error.to_string()))?;
         let (wall, cpu) = (began.elapsed(), meter::cpu_time_of_children() - before);
         if !output.status.success() {
@@ -130,15 +155,20 @@ mod tests {
     fn the_sweeps_have_the_cells_that_are_counted() {
         for (name, words) in commands().into_iter().filter(|(name, _)| name.starts_with("sweep")) {
             let after = |flag: &str| words.iter().skip_while(|word| *word != flag).nth(1).cloned();
-            let set = after("--set").and_then(|set| set.split_once('=').map(|(path, values)| (path.to_owned(), values.to_owned())));
+            let set = after("--set").and_then(|set| {
+                set.split_once('=').map(|(path, values)| (path.to_owned(), values.to_owned()))
+            });
             let changes = Changes {
                 set: set.into_iter().collect(),
                 seeds: after("--seeds").map(|seeds| seeds.parse().expect("a number")),
                 ..Changes::default()
             };
-            let sweep = Sweep::parse(SCENARIO, "short.toml", &changes).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let sweep = Sweep::parse(SCENARIO, "short.toml", &changes)
+                .unwrap_or_else(|error| panic!("{name}: {error}"));
             assert_eq!(sweep.cells(), u64::from(CELLS), "{name}");
-            sweep.check(&|_| Err(std::io::ErrorKind::NotFound.into())).unwrap_or_else(|error| panic!("{name}: {error}"));
+            sweep
+                .check(&|_| Err(std::io::ErrorKind::NotFound.into()))
+                .unwrap_or_else(|error| panic!("{name}: {error}"));
         }
     }
 }

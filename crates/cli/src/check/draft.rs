@@ -17,10 +17,16 @@ pub fn draft(args: &CheckArgs, controller: &Choice) -> Result<Outcome, Failure> 
     let started = Started::now();
     let reserved = output::reserve(&args.output, &format!("draft {}", controller.text()))?;
     let conformance = conformance(controller, &args.only, args.quick, &args.output)?;
-    args.output.console.print(&if args.output.json { conformance.json() } else { conformance.text() })?;
+    args.output.console.print(&if args.output.json {
+        conformance.json()
+    } else {
+        conformance.text()
+    })?;
     let directory = reserved.directory().to_owned();
-    let documents =
-        vec![("report.html".to_owned(), conformance.html().into_bytes()), ("conformance.json".to_owned(), conformance.json().into_bytes())];
+    let documents = vec![
+        ("report.html".to_owned(), conformance.html().into_bytes()),
+        ("conformance.json".to_owned(), conformance.json().into_bytes()),
+    ];
     let bundle = Bundle { documents, table: None, version: conformance.narrows.clone() };
     write_bundle(reserved, bundle, &started.info(Vec::new(), &args.output.console))?;
     output::point_to(&directory, &args.output)?;
@@ -28,12 +34,23 @@ pub fn draft(args: &CheckArgs, controller: &Choice) -> Result<Outcome, Failure> 
 }
 
 /// The 22 cases or some of them, and unless it is to be quick three of them over the paths of the full set, too.
-pub fn conformance(controller: &Choice, only: &[String], quick: bool, output: &OutputArgs) -> Result<Conformance, Failure> {
+pub fn conformance(
+    controller: &Choice,
+    only: &[String],
+    quick: bool,
+    output: &OutputArgs,
+) -> Result<Conformance, Failure> {
     let subject = subject(controller);
-    if let Some(unknown) = only.iter().find(|id| cases().iter().all(|case| case.id != id.as_str())) {
-        return Err(Failure::Other(format!("there is no case \"{unknown}\"; cases are T01 to T22")));
+    if let Some(unknown) = only.iter().find(|id| cases().iter().all(|case| case.id != id.as_str()))
+    {
+        return Err(Failure::Other(format!(
+            "there is no case \"{unknown}\"; cases are T01 to T22"
+        )));
     }
-    let wanted: Vec<_> = cases().iter().filter(|case| only.is_empty() || only.iter().any(|id| id == case.id)).collect();
+    let wanted: Vec<_> = cases()
+        .iter()
+        .filter(|case| only.is_empty() || only.iter().any(|id| id == case.id))
+        .collect();
     let console = &output.console;
     let outcomes = pool(output)?.install(|| -> Result<Vec<bbr_draft::Outcome>, Failure> {
         let case = |case: &&Case| console.go_on().map(|()| run(case, &subject));
@@ -45,13 +62,18 @@ pub fn conformance(controller: &Choice, only: &[String], quick: bool, output: &O
         console.go_on()?;
         Ok(outcomes.concat())
     })?;
-    let chosen = if only.is_empty() { String::new() } else { format!(" --only {}", only.join(",")) };
+    let chosen =
+        if only.is_empty() { String::new() } else { format!(" --only {}", only.join(",")) };
     Ok(Conformance {
         format: 1,
         narrows: env!("CARGO_PKG_VERSION").to_owned(),
         draft: "draft-ietf-ccwg-bbr-06".to_owned(),
         controller: subject.controller,
-        remake: format!("narrows check {} --suite bbr-draft{chosen}{}", quote(controller.text()), if quick { " --quick" } else { "" }),
+        remake: format!(
+            "narrows check {} --suite bbr-draft{chosen}{}",
+            quote(controller.text()),
+            if quick { " --quick" } else { "" }
+        ),
         outcomes,
     })
 }

@@ -83,7 +83,11 @@ impl<'a> Job<'a> {
 
     /// Reserves the result directory: what was named, else one for which runs of this very check are kept, else the next free one.
     pub fn reserve(&self, output: &OutputArgs) -> Result<Reserved, Failure> {
-        output::reserve_resumable(output, &format!("check {}", self.check.players.subject), &self.origin)
+        output::reserve_resumable(
+            output,
+            &format!("check {}", self.check.players.subject),
+            &self.origin,
+        )
     }
 
     /// Makes all runs that are not kept yet, the first ones and those that become necessary.
@@ -94,7 +98,8 @@ impl<'a> Job<'a> {
         keeps(&cells::partial(directory));
         let runs = Runs { kept, known: Mutex::new(BTreeMap::new()) };
         if !output.quiet && matches!(output.console, Console::Terminal) {
-            let left: Vec<Run> = wanted.iter().copied().filter(|run| !runs.kept.has(run.number())).collect();
+            let left: Vec<Run> =
+                wanted.iter().copied().filter(|run| !runs.kept.has(run.number())).collect();
             let before = match runs.kept.done() {
                 0 => String::new(),
                 1 => "1 run is kept from before; ".to_owned(),
@@ -128,12 +133,19 @@ impl<'a> Job<'a> {
 
     /// Makes the runs on the kernel, one after another. Returns the reason if nothing ran there: this host or the kernel
     /// cannot make the runs, or no criterion has a cell for it.
-    pub fn on_kernel(&self, runs: &Runs, directory: &Path, output: &OutputArgs) -> Result<Option<String>, Failure> {
+    pub fn on_kernel(
+        &self,
+        runs: &Runs,
+        directory: &Path,
+        output: &OutputArgs,
+    ) -> Result<Option<String>, Failure> {
         let mut pending = Vec::new();
         let wanted = self.check.on_kernel(&|run| runs.get(run));
         if wanted.is_empty() {
             let criteria = self.check.live_criteria().join(", ");
-            return Ok(Some(format!("only the worst judged cells of {criteria} run there, and this check judged none of them")));
+            return Ok(Some(format!(
+                "only the worst judged cells of {criteria} run there, and this check judged none of them"
+            )));
         }
         for run in wanted {
             match runs.kept.has(run.number()) {
@@ -155,7 +167,9 @@ impl<'a> Job<'a> {
         let mut seen = BTreeSet::new();
         for run in wanted.iter().filter(|run| !self.check.is_of_program(**run)) {
             if seen.insert(self.check.pair_label(*run)) {
-                narrows_live::supports(&self.check.scenario(Run { variant: Variant::Kernel, ..*run })?)?;
+                narrows_live::supports(
+                    &self.check.scenario(Run { variant: Variant::Kernel, ..*run })?,
+                )?;
             }
         }
         Ok(())
@@ -165,10 +179,13 @@ impl<'a> Job<'a> {
     fn announced(&self, wanted: &[Run]) -> Result<String, Failure> {
         let all = wanted.len();
         if self.program.is_none() {
-            return Ok(format!("{all} runs; those of cells that do not pass, again with fresh seeds"));
+            return Ok(format!(
+                "{all} runs; those of cells that do not pass, again with fresh seeds"
+            ));
         }
         let mut time = Span::ZERO;
-        let of_program: Vec<&Run> = wanted.iter().filter(|run| self.check.is_of_program(**run)).collect();
+        let of_program: Vec<&Run> =
+            wanted.iter().filter(|run| self.check.is_of_program(**run)).collect();
         for run in &of_program {
             time += self.check.scenario(**run)?.duration;
         }
@@ -180,10 +197,19 @@ impl<'a> Job<'a> {
         ))
     }
 
-    fn round(&self, pending: &[u64], runs: &Runs, directory: &Path, output: &OutputArgs) -> Result<(), Failure> {
+    fn round(
+        &self,
+        pending: &[u64],
+        runs: &Runs,
+        directory: &Path,
+        output: &OutputArgs,
+    ) -> Result<(), Failure> {
         let all = runs.count() + pending.len();
-        let scenario = |number: u64| -> Result<Scenario, Failure> { Ok(self.check.scenario(Run::of(number))?) };
-        let (of_program, pending): (Vec<u64>, Vec<u64>) = pending.iter().partition(|number| self.check.is_of_program(Run::of(**number)));
+        let scenario = |number: u64| -> Result<Scenario, Failure> {
+            Ok(self.check.scenario(Run::of(number))?)
+        };
+        let (of_program, pending): (Vec<u64>, Vec<u64>) =
+            pending.iter().partition(|number| self.check.is_of_program(Run::of(**number)));
         // Runs that differ in their seeds are alike.
         let mut work: BTreeMap<u64, Work> = BTreeMap::new();
         let alike = |number: u64| number >> 16;
@@ -201,11 +227,23 @@ impl<'a> Job<'a> {
             run_cells(
                 &pending,
                 |number| work[&alike(number)],
-                |number| if Run::of(number).variant == Variant::Kernel { World::Kernel } else { World::Simulator },
+                |number| {
+                    if Run::of(number).variant == Variant::Kernel {
+                        World::Kernel
+                    } else {
+                        World::Simulator
+                    }
+                },
                 scenario,
                 |number, record| {
                     let run = Run::of(number);
-                    keep(number, record.map_or_else(|fault| self.check.keep_fault(run, fault), |record| self.check.keep(run, &record)))
+                    keep(
+                        number,
+                        record.map_or_else(
+                            |fault| self.check.keep_fault(run, fault),
+                            |record| self.check.keep(run, &record),
+                        ),
+                    )
                 },
                 |number| self.check.describe(Run::of(number)),
                 output,
@@ -224,8 +262,15 @@ impl<'a> Job<'a> {
         output: &OutputArgs,
     ) -> Result<(), Failure> {
         let Some(program) = self.program.filter(|_| !pending.is_empty()) else { return Ok(()) };
-        let scenarios = pending.iter().map(|number| Ok(self.check.scenario(Run::of(*number))?)).collect::<Result<Vec<_>, Failure>>()?;
-        let bar = output.console.progress("running live", scenarios.iter().map(|scenario| steps(scenario.duration)).sum(), output.quiet);
+        let scenarios = pending
+            .iter()
+            .map(|number| Ok(self.check.scenario(Run::of(*number))?))
+            .collect::<Result<Vec<_>, Failure>>()?;
+        let bar = output.console.progress(
+            "running live",
+            scenarios.iter().map(|scenario| steps(scenario.duration)).sum(),
+            output.quiet,
+        );
         let mut tried = runs.all().iter().any(|(run, _)| self.check.is_of_program(*run));
         for (number, scenario) in pending.iter().zip(&scenarios) {
             let run = Run::of(*number);
@@ -246,14 +291,19 @@ impl<'a> Job<'a> {
     }
 
     /// The worst cell over time of each criterion that does not pass.
-    pub fn courses(&self, report: &Report, output: &OutputArgs) -> Result<BTreeMap<String, String>, Failure> {
+    pub fn courses(
+        &self,
+        report: &Report,
+        output: &OutputArgs,
+    ) -> Result<BTreeMap<String, String>, Failure> {
         let threads = pool(output)?;
         let stop = output.console.stop();
         let of = |own: &CriterionVerdict| -> Option<Result<(String, String), Failure>> {
             let drawn = course(self.check, own, stop).transpose()?;
             Some(drawn.map(|svg| (own.criterion.id.clone(), svg)).map_err(Failure::from))
         };
-        let courses: Result<_, Failure> = threads.install(|| report.criteria.par_iter().filter_map(of).collect());
+        let courses: Result<_, Failure> =
+            threads.install(|| report.criteria.par_iter().filter_map(of).collect());
         if output.console.is_stopped() { Err(Failure::Interrupted) } else { courses }
     }
 
@@ -267,12 +317,19 @@ impl<'a> Job<'a> {
         pages: &Pages,
         info: &RunInfo,
     ) -> Result<(), Failure> {
-        write_check(reserved, self.check, checked, report, &runs.all(), pages, info).map_err(|error| Failure::Other(error.to_string()))
+        write_check(reserved, self.check, checked, report, &runs.all(), pages, info)
+            .map_err(|error| Failure::Other(error.to_string()))
     }
 }
 
 /// What a check that was stopped answers, `all` being the runs that it needs: its runs are kept.
-pub fn paused(failure: Failure, runs: &Runs, all: usize, directory: &Path, output: &OutputArgs) -> Failure {
+pub fn paused(
+    failure: Failure,
+    runs: &Runs,
+    all: usize,
+    directory: &Path,
+    output: &OutputArgs,
+) -> Failure {
     match failure {
         Failure::Interrupted => Failure::Paused {
             done: runs.kept.done(),

@@ -36,10 +36,14 @@ struct Verified {
 pub fn known_answers(args: CheckArgs) -> Result<Outcome, Failure> {
     let CheckArgs { quick, output, .. } = args;
     let papers = vec!["known-answers".to_owned()];
-    let claims = ReproduceArgs { papers, quick, live: false, why: false, figure: Vec::new(), output };
+    let claims =
+        ReproduceArgs { papers, quick, live: false, why: false, figure: Vec::new(), output };
     let reserved = reproduce::reserve(&claims)?;
     let (verdicts, kept) = verified(&claims.output, &partial(reserved.directory()))?;
-    reserved.file("verdicts.json", (serde_json::to_string_pretty(&verdicts).expect("they are texts") + "\n").as_bytes())?;
+    reserved.file(
+        "verdicts.json",
+        (serde_json::to_string_pretty(&verdicts).expect("they are texts") + "\n").as_bytes(),
+    )?;
     let show = |reproduction: &Reproduction| {
         let text = match claims.output.json {
             true => json(reproduction, &verdicts),
@@ -60,8 +64,11 @@ pub fn known_answers(args: CheckArgs) -> Result<Outcome, Failure> {
 fn verified(output: &OutputArgs, folder: &Path) -> Result<(Vec<Verified>, Vec<Runs>), Failure> {
     let known = known_verdicts()?;
     let (mut all, mut kept) = (Vec::new(), Vec::new());
-    for (place, group) in
-        known.chunk_by(|one, other| (&one.controller, &one.baselines) == (&other.controller, &other.baselines)).enumerate()
+    for (place, group) in known
+        .chunk_by(|one, other| {
+            (&one.controller, &one.baselines) == (&other.controller, &other.baselines)
+        })
+        .enumerate()
     {
         let args = arguments(group, output)?;
         let tested = Tested::of(&args)?;
@@ -69,7 +76,8 @@ fn verified(output: &OutputArgs, folder: &Path) -> Result<(Vec<Verified>, Vec<Ru
         let job = Job::new(&check, remake(&args, &tested), None);
         let runs = job.make(&folder.join(format!("verdicts-{:02}", place + 1)), output)?;
         let report = report(&check, &|run| runs.get(run));
-        let checked = Checked::of(&check, &report, env!("CARGO_PKG_VERSION"), &job.remake, runs.count());
+        let checked =
+            Checked::of(&check, &report, env!("CARGO_PKG_VERSION"), &job.remake, runs.count());
         all.extend(group.iter().map(|own| verify(own, &checked)));
         kept.push(runs);
     }
@@ -78,7 +86,8 @@ fn verified(output: &OutputArgs, folder: &Path) -> Result<(Vec<Verified>, Vec<Ru
 
 /// Those of the check of one controller.
 fn arguments(group: &[KnownVerdict], output: &OutputArgs) -> Result<CheckArgs, Failure> {
-    let choice = |text: &String| -> Result<Choice, Failure> { parse_choice(text).map_err(Failure::Other) };
+    let choice =
+        |text: &String| -> Result<Choice, Failure> { parse_choice(text).map_err(Failure::Other) };
     let first = &group[0];
     Ok(CheckArgs {
         controller: Some(choice(&first.controller)?),
@@ -104,20 +113,31 @@ fn arguments(group: &[KnownVerdict], output: &OutputArgs) -> Result<CheckArgs, F
 fn verify(known: &KnownVerdict, checked: &Checked) -> Verified {
     let own = checked.criteria.iter().find(|own| own.id == known.criterion);
     let verdict = own.map_or("not run", |own| &own.verdict).to_owned();
-    let cell = own.and_then(|own| own.cells.first()).map_or_else(String::new, |cell| format!("{}: {}", cell.cell, found(cell)));
+    let cell = own
+        .and_then(|own| own.cells.first())
+        .map_or_else(String::new, |cell| format!("{}: {}", cell.cell, found(cell)));
     let holds = known.verdicts.contains(&verdict);
     Verified { known: known.clone(), found: verdict, holds, cell, remake: checked.remake.clone() }
 }
 
 fn json(reproduction: &Reproduction, verdicts: &[Verified]) -> String {
-    let claims: serde_json::Value = serde_json::from_str(&reproduction_json(reproduction)).expect("it is JSON");
+    let claims: serde_json::Value =
+        serde_json::from_str(&reproduction_json(reproduction)).expect("it is JSON");
     format!("{:#}\n", serde_json::json!({ "claims": claims, "verdicts": verdicts }))
 }
 
 fn table(verdicts: &[Verified]) -> String {
-    let mut rows = vec![["Controller", "Criterion", "Published", "Verdict", "", "Worst cell"].map(str::to_owned).to_vec()];
+    let mut rows = vec![
+        ["Controller", "Criterion", "Published", "Verdict", "", "Worst cell"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
     rows.extend(verdicts.iter().map(|own| {
-        let against = if own.known.baselines.is_empty() { String::new() } else { format!(" against {}", own.known.baselines.join(", ")) };
+        let against = if own.known.baselines.is_empty() {
+            String::new()
+        } else {
+            format!(" against {}", own.known.baselines.join(", "))
+        };
         vec![
             format!("{}{against}", own.known.controller),
             own.known.criterion.clone(),

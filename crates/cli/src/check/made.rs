@@ -12,7 +12,9 @@ use crate::runner::pool;
 use narrows_evidence::attack::{Replayed, Trial, TrialError};
 use narrows_evidence::check::{Check, report};
 use narrows_evidence::judge::Level;
-use narrows_evidence::report::{Cases, Checked, Conformance, Pages, Statements, check_text, compared};
+use narrows_evidence::report::{
+    Cases, Checked, Conformance, Pages, Statements, check_text, compared,
+};
 use rayon::prelude::*;
 use std::path::PathBuf;
 
@@ -42,22 +44,37 @@ pub fn carried_out(
     let job = Job::new(check, remake(args, tested), tested.program());
     let reserved = job.reserve(&args.output)?;
     let runs = job.make(reserved.directory(), &args.output)?;
-    let refused = if args.live && tested.program().is_none() { job.on_kernel(&runs, reserved.directory(), &args.output)? } else { None };
+    let refused = if args.live && tested.program().is_none() {
+        job.on_kernel(&runs, reserved.directory(), &args.output)?
+    } else {
+        None
+    };
     let report = report(check, &|run| runs.get(run));
     let checked = Checked::of(check, &report, env!("CARGO_PKG_VERSION"), &job.remake, runs.count());
     let checked = match beside.statements {
         Some(statements) => checked.stated(statements),
         None => checked,
     };
-    let versions = beside.before.map(|before| compared(before, &checked)).transpose().map_err(Failure::Other)?;
+    let versions = beside
+        .before
+        .map(|before| compared(before, &checked))
+        .transpose()
+        .map_err(Failure::Other)?;
     let checked = Checked { versions, ..checked };
-    let stopped = |failure| paused(failure, &runs, runs.count(), reserved.directory(), &args.output);
-    let checked = Checked { findings: replayed(args, tested, keep.as_ref()).map_err(stopped)?, ..checked };
+    let stopped =
+        |failure| paused(failure, &runs, runs.count(), reserved.directory(), &args.output);
+    let checked =
+        Checked { findings: replayed(args, tested, keep.as_ref()).map_err(stopped)?, ..checked };
     let inputs = inputs(&checked, keep.as_ref());
-    let pages =
-        Pages { courses: job.courses(&report, &args.output).map_err(stopped)?, conformance: cases(args, tested).map_err(stopped)?, inputs };
+    let pages = Pages {
+        courses: job.courses(&report, &args.output).map_err(stopped)?,
+        conformance: cases(args, tested).map_err(stopped)?,
+        inputs,
+    };
     let checked = Checked { conformance: pages.conformance.as_ref().map(Cases::from), ..checked };
-    let unseen = refused.iter().map(|reason| format!("How it does on the kernel, for which --live asked: {reason}."));
+    let unseen = refused
+        .iter()
+        .map(|reason| format!("How it does on the kernel, for which --live asked: {reason}."));
     let not_shown = checked.not_shown.iter().cloned().chain(unseen).collect();
     let checked = Checked { not_shown, ..checked };
     show(&checked, refused)?;
@@ -70,18 +87,25 @@ pub fn carried_out(
 
 /// What a check was made from, as `remake` names it.
 fn inputs(checked: &Checked, keep: Option<&Keep>) -> Vec<(String, Vec<u8>)> {
-    let stated = (!checked.statements.0.is_empty()).then(|| (ABOUT.to_owned(), checked.statements.toml().into_bytes()));
+    let stated = (!checked.statements.0.is_empty())
+        .then(|| (ABOUT.to_owned(), checked.statements.toml().into_bytes()));
     stated.into_iter().chain(keep.map(|keep| (KEPT.to_owned(), keep.json().into_bytes()))).collect()
 }
 
 /// The draft's cases as part of the evidence on all criteria, of a controller that shows the states of BBR.
 fn cases(args: &CheckArgs, tested: &Tested) -> Result<Option<Conformance>, Failure> {
-    let controller = tested.controller().filter(|own| args.suite == SuiteArg::Rfc9743 && args.only.is_empty() && draft::shows_states(own));
+    let controller = tested.controller().filter(|own| {
+        args.suite == SuiteArg::Rfc9743 && args.only.is_empty() && draft::shows_states(own)
+    });
     controller.map(|own| draft::conformance(own, &[], true, &args.output)).transpose()
 }
 
 /// Findings of searches, run again.
-fn replayed(args: &CheckArgs, tested: &Tested, keep: Option<&Keep>) -> Result<Vec<Replayed>, Failure> {
+fn replayed(
+    args: &CheckArgs,
+    tested: &Tested,
+    keep: Option<&Keep>,
+) -> Result<Vec<Replayed>, Failure> {
     let Some((keep, controller)) = keep.zip(tested.controller()) else { return Ok(Vec::new()) };
     let threads = pool(&args.output)?;
     let bar = args.output.console.progress("replaying", keep.count() as u64, args.output.quiet);
@@ -89,7 +113,9 @@ fn replayed(args: &CheckArgs, tested: &Tested, keep: Option<&Keep>) -> Result<Ve
         let one = |trial: &Trial| {
             aim.evaluate(trial, bar.stop()).map_err(|error| match error {
                 TrialError::Stopped => Failure::Interrupted,
-                other => Failure::Other(format!("on a network of {}: {other}", trial.genome.says())),
+                other => {
+                    Failure::Other(format!("on a network of {}: {other}", trial.genome.says()))
+                }
             })
         };
         let scores = threads.install(|| trials.par_iter().map(one).collect());
@@ -105,7 +131,9 @@ pub fn shown(args: &CheckArgs, checked: &Checked, refused: Option<String>) -> Re
     let text = if args.output.json { checked.json() } else { check_text(checked) };
     args.output.console.print(&text)?;
     match refused {
-        Some(refused) => args.output.console.print(&format!("\nNot run on the kernel: {refused}\n")),
+        Some(refused) => {
+            args.output.console.print(&format!("\nNot run on the kernel: {refused}\n"))
+        }
         None => Ok(()),
     }
 }

@@ -27,7 +27,9 @@ pub fn check(args: CheckArgs) -> Result<Outcome, Failure> {
     }
     let tested = Tested::of(&args)?;
     if args.live && matches!(args.suite, SuiteArg::Tcpeval | SuiteArg::Media) {
-        return Err(Failure::Other("--live cannot be used with this suite, which judges nothing; leave it out".to_owned()));
+        return Err(Failure::Other(
+            "--live cannot be used with this suite, which judges nothing; leave it out".to_owned(),
+        ));
     }
     if args.live {
         crate::live::acquire()?;
@@ -46,7 +48,10 @@ pub fn check(args: CheckArgs) -> Result<Outcome, Failure> {
     let check = planned(&args, &tested)?;
     let before = args.against.as_deref().map(|other| earlier(&args, other, &check)).transpose()?;
     let beside = Beside { statements, before: before.as_ref() };
-    let (checked, worst, directory) = carried_out(&args, &check, &tested, beside, &|checked, refused| shown(&args, checked, refused))?;
+    let (checked, worst, directory) =
+        carried_out(&args, &check, &tested, beside, &|checked, refused| {
+            shown(&args, checked, refused)
+        })?;
     output::point_to(&directory, &args.output)?;
     if let Some(versions) = &checked.versions {
         return Ok(if versions.is_worse() { Outcome::Missed } else { Outcome::Ok });
@@ -69,7 +74,9 @@ fn earlier(args: &CheckArgs, other: &str, check: &Check) -> Result<Checked, Fail
     };
     let Some(file) = kept else {
         let neither = |reason| {
-            Failure::Other(format!("{other} is neither the result of a check, a directory or a .json file, nor a controller: {reason}"))
+            Failure::Other(format!(
+                "{other} is neither the result of a check, a directory or a .json file, nor a controller: {reason}"
+            ))
         };
         let controller = Tested::Controller(parse_choice(other).map_err(neither)?);
         if args.output.out.is_some() {
@@ -82,18 +89,34 @@ fn earlier(args: &CheckArgs, other: &str, check: &Check) -> Result<Checked, Fail
             return Err(Failure::Other(format!("{why}; give --against the result of a check")));
         }
         let (before, _, directory) =
-            carried_out(args, &planned, &controller, Beside::default(), &|checked, refused| shown(args, checked, refused))?;
+            carried_out(args, &planned, &controller, Beside::default(), &|checked, refused| {
+                shown(args, checked, refused)
+            })?;
         output::point_to(&directory, &args.output)?;
         return Ok(before);
     };
-    let text = read_text(&file, Limit::MEASUREMENT)
-        .map_err(|error| Failure::Other(format!("{} cannot be read: {error}; give the result of a check", file.display())))?;
-    let damaged = |reason: String| Failure::Other(format!("{} is not the result of a check: {reason}", file.display()));
+    let text = read_text(&file, Limit::MEASUREMENT).map_err(|error| {
+        Failure::Other(format!(
+            "{} cannot be read: {error}; give the result of a check",
+            file.display()
+        ))
+    })?;
+    let damaged = |reason: String| {
+        Failure::Other(format!("{} is not the result of a check: {reason}", file.display()))
+    };
     let before = Checked::read(&text).map_err(damaged)?;
     if let Some(why) = before.terms().differ(&Terms::of(check)) {
-        return Err(Failure::Other(format!("{why}; check {} again with the options of this check", before.controller)));
+        return Err(Failure::Other(format!(
+            "{why}; check {} again with the options of this check",
+            before.controller
+        )));
     }
-    let judged: Vec<&str> = before.criteria.iter().filter(|own| own.reason.is_none()).map(|own| own.id.as_str()).collect();
+    let judged: Vec<&str> = before
+        .criteria
+        .iter()
+        .filter(|own| own.reason.is_none())
+        .map(|own| own.id.as_str())
+        .collect();
     if !args.only.is_empty() && args.only.iter().all(|id| !judged.contains(&id.as_str())) {
         return Err(Failure::Other(format!(
             "there is nothing to compare: {} judged {}, and --only asks for {}",
@@ -106,7 +129,11 @@ fn earlier(args: &CheckArgs, other: &str, check: &Check) -> Result<Checked, Fail
 }
 
 fn statements(file: &Path) -> Result<Statements, Failure> {
-    let text = read_text(file, Limit::TEXT)
-        .map_err(|error| Failure::Other(format!("{} cannot be read: {error}; give the file of the authors' statements", file.display())))?;
+    let text = read_text(file, Limit::TEXT).map_err(|error| {
+        Failure::Other(format!(
+            "{} cannot be read: {error}; give the file of the authors' statements",
+            file.display()
+        ))
+    })?;
     Ok(Statements::read(&text, &file.display().to_string())?)
 }

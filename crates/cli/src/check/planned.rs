@@ -13,22 +13,36 @@ use narrows_wire::Ecn;
 
 /// The check, before anything runs.
 pub fn planned(args: &CheckArgs, tested: &Tested) -> Result<Check, Failure> {
-    routers::refuse(tested.controller().into_iter().chain(&args.baselines), "the queues of a check are those that most routers have")?;
+    routers::refuse(
+        tested.controller().into_iter().chain(&args.baselines),
+        "the queues of a check are those that most routers have",
+    )?;
     let baselines = match &args.baselines[..] {
         [] => BASELINES.map(str::to_owned).to_vec(),
         chosen => crate::contenders::distinct(chosen.iter().map(|choice| choice.text()))?,
     };
     if !args.baselines.is_empty() && baselines.iter().all(|own| *own == tested.name()) {
-        return Err(Failure::Other(format!("{} cannot be its own only baseline; name another with --baselines", tested.name())));
+        return Err(Failure::Other(format!(
+            "{} cannot be its own only baseline; name another with --baselines",
+            tested.name()
+        )));
     }
-    let players = Players { subject: tested.name(), baselines, program: tested.controller().is_none() };
+    let players =
+        Players { subject: tested.name(), baselines, program: tested.controller().is_none() };
     let scope = match args.scope {
         ScopeArg::Internet => Scope::Internet,
         ScopeArg::Datacenter => Scope::Datacenter,
         ScopeArg::Controlled => Scope::Controlled,
     };
     let signals = tested.controller().map_or(Ok(false), marks)?;
-    let options = Options { quick: args.quick, scope, only: args.only.clone(), seeds: args.seeds, first_seed: args.seed, signals };
+    let options = Options {
+        quick: args.quick,
+        scope,
+        only: args.only.clone(),
+        seeds: args.seeds,
+        first_seed: args.seed,
+        signals,
+    };
     Ok(Check::new(suite(args.suite)?, players, options)?)
 }
 
@@ -43,7 +57,9 @@ fn suite(arg: SuiteArg) -> Result<Suite, EvidenceError> {
 
 /// True if a controller marks its packets as ECN-capable.
 fn marks(choice: &Choice) -> Result<bool, Failure> {
-    let built = choice.build(&Setup::default()).map_err(|error| Failure::Other(format!("{}: {error}", choice.text())))?;
+    let built = choice
+        .build(&Setup::default())
+        .map_err(|error| Failure::Other(format!("{}: {error}", choice.text())))?;
     Ok(built.decision().ecn != Ecn::NotEct)
 }
 
@@ -54,8 +70,9 @@ pub const ABOUT: &str = "about.toml";
 pub fn remake(args: &CheckArgs, tested: &Tested) -> String {
     let mut words = vec!["narrows check".to_owned()];
     words.extend(tested.controller().map(|controller| crate::quote::quote(&as_kept(controller))));
-    let mut option =
-        |name: &str, value: Option<String>| words.extend(value.map(|value| format!("--{name} {}", crate::quote::quote(&value))));
+    let mut option = |name: &str, value: Option<String>| {
+        words.extend(value.map(|value| format!("--{name} {}", crate::quote::quote(&value))))
+    };
     let suite = match args.suite {
         SuiteArg::Rfc9743 => None,
         SuiteArg::BbrDraft => Some("bbr-draft"),
@@ -83,7 +100,9 @@ pub fn remake(args: &CheckArgs, tested: &Tested) -> String {
         words.push("--quick".to_owned());
     }
     if tested.program().is_some() {
-        words.extend(args.serve.iter().map(|command| format!("--serve {}", crate::quote::quote(command))));
+        words.extend(
+            args.serve.iter().map(|command| format!("--serve {}", crate::quote::quote(command))),
+        );
         words.extend(["--".to_owned(), tested.name()]);
     }
     words.join(" ")

@@ -65,7 +65,9 @@ impl Tested {
     pub fn name(&self) -> String {
         match self {
             Tested::Controller(choice) => choice.text().to_owned(),
-            Tested::Program(program) => program.words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" "),
+            Tested::Program(program) => {
+                program.words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ")
+            }
         }
     }
 
@@ -83,7 +85,13 @@ impl Tested {
 /// Runs a program in the place of a scenario's flow of `self`, and once more if the machine has spoiled it.
 pub fn run(program: &Program, scenario: &Scenario, bar: &Progress) -> Result<Tried, Failure> {
     let tried = run_once(program, scenario, bar)?;
-    match tried.record.emulation.as_ref().is_some_and(|emulation| !emulation.validity_issues().is_empty()) && tried.troubles.is_empty() {
+    match tried
+        .record
+        .emulation
+        .as_ref()
+        .is_some_and(|emulation| !emulation.validity_issues().is_empty())
+        && tried.troubles.is_empty()
+    {
         true => run_once(program, scenario, bar),
         false => Ok(tried),
     }
@@ -99,7 +107,8 @@ fn run_once(program: &Program, scenario: &Scenario, bar: &Progress) -> Result<Tr
         !bar.is_stopped()
     };
     let _on_host = on_host();
-    let ran = narrows_live::run_program(scenario, &program, &Extras::default(), &mut progress, &mut ());
+    let ran =
+        narrows_live::run_program(scenario, &program, &Extras::default(), &mut progress, &mut ());
     let (record, ending) = ran.map_err(|error| match error {
         LiveError::Stopped => Failure::Interrupted,
         other => Failure::Live(other),
@@ -111,11 +120,20 @@ fn run_once(program: &Program, scenario: &Scenario, bar: &Progress) -> Result<Tr
     let failed = !ending.program.is_fine();
     let early = ending.program == Exit::Status(0) && record.duration + EARLY < scenario.duration;
     let troubles = troubles(scenario, &record, &ending, (sent, back, early));
-    Ok(Tried { hopeless: early || !sent || back || (failed && record.duration < AT_ONCE), record, troubles })
+    Ok(Tried {
+        hopeless: early || !sent || back || (failed && record.duration < AT_ONCE),
+        record,
+        troubles,
+    })
 }
 
 /// Why a run does not count, for people. Whether the program sent anything, the wrong way, and ended early.
-fn troubles(scenario: &Scenario, record: &Record, ending: &Ending, (sent, back, early): (bool, bool, bool)) -> Vec<String> {
+fn troubles(
+    scenario: &Scenario,
+    record: &Record,
+    ending: &Ending,
+    (sent, back, early): (bool, bool, bool),
+) -> Vec<String> {
     let mut troubles = Vec::new();
     let (lasted, wanted) = (record.duration.as_secs_f64(), scenario.duration);
     if !ending.program.is_fine() {

@@ -105,7 +105,8 @@ impl CompareArgs {
         let text = |path: &PathBuf| path.display().to_string();
         let path = path.cloned();
         let own = path.as_deref().and_then(PathProfile::named).map(PathProfile::scenario);
-        let duration = self.duration.unwrap_or(own.as_ref().map_or(defaults.duration, |own| own.duration));
+        let duration =
+            self.duration.unwrap_or(own.as_ref().map_or(defaults.duration, |own| own.duration));
         let warmup = self.warmup.or(own.filter(|_| self.duration.is_none()).map(|own| own.warmup));
         Comparison {
             path,
@@ -116,7 +117,9 @@ impl CompareArgs {
             loss: self.loss.unwrap_or(0.0),
             flows: self.flows.unwrap_or(2),
             // The last flow starts in the first half of the run.
-            stagger: self.stagger.unwrap_or(duration / (2 * u64::from(self.flows.unwrap_or(2))).max(12)),
+            stagger: self
+                .stagger
+                .unwrap_or(duration / (2 * u64::from(self.flows.unwrap_or(2))).max(12)),
             trace: trace.map(text),
             trace_back: self.trace_back.as_ref().map(text),
             duration,
@@ -144,9 +147,14 @@ fn parse_compared(text: &str) -> Result<Compared, String> {
     };
     match IcnWay::read(text)? {
         Some(way) => Ok(Compared::Icn(way)),
-        None if Path::new(text).is_dir() => Err("this is a directory; to compare two results, use narrows diff BEFORE AFTER".to_owned()),
+        None if Path::new(text).is_dir() => {
+            Err("this is a directory; to compare two results, use narrows diff BEFORE AFTER"
+                .to_owned())
+        }
         None if Path::new(text).extension().is_some_and(|extension| extension == "toml") => {
-            Err(format!("this is a scenario; use narrows run {text}, or --file {text} with controllers to compare on it"))
+            Err(format!(
+                "this is a scenario; use narrows run {text}, or --file {text} with controllers to compare on it"
+            ))
         }
         None => Err(reason),
     }

@@ -17,15 +17,20 @@ pub use attack::{AttackArgs, How};
 pub use check::{CheckArgs, ScopeArg, SuiteArg};
 pub use compare::{CompareArgs, Compared, DiffArgs};
 pub use forward::{
-    At, ForwardArgs, ForwardCommand, ForwarderArgs, GetArgs, KeyArgs, NdnArgs, NdnCommand, PingArgs, ServeArgs, StatusArgs, TracerouteArgs,
+    At, ForwardArgs, ForwardCommand, ForwarderArgs, GetArgs, KeyArgs, NdnArgs, NdnCommand,
+    PingArgs, ServeArgs, StatusArgs, TracerouteArgs,
 };
 pub use inspect::InspectArgs;
 pub use kernel::{
-    KernelArgs, KernelCommand, KernelListArgs, KernelWatchArgs, LoadArgs, PriceArgs, RouteArgs, StatsArgs, UnloadArgs, UnrouteArgs,
+    KernelArgs, KernelCommand, KernelListArgs, KernelWatchArgs, LoadArgs, PriceArgs, RouteArgs,
+    StatsArgs, UnloadArgs, UnrouteArgs,
 };
 pub use output::OutputArgs;
 pub use parse::parse_choice;
-pub use results::{BenchArgs, ExportArgs, ExportFormat, FigureArgs, ListArgs, Listed, PathArgs, ReportArgs, SchemaArgs};
+pub use results::{
+    BenchArgs, ExportArgs, ExportFormat, FigureArgs, ListArgs, Listed, PathArgs, ReportArgs,
+    SchemaArgs,
+};
 pub use run::{CaptureArgs, DoctorArgs, FidelityArgs, LiveArgs, ProgramArgs, RunArgs};
 pub use sweep::{MatrixArgs, MergeArgs, ReproduceArgs, SweepArgs};
 

@@ -51,8 +51,14 @@ impl NetworkArgs {
 
     /// All of it, for a file: traces are named from where the program runs.
     pub fn overrides(&self) -> Overrides {
-        let whole = |trace: &PathBuf| std::path::absolute(trace).unwrap_or_else(|_| trace.clone()).display().to_string();
-        Overrides { path: self.path.clone(), trace: self.trace.iter().map(whole).collect(), ..self.at_bottleneck() }
+        let whole = |trace: &PathBuf| {
+            std::path::absolute(trace).unwrap_or_else(|_| trace.clone()).display().to_string()
+        };
+        Overrides {
+            path: self.path.clone(),
+            trace: self.trace.iter().map(whole).collect(),
+            ..self.at_bottleneck()
+        }
     }
 
     /// Queue and workload alone.
@@ -64,14 +70,19 @@ impl NetworkArgs {
     pub fn refuse_two_networks(&self) -> Result<(), Failure> {
         match self.path.is_empty() || self.trace.is_empty() {
             true => Ok(()),
-            false => Err(Failure::Other("--path and --trace are two networks; leave one of them out".to_owned())),
+            false => Err(Failure::Other(
+                "--path and --trace are two networks; leave one of them out".to_owned(),
+            )),
         }
     }
 
     /// Refuses several values of a flag of which `command` takes one.
     pub fn refuse_several(&self, command: &str, networks_too: bool) -> Result<(), Failure> {
-        let networks = [("--path", self.path.len()), ("--trace", self.trace.len())].into_iter().filter(|_| networks_too);
-        let mut all = networks.chain([("--queue", self.queue.len()), ("--workload", self.workloads().len())]);
+        let networks = [("--path", self.path.len()), ("--trace", self.trace.len())]
+            .into_iter()
+            .filter(|_| networks_too);
+        let mut all =
+            networks.chain([("--queue", self.queue.len()), ("--workload", self.workloads().len())]);
         match all.find(|(_, count)| *count > 1) {
             None => Ok(()),
             Some((flag, count)) => Err(Failure::Other(format!(
@@ -83,7 +94,11 @@ impl NetworkArgs {
     /// The flags that make the same again, where `kept` names the files.
     pub fn words(&self, kept: impl Fn(&Path) -> String) -> Vec<(&'static str, String)> {
         let traces: Vec<String> = self.trace.iter().map(|trace| kept(trace)).collect();
-        let lists = [("path", self.path.join(",")), ("trace", traces.join(",")), ("queue", self.queue.join(","))];
+        let lists = [
+            ("path", self.path.join(",")),
+            ("trace", traces.join(",")),
+            ("queue", self.queue.join(",")),
+        ];
         let lists = lists.into_iter().filter(|(_, list)| !list.is_empty());
         lists.chain(self.workloads().into_iter().map(|own| ("workload", own.name))).collect()
     }

@@ -30,7 +30,8 @@ pub struct Cell {
 
 /// How many cells each set has, in the order of their numbers; and how many of them, the first, a
 /// quick run has.
-const SETS: [(Set, u32, u32); 3] = [(Set::Bulk, 48, 12), (Set::Transfers, 12, 4), (Set::Bunched, 12, 4)];
+const SETS: [(Set, u32, u32); 3] =
+    [(Set::Bulk, 48, 12), (Set::Transfers, 12, 4), (Set::Bunched, 12, 4)];
 /// All cells.
 pub const CELLS: u32 = SETS[0].1 + SETS[1].1 + SETS[2].1;
 
@@ -72,8 +73,13 @@ const BITS: usize = 6;
 /// Degree, coefficients and initial direction numbers of the primitive polynomials of the axes
 /// after the first (Joe and Kuo, Constructing Sobol sequences with better two-dimensional
 /// projections, SIAM J. Sci. Comput. 30, 2008).
-const POLYNOMIALS: [(usize, u32, [u32; 4]); 5] =
-    [(1, 0, [1, 0, 0, 0]), (2, 1, [1, 3, 0, 0]), (3, 1, [1, 3, 1, 0]), (3, 2, [1, 1, 1, 0]), (4, 1, [1, 1, 3, 3])];
+const POLYNOMIALS: [(usize, u32, [u32; 4]); 5] = [
+    (1, 0, [1, 0, 0, 0]),
+    (2, 1, [1, 3, 0, 0]),
+    (3, 1, [1, 3, 1, 0]),
+    (3, 2, [1, 1, 1, 0]),
+    (4, 1, [1, 1, 3, 3]),
+];
 
 /// All cells of these controllers, or the first of each set for a quick run. A cell's place in its
 /// set gives its point of the sequence.
@@ -81,23 +87,33 @@ pub fn cells(quick: bool, controllers: &[String]) -> Vec<Cell> {
     let mut cells = Vec::new();
     let mut before = 0;
     for (set, all, first) in SETS {
-        cells.extend((0..if quick { first } else { all }).map(|index| cell(set, before + index + 1, index, controllers)));
+        cells.extend(
+            (0..if quick { first } else { all })
+                .map(|index| cell(set, before + index + 1, index, controllers)),
+        );
         before += all;
     }
     cells
 }
 
 fn cell(set: Set, number: u32, index: u32, controllers: &[String]) -> Cell {
-    let [rate, rtt, buffer, kind, flows, controller] = std::array::from_fn(|axis| coordinate(axis, index));
+    let [rate, rtt, buffer, kind, flows, controller] =
+        std::array::from_fn(|axis| coordinate(axis, index));
     let rate = Rate::from_kbps(three_digits(between(RATES_MBPS, rate) * 1e3) as u64);
     let rtt = Span::from_micros((between(RTTS_MS, rtt) * 10.0).round() as u64 * 100);
     let kind = match set {
         Set::Bulk => Kind::Bulk { lossy: kind >= 0.5 },
         Set::Transfers => {
             let product = rate.as_bps() as f64 * rtt.as_secs_f64() / 8.0;
-            Kind::Transfers { bytes: three_digits((product * between(TRANSFERS_BDP, kind)).max(LEAST_BUFFER * 1500.0)) as u64 }
+            Kind::Transfers {
+                bytes: three_digits(
+                    (product * between(TRANSFERS_BDP, kind)).max(LEAST_BUFFER * 1500.0),
+                ) as u64,
+            }
         }
-        Set::Bunched => Kind::Bunched { interval: Span::from_micros((between(INTERVALS_MS, kind) * 10.0).round() as u64 * 100) },
+        Set::Bunched => Kind::Bunched {
+            interval: Span::from_micros((between(INTERVALS_MS, kind) * 10.0).round() as u64 * 100),
+        },
     };
     Cell {
         number,
@@ -130,13 +146,17 @@ fn pick<T: Copy, const N: usize>(of: [T; N], u: f64) -> T {
 fn coordinate(axis: usize, index: u32) -> f64 {
     let directions = directions(axis);
     let gray = index ^ (index >> 1);
-    let bits = (0..BITS).filter(|bit| gray >> bit & 1 == 1).fold(0, |bits, bit| bits ^ directions[bit]);
+    let bits =
+        (0..BITS).filter(|bit| gray >> bit & 1 == 1).fold(0, |bits, bit| bits ^ directions[bit]);
     (f64::from(bits) + 0.5) / f64::from(1u32 << BITS)
 }
 
 fn directions(axis: usize) -> [u32; BITS] {
     let mut directions = std::array::from_fn(|bit| 1 << (BITS - 1 - bit));
-    let Some((degree, coefficients, initial)) = axis.checked_sub(1).map(|axis| POLYNOMIALS[axis]) else { return directions };
+    let Some((degree, coefficients, initial)) = axis.checked_sub(1).map(|axis| POLYNOMIALS[axis])
+    else {
+        return directions;
+    };
     for bit in 0..BITS {
         directions[bit] = if bit < degree {
             initial[bit] << (BITS - 1 - bit)
@@ -158,19 +178,31 @@ impl Cell {
             Kind::Transfers { bytes } => format!(", transfers of {}", Bytes::new(bytes)),
             Kind::Bunched { interval } => format!(", acks each {interval}"),
         };
-        format!("{} {}, {}, {}, {} bdp{kind}", self.flows, self.controller, self.rate, self.rtt, self.buffer)
+        format!(
+            "{} {}, {}, {}, {} bdp{kind}",
+            self.flows, self.controller, self.rate, self.rtt, self.buffer
+        )
     }
 
     /// The cell as a scenario. Each flow has a link of its own before the bottleneck, where its
     /// losses happen: so the k-th packet of a flow is lost in every world, however the flows share
     /// the bottleneck. Hosts send at once, as a kernel's do within some microseconds.
     pub fn scenario(&self, duration: Span, seed: u64) -> Result<Scenario, ScenarioError> {
-        narrows_scenario::parse(&self.toml(duration, seed), "cell.toml", &narrows_scenario::read_named)
+        narrows_scenario::parse(
+            &self.toml(duration, seed),
+            "cell.toml",
+            &narrows_scenario::read_named,
+        )
     }
 
     fn toml(&self, duration: Span, seed: u64) -> String {
-        let packets = self.rate.as_bps() as f64 * self.rtt.as_secs_f64() * self.buffer / PACKET_BITS;
-        let buffer = if packets < LEAST_BUFFER { format!("{LEAST_BUFFER} packets") } else { format!("{} bdp", self.buffer) };
+        let packets =
+            self.rate.as_bps() as f64 * self.rtt.as_secs_f64() * self.buffer / PACKET_BITS;
+        let buffer = if packets < LEAST_BUFFER {
+            format!("{LEAST_BUFFER} packets")
+        } else {
+            format!("{} bdp", self.buffer)
+        };
         let mut toml = format!(
             "name = \"Cell {}: {}\"\nseed = {seed}\nduration = \"{duration}\"\nwarmup = \"{}\"\nsend_overhead = false\n\n\
              [[link]]\nname = \"bottleneck\"\nbetween = [\"router\", \"receiver\"]\nrate = \"{}\"\ndelay = \"{}\"\nbuffer = \"{buffer}\"\n",
@@ -182,11 +214,15 @@ impl Cell {
         );
         if let Kind::Bunched { interval } = self.kind {
             let burst_rate = self.rate.max(BURST_RATE);
-            toml += &format!("back = {{ aggregate = \"{interval}\", burst_rate = \"{burst_rate}\" }}\n");
+            toml += &format!(
+                "back = {{ aggregate = \"{interval}\", burst_rate = \"{burst_rate}\" }}\n"
+            );
         }
         let loss = if self.kind == (Kind::Bulk { lossy: true }) { LOSS } else { 0.0 };
         let workload = match self.kind {
-            Kind::Transfers { bytes } => format!("workload = {{ on = \"{bytes} B\", off = \"{SILENCE}\" }}\n"),
+            Kind::Transfers { bytes } => {
+                format!("workload = {{ on = \"{bytes} B\", off = \"{SILENCE}\" }}\n")
+            }
             _ => String::new(),
         };
         for flow in 1..=self.flows {
@@ -218,13 +254,21 @@ mod tests {
         let count = |which: &dyn Fn(&Cell) -> bool| bulk.iter().filter(|cell| which(cell)).count();
         for controller in CONTROLLERS {
             for lossy in [false, true] {
-                assert_eq!(count(&|cell| cell.controller == controller && cell.kind == Kind::Bulk { lossy }), 8, "{controller}, {lossy}");
+                assert_eq!(
+                    count(
+                        &|cell| cell.controller == controller && cell.kind == Kind::Bulk { lossy }
+                    ),
+                    8,
+                    "{controller}, {lossy}"
+                );
             }
         }
         // Twelve in each quarter of each range.
         for quarter in 0..4 {
-            let edges =
-                |(low, high): (f64, f64)| [0.25 * f64::from(quarter), 0.25 * f64::from(quarter + 1)].map(|u| between((low, high), u));
+            let edges = |(low, high): (f64, f64)| {
+                [0.25 * f64::from(quarter), 0.25 * f64::from(quarter + 1)]
+                    .map(|u| between((low, high), u))
+            };
             let within = |range, value: f64| edges(range)[0] <= value && value < edges(range)[1];
             assert_eq!(count(&|cell| within(RATES_MBPS, cell.rate.as_bps() as f64 / 1e6)), 12);
             assert_eq!(count(&|cell| within(RTTS_MS, cell.rtt.as_millis_f64())), 12);
@@ -256,7 +300,12 @@ mod tests {
     fn every_cell_is_a_scenario() {
         for cell in usual() {
             let scenario = cell.scenario(Span::from_secs(30), 7).unwrap();
-            assert_eq!((scenario.seed, scenario.flows.len()), (7, cell.flows as usize), "{}", cell.describe());
+            assert_eq!(
+                (scenario.seed, scenario.flows.len()),
+                (7, cell.flows as usize),
+                "{}",
+                cell.describe()
+            );
         }
     }
 }

@@ -70,13 +70,24 @@ pub fn judge(cells: &[FidelityCell], concern: &dyn Fn(&FidelityCell) -> Concern)
     AIMS.iter()
         .filter(concerned)
         .map(|aim| {
-            let concerned: Vec<&FidelityCell> = cells.iter().filter(|cell| concern(cell) == aim.concern).collect();
+            let concerned: Vec<&FidelityCell> =
+                cells.iter().filter(|cell| concern(cell) == aim.concern).collect();
             let sound = concerned.iter().filter(|cell| cell.invalid.is_none());
             let gaps: Vec<Gap> = sound.filter_map(|cell| gap(cell, aim.quantity)).collect();
             let enough = gaps.len() as f64 >= COUNTED * concerned.len() as f64;
             let measured = quantile(&gaps, aim.share);
-            let which = if aim.share == 0.5 { "median".to_owned() } else { format!("{:.0} % of cells", aim.share * 100.0) };
-            let shown = |size: f64| if aim.quantity == Quantity::Retransmitted { format!("x{size:.2}") } else { format!("{size:.1} %") };
+            let which = if aim.share == 0.5 {
+                "median".to_owned()
+            } else {
+                format!("{:.0} % of cells", aim.share * 100.0)
+            };
+            let shown = |size: f64| {
+                if aim.quantity == Quantity::Retransmitted {
+                    format!("x{size:.2}")
+                } else {
+                    format!("{size:.1} %")
+                }
+            };
             Goal {
                 what: format!("{}: {}, {which}", aim.concern.name(), aim.quantity.name()),
                 limit: shown(aim.limit),
@@ -92,7 +103,11 @@ pub fn judge(cells: &[FidelityCell], concern: &dyn Fn(&FidelityCell) -> Concern)
 /// How bad the worst distance of a cell is, in multiples of what such a distance should be.
 pub fn badness(cell: &FidelityCell) -> f64 {
     let of = |distance: &Distance| match distance.gap {
-        Gap::Percent(_) if matches!(distance.quantity, Quantity::Throughput | Quantity::Completion) => distance.gap.size() / 5.0,
+        Gap::Percent(_)
+            if matches!(distance.quantity, Quantity::Throughput | Quantity::Completion) =>
+        {
+            distance.gap.size() / 5.0
+        }
         Gap::Percent(_) => distance.gap.size() / 15.0,
         Gap::Factor(_) => distance.gap.size().ln() / 1.5f64.ln(),
         Gap::Difference(_) => distance.gap.size() / 0.05,
@@ -101,7 +116,10 @@ pub fn badness(cell: &FidelityCell) -> f64 {
 }
 
 fn gap(cell: &FidelityCell, quantity: Quantity) -> Option<Gap> {
-    cell.distances.iter().find(|distance| distance.quantity == quantity).map(|distance| distance.gap)
+    cell.distances
+        .iter()
+        .find(|distance| distance.quantity == quantity)
+        .map(|distance| distance.gap)
 }
 
 /// The size that this share of the gaps does not exceed.
@@ -118,14 +136,26 @@ mod tests {
 
     fn cell(number: u32, percent: f64, factor: f64) -> FidelityCell {
         let distance = |quantity, gap| Distance { quantity, reference: 1.0, other: 1.0, gap };
-        let distances = vec![distance(Quantity::Throughput, Gap::Percent(percent)), distance(Quantity::Retransmitted, Gap::Factor(factor))];
-        FidelityCell { number, label: String::new(), scenario_toml: String::new(), distances, invalid: None }
+        let distances = vec![
+            distance(Quantity::Throughput, Gap::Percent(percent)),
+            distance(Quantity::Retransmitted, Gap::Factor(factor)),
+        ];
+        FidelityCell {
+            number,
+            label: String::new(),
+            scenario_toml: String::new(),
+            distances,
+            invalid: None,
+        }
     }
 
     #[test]
     fn goals_are_about_shares_of_the_cells_that_count() {
-        let mut cells: Vec<FidelityCell> = (1..=10).map(|number| cell(number, if number % 2 == 0 { 1.9 } else { -2.1 }, 0.5)).collect();
-        let concern = |cell: &FidelityCell| if cell.number > 10 { Concern::Lossy } else { Concern::LossFree };
+        let mut cells: Vec<FidelityCell> = (1..=10)
+            .map(|number| cell(number, if number % 2 == 0 { 1.9 } else { -2.1 }, 0.5))
+            .collect();
+        let concern =
+            |cell: &FidelityCell| if cell.number > 10 { Concern::Lossy } else { Concern::LossFree };
         let measured = |cells: &[FidelityCell]| {
             let goals = judge(cells, &concern);
             goals.iter().map(|goal| (goal.measured.clone(), goal.met)).collect::<Vec<_>>()

@@ -30,8 +30,10 @@ pub fn fidelity(args: FidelityArgs) -> Result<Outcome, Failure> {
     let started = Started::now();
     crate::live::acquire()?;
     let reserved = output::reserve(&args.output, "fidelity")?;
-    let (duration, seeds) = if args.quick { (Span::from_secs(15), 1) } else { (Span::from_secs(30), 3) };
-    let controllers: Vec<String> = args.controllers.iter().map(|choice| choice.text().to_owned()).collect();
+    let (duration, seeds) =
+        if args.quick { (Span::from_secs(15), 1) } else { (Span::from_secs(30), 3) };
+    let controllers: Vec<String> =
+        args.controllers.iter().map(|choice| choice.text().to_owned()).collect();
     let mut cells: Vec<Cell> = cells(args.quick && args.cells.is_empty(), &controllers);
     cells.retain(|cell| args.cells.is_empty() || args.cells.contains(&cell.number));
     let mut plans: Vec<Scenario> = Vec::new();
@@ -40,17 +42,30 @@ pub fn fidelity(args: FidelityArgs) -> Result<Outcome, Failure> {
             plans.push(cell.scenario(duration, seed)?);
         }
     }
-    let loads: Vec<f64> = cells.iter().flat_map(|cell| (0..seeds).map(|_| cell.rate.as_bps() as f64 / 1e6 + LEAST_LOAD)).collect();
+    let loads: Vec<f64> = cells
+        .iter()
+        .flat_map(|cell| (0..seeds).map(|_| cell.rate.as_bps() as f64 / 1e6 + LEAST_LOAD))
+        .collect();
     let kernel = run_sound(&plans, &loads, &args)?;
     let simulator = run_all(&plans, &args.output)?;
     let seeds = seeds as usize;
-    let measured = cells.iter().zip(plans.chunks(seeds)).zip(kernel.chunks(seeds)).zip(simulator.chunks(seeds));
-    let measured: Vec<FidelityCell> =
-        measured.map(|(((cell, plans), kernel), simulator)| measure(cell, &plans[0], kernel, simulator)).collect();
-    let concerns: HashMap<u32, Concern> = cells.iter().map(|cell| (cell.number, Concern::of(cell.kind))).collect();
+    let measured = cells
+        .iter()
+        .zip(plans.chunks(seeds))
+        .zip(kernel.chunks(seeds))
+        .zip(simulator.chunks(seeds));
+    let measured: Vec<FidelityCell> = measured
+        .map(|(((cell, plans), kernel), simulator)| measure(cell, &plans[0], kernel, simulator))
+        .collect();
+    let concerns: HashMap<u32, Concern> =
+        cells.iter().map(|cell| (cell.number, Concern::of(cell.kind))).collect();
     let goals = goals::judge(&measured, &|cell| concerns[&cell.number]);
     let mut result = Fidelity {
-        title: format!("Simulator beside kernel: {} cells, {duration}, {seeds} {}", cells.len(), if seeds == 1 { "seed" } else { "seeds" }),
+        title: format!(
+            "Simulator beside kernel: {} cells, {duration}, {seeds} {}",
+            cells.len(),
+            if seeds == 1 { "seed" } else { "seeds" }
+        ),
         remake: remake(&args),
         notes: notes(&measured, seeds),
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -58,7 +73,11 @@ pub fn fidelity(args: FidelityArgs) -> Result<Outcome, Failure> {
         goals,
     };
     result.cells.sort_by(|a, b| goals::badness(b).total_cmp(&goals::badness(a)));
-    args.output.console.print(&if args.output.json { fidelity_json(&result) } else { fidelity_table(&result) })?;
+    args.output.console.print(&if args.output.json {
+        fidelity_json(&result)
+    } else {
+        fidelity_table(&result)
+    })?;
     let directory = reserved.directory().to_owned();
     write_fidelity(reserved, &result, &started.info(Vec::new(), &args.output.console))?;
     output::point_to(&directory, &args.output)?;
@@ -69,9 +88,14 @@ pub fn fidelity(args: FidelityArgs) -> Result<Outcome, Failure> {
 }
 
 /// Runs all on the kernel, and once more, fewer at a time, what the machine has spoiled.
-fn run_sound(plans: &[Scenario], loads: &[f64], args: &FidelityArgs) -> Result<Vec<Record>, Failure> {
+fn run_sound(
+    plans: &[Scenario],
+    loads: &[f64],
+    args: &FidelityArgs,
+) -> Result<Vec<Record>, Failure> {
     let mut records = run_live_together(plans, loads, CAPACITY, &args.output)?;
-    let spoiled: Vec<usize> = (0..plans.len()).filter(|run| unsound(&records[*run..=*run]).is_some()).collect();
+    let spoiled: Vec<usize> =
+        (0..plans.len()).filter(|run| unsound(&records[*run..=*run]).is_some()).collect();
     let again: Vec<Scenario> = spoiled.iter().map(|run| plans[*run].clone()).collect();
     let loads: Vec<f64> = spoiled.iter().map(|run| loads[*run]).collect();
     let repeated = run_live_together(&again, &loads, CAPACITY / 2.0, &args.output)?;
@@ -83,14 +107,20 @@ fn run_sound(plans: &[Scenario], loads: &[f64], args: &FidelityArgs) -> Result<V
 
 /// Why these live runs say more of the machine than of the kernel's TCP, if they do.
 fn unsound(runs: &[Record]) -> Option<String> {
-    let issues: Vec<String> = runs.iter().filter_map(|run| run.emulation.as_ref()).flat_map(Emulation::validity_issues).collect();
+    let issues: Vec<String> = runs
+        .iter()
+        .filter_map(|run| run.emulation.as_ref())
+        .flat_map(Emulation::validity_issues)
+        .collect();
     (!issues.is_empty()).then(|| issues.join("; "))
 }
 
 fn notes(cells: &[FidelityCell], seeds: usize) -> Vec<String> {
     let statistic =
         (seeds > 1).then(|| format!("distances are of means over {seeds} seeds, of retransmissions over all packets of all seeds"));
-    let note = |cell: &FidelityCell| Some(format!("cell {} does not count: {}", cell.number, cell.invalid.as_ref()?));
+    let note = |cell: &FidelityCell| {
+        Some(format!("cell {} does not count: {}", cell.number, cell.invalid.as_ref()?))
+    };
     statistic.into_iter().chain(cells.iter().filter_map(note)).collect()
 }
 
@@ -107,13 +137,17 @@ fn measure(cell: &Cell, plan: &Scenario, kernel: &[Record], simulator: &[Record]
 fn remake(args: &FidelityArgs) -> String {
     let quick = if args.quick { " --quick" } else { "" };
     let cells: Vec<String> = args.cells.iter().map(u32::to_string).collect();
-    let cells = if cells.is_empty() { String::new() } else { format!(" --cells {}", cells.join(",")) };
+    let cells =
+        if cells.is_empty() { String::new() } else { format!(" --cells {}", cells.join(",")) };
     let controllers: Vec<&str> = args.controllers.iter().map(|choice| choice.text()).collect();
     let usual = controllers == CONTROLLERS;
     let controllers = if usual {
         String::new()
     } else {
-        format!(" --controllers {}", controllers.iter().map(|name| quote(name)).collect::<Vec<_>>().join(" "))
+        format!(
+            " --controllers {}",
+            controllers.iter().map(|name| quote(name)).collect::<Vec<_>>().join(" ")
+        )
     };
     format!("narrows fidelity{quick}{cells}{controllers}")
 }

@@ -9,7 +9,9 @@ use crate::interruption::interruption;
 use crate::outcome::Outcome;
 use crate::output;
 use narrows_files::{Limit, Output, read};
-use narrows_forward::{Connection, Consumer, FetchError, Fetched, Object, Pong, Producer, Progress, Signed};
+use narrows_forward::{
+    Connection, Consumer, FetchError, Fetched, Object, Pong, Producer, Progress, Signed,
+};
 use narrows_units::Rate;
 use std::fs::Metadata;
 use std::io::{self, BufWriter, Write};
@@ -23,14 +25,19 @@ const BETWEEN: std::time::Duration = std::time::Duration::from_millis(1000);
 /// Serves a file until a signal comes.
 pub fn serve(args: ServeArgs) -> Result<Outcome, Failure> {
     let name = name(&args.name)?;
-    let failed = |error: io::Error| other(&format!("{} cannot be read: {error}; give a regular file", args.file.display()));
+    let failed = |error: io::Error| {
+        other(&format!("{} cannot be read: {error}; give a regular file", args.file.display()))
+    };
     let file = narrows_files::open(&args.file).map_err(failed)?;
     let before = file.metadata().map_err(failed)?;
     // The content of a pipe or a device can be read only once, so it is kept in memory.
-    let kept = (!before.is_file()).then(|| read(&args.file, Limit::SERVED)).transpose().map_err(failed)?;
+    let kept =
+        (!before.is_file()).then(|| read(&args.file, Limit::SERVED)).transpose().map_err(failed)?;
     let watched = kept.is_none().then(|| file.try_clone()).transpose()?;
-    let version = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as u64);
-    let identity = args.key.as_deref().map(|key| identity(key, args.cert.as_deref())).transpose()?;
+    let version =
+        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as u64);
+    let identity =
+        args.key.as_deref().map(|key| identity(key, args.cert.as_deref())).transpose()?;
     let segment = usize::from(args.segment);
     let object = match kept {
         Some(content) => Object::new(name, content, segment, version),
@@ -44,13 +51,17 @@ pub fn serve(args: ServeArgs) -> Result<Outcome, Failure> {
     producer.serve(object).map_err(|error| other(&error))?;
     output::tell(&format!("serving {what}; Ctrl-C ends"));
     // Segments are read when they are asked for, and those of one version belong together.
-    let same = |now: Metadata| (now.len(), now.modified().ok()) == (before.len(), before.modified().ok());
+    let same =
+        |now: Metadata| (now.len(), now.modified().ok()) == (before.len(), before.modified().ok());
     let unchanged = || watched.as_ref().is_none_or(|file| file.metadata().is_ok_and(same));
     let ended = run(&mut producer, unchanged)?;
     if unchanged() {
         Ok(ended)
     } else {
-        Err(other(&format!("{} has changed while it was served; serve it again, as a new version", args.file.display())))
+        Err(other(&format!(
+            "{} has changed while it was served; serve it again, as a new version",
+            args.file.display()
+        )))
     }
 }
 
@@ -58,10 +69,14 @@ pub fn serve(args: ServeArgs) -> Result<Outcome, Failure> {
 fn run(producer: &mut Producer, goes_on: impl Fn() -> bool) -> Result<Outcome, Failure> {
     let interrupted = interruption();
     producer.on_connection(|connection| match connection {
-        Connection::Lost => output::tell("the forwarder has gone; waiting until there is one again"),
+        Connection::Lost => {
+            output::tell("the forwarder has gone; waiting until there is one again")
+        }
         Connection::Back => output::tell("connected to the forwarder again"),
     });
-    producer.run(&mut || !interrupted.load(Ordering::Relaxed) && goes_on()).map_err(|error| other(&error))?;
+    producer
+        .run(&mut || !interrupted.load(Ordering::Relaxed) && goes_on())
+        .map_err(|error| other(&error))?;
     output::tell(&format!("{} Interests answered", producer.answered()));
     Ok(Outcome::Ok)
 }
@@ -76,7 +91,10 @@ pub fn get(args: GetArgs) -> Result<Outcome, Failure> {
     consumer.patience(args.patience);
     consumer.ask_for_marks().map_err(|error| other(&error))?;
     let bar = (!args.quiet).then(|| {
-        indicatif::ProgressBar::new(0).with_style(indicatif::ProgressStyle::with_template("{bar:30} {percent}% {msg}").expect("a template"))
+        indicatif::ProgressBar::new(0).with_style(
+            indicatif::ProgressStyle::with_template("{bar:30} {percent}% {msg}")
+                .expect("a template"),
+        )
     });
     let mut told = |progress: Progress| {
         if let Some(bar) = &bar {
@@ -101,8 +119,13 @@ pub fn get(args: GetArgs) -> Result<Outcome, Failure> {
 }
 
 /// A regular file appears once it is complete.
-fn into_file(path: &Path, run: &mut dyn FnMut(&mut dyn Write) -> Result<Fetched, FetchError>) -> Result<Fetched, Failure> {
-    let failed = |error: io::Error| other(&format!("{} cannot be written: {error}; choose another -o", path.display()));
+fn into_file(
+    path: &Path,
+    run: &mut dyn FnMut(&mut dyn Write) -> Result<Fetched, FetchError>,
+) -> Result<Fetched, Failure> {
+    let failed = |error: io::Error| {
+        other(&format!("{} cannot be written: {error}; choose another -o", path.display()))
+    };
     let mut file = Output::create(path).map_err(failed)?;
     let fetched = run(&mut file).map_err(|error| other(&error))?;
     file.finish().map_err(failed)?;
@@ -112,7 +135,12 @@ fn into_file(path: &Path, run: &mut dyn FnMut(&mut dyn Write) -> Result<Fetched,
 fn summary(fetched: &Fetched) -> String {
     let seconds = fetched.took.as_secs_f64().max(1e-9);
     let goodput = rounded(fetched.octets as f64 * 8.0 / seconds);
-    let mut text = format!("{}: {:.3} MB in {:.3} s, goodput {goodput}", fetched.name, fetched.octets as f64 / 1e6, seconds);
+    let mut text = format!(
+        "{}: {:.3} MB in {:.3} s, goodput {goodput}",
+        fetched.name,
+        fetched.octets as f64 / 1e6,
+        seconds
+    );
     if !fetched.srtt.is_zero() {
         text += &format!(", round trip {:.2} ms", fetched.srtt.as_millis_f64());
     }
@@ -122,8 +150,13 @@ fn summary(fetched: &Fetched) -> String {
     }
     if fetched.followed_rates {
         for (number, path) in fetched.paths.iter().enumerate() {
-            text +=
-                &format!("  path {}: {:016x}, primary {}, secondary {}\n", number + 1, path.id, path.rates.primary, path.rates.secondary);
+            text += &format!(
+                "  path {}: {:016x}, primary {}, secondary {}\n",
+                number + 1,
+                path.id,
+                path.rates.primary,
+                path.rates.secondary
+            );
         }
     } else if fetched.segments > 1 {
         text += "  no link on the way writes rates: a window that halves at losses (NewReno) was used\n";
@@ -151,7 +184,8 @@ pub fn pings(args: PingArgs) -> Result<Outcome, Failure> {
     if args.paths {
         return paths::list(&mut consumer, &prefix);
     }
-    let over = args.path.map(|number| paths::numbered(&mut consumer, &prefix, number)).transpose()?;
+    let over =
+        args.path.map(|number| paths::numbered(&mut consumer, &prefix, number)).transpose()?;
     let first = u64::from(consumer.nonce());
     let mut times: Vec<f64> = Vec::new();
     let interrupted = interruption();
@@ -172,16 +206,20 @@ pub fn pings(args: PingArgs) -> Result<Outcome, Failure> {
         match pong {
             Pong::Answered(span) => {
                 times.push(span.as_millis_f64());
-                output::print(&format!("{}: answered in {:.3} ms\n", prefix.as_ref(), span.as_millis_f64()))?;
+                output::print(&format!(
+                    "{}: answered in {:.3} ms\n",
+                    prefix.as_ref(),
+                    span.as_millis_f64()
+                ))?;
             }
             Pong::Lost(error) => output::print(&format!("{error}\n"))?,
         }
     }
     times.sort_by(f64::total_cmp);
     let lost = sent as usize - times.len();
-    let median = times
-        .get(times.len() / 2)
-        .map_or(String::new(), |median| format!("; median {median:.3} ms, {:.3} to {:.3}", times[0], times[times.len() - 1]));
+    let median = times.get(times.len() / 2).map_or(String::new(), |median| {
+        format!("; median {median:.3} ms, {:.3} to {:.3}", times[0], times[times.len() - 1])
+    });
     output::print(&format!("{sent} sent, {lost} lost{median}\n"))?;
     Ok(if lost == 0 { Outcome::Ok } else { Outcome::Missed })
 }

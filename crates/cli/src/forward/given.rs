@@ -16,7 +16,11 @@ pub(super) fn place(at: &At) -> Result<Place, Failure> {
 
 pub(super) fn name(text: &str) -> Result<Name, Failure> {
     let name: Name = text.parse().map_err(|error| other(&error))?;
-    if name.as_ref().is_empty() { Err(Failure::Other("the name is empty: write /example/video".to_owned())) } else { Ok(name) }
+    if name.as_ref().is_empty() {
+        Err(Failure::Other("the name is empty: write /example/video".to_owned()))
+    } else {
+        Ok(name)
+    }
 }
 
 pub(super) fn other(error: &dyn std::fmt::Display) -> Failure {

@@ -20,21 +20,32 @@ pub fn key(args: KeyArgs) -> Result<Outcome, Failure> {
     let certificate = certificate_of(&file);
     // A key without its certificate is what an attempt leaves that was ended between the two.
     let kept = args.key.is_some() || file.is_file() && certificate.symlink_metadata().is_err();
-    let key = if kept { SigningKey::from_pkcs8_pem(&text(&file)?).map_err(|error| no_key(&file, &error))? } else { new_key()? };
+    let key = if kept {
+        SigningKey::from_pkcs8_pem(&text(&file)?).map_err(|error| no_key(&file, &error))?
+    } else {
+        new_key()?
+    };
     let now_s = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let made = Identity::certify(&identity, key, now_s, args.days).map_err(|error| no_key(&file, &error))?;
+    let made = Identity::certify(&identity, key, now_s, args.days)
+        .map_err(|error| no_key(&file, &error))?;
     // Both are on the disk before either has its name: where one cannot be written, there is none.
     let pem = made.key().to_pkcs8_pem().unwrap_or_default();
     let secret = if kept { None } else { Some(written(&file, pem.as_bytes(), OWNER_ONLY)?) };
     let shared = written(&certificate, armoured(made.certificate()).as_bytes(), ALL_READ)?;
-    let secret = secret.map(|secret| secret.finish().map_err(|error| unwritable(&file, &error))).transpose()?;
+    let secret = secret
+        .map(|secret| secret.finish().map_err(|error| unwritable(&file, &error)))
+        .transpose()?;
     shared.finish().map_err(|error| unwritable(&certificate, &error))?;
     let whose = match (secret, &args.key) {
         (Some(()), _) => format!("{} (keep it secret) and ", file.display()),
         (None, None) => format!("the key that was in {}, and ", file.display()),
         (None, Some(_)) => String::new(),
     };
-    output::print(&format!("{}: {whose}{} (give it to consumers)\n", made.key_name().as_ref(), certificate.display()))?;
+    output::print(&format!(
+        "{}: {whose}{} (give it to consumers)\n",
+        made.key_name().as_ref(),
+        certificate.display()
+    ))?;
     Ok(Outcome::Ok)
 }
 
@@ -60,8 +71,12 @@ pub(super) fn trust(files: &[PathBuf]) -> Result<Trust, Failure> {
     let mut trust = Trust::default();
     for file in files {
         let remedy = "give a certificate, as `narrows key` and ndnsec make them";
-        let octets = read(file, Limit::KEY).map_err(|error| other(&format!("{} cannot be read: {error}; {remedy}", file.display())))?;
-        trust.add(&octets).map_err(|error| other(&format!("{}: {error}; {remedy}", file.display())))?;
+        let octets = read(file, Limit::KEY).map_err(|error| {
+            other(&format!("{} cannot be read: {error}; {remedy}", file.display()))
+        })?;
+        trust
+            .add(&octets)
+            .map_err(|error| other(&format!("{}: {error}; {remedy}", file.display())))?;
     }
     Ok(trust)
 }
@@ -70,18 +85,23 @@ const OWNER_ONLY: u32 = 0o600;
 const ALL_READ: u32 = 0o644;
 
 fn no_key(file: &Path, error: &dyn std::fmt::Display) -> Failure {
-    other(&format!("{}: {error}; give a private key in PKCS#8 and PEM, or choose another file", file.display()))
+    other(&format!(
+        "{}: {error}; give a private key in PKCS#8 and PEM, or choose another file",
+        file.display()
+    ))
 }
 
 fn text(file: &Path) -> Result<String, Failure> {
     let remedy = "give a private key in PKCS#8 and PEM, as `narrows key` makes one";
-    read_text(file, Limit::KEY).map_err(|error| other(&format!("{} cannot be read: {error}; {remedy}", file.display())))
+    read_text(file, Limit::KEY)
+        .map_err(|error| other(&format!("{} cannot be read: {error}; {remedy}", file.display())))
 }
 
 /// An Ed25519 key of the kernel's random octets.
 fn new_key() -> Result<SigningKey, Failure> {
     let mut seed = [0; 32];
-    getrandom::fill(&mut seed).map_err(|error| other(&format!("the kernel has no random octets for a key: {error}")))?;
+    getrandom::fill(&mut seed)
+        .map_err(|error| other(&format!("the kernel has no random octets for a key: {error}")))?;
     Ok(SigningKey::ed25519(&seed))
 }
 
@@ -107,5 +127,8 @@ fn written(file: &Path, octets: &[u8], mode: u32) -> Result<Output, Failure> {
 }
 
 fn unwritable(file: &Path, error: &io::Error) -> Failure {
-    other(&format!("{} cannot be written: {error}; choose another file, or remove this one", file.display()))
+    other(&format!(
+        "{} cannot be written: {error}; choose another file, or remove this one",
+        file.display()
+    ))
 }

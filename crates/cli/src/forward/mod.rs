@@ -82,7 +82,8 @@ fn run(args: ForwardArgs) -> Result<Outcome, Failure> {
     for signal in heeded() {
         pipe::register(signal, socket.try_clone()?)?;
     }
-    let mut places: Vec<String> = config.listen.unix.iter().map(|path| format!("unix://{}", path.display())).collect();
+    let mut places: Vec<String> =
+        config.listen.unix.iter().map(|path| format!("unix://{}", path.display())).collect();
     places.extend(daemon.udp_addresses().iter().map(|address| format!("UDP {address}")));
     places.extend(config.listen.tcp.iter().map(|address| format!("TCP {address}")));
     if let Some(listener) = metrics {
@@ -100,7 +101,11 @@ fn run(args: ForwardArgs) -> Result<Outcome, Failure> {
 fn own_place(config: &Config) -> Option<Place> {
     let unix = config.listen.unix.clone().map(Place::Unix);
     let tcp = || {
-        let address = config.listen.tcp.iter().find(|address| address.ip().is_loopback() || address.ip().is_unspecified())?;
+        let address = config
+            .listen
+            .tcp
+            .iter()
+            .find(|address| address.ip().is_loopback() || address.ip().is_unspecified())?;
         let host = if address.is_ipv4() { "127.0.0.1" } else { "[::1]" };
         Place::parse(&format!("tcp://{host}:{}", address.port())).ok()
     };

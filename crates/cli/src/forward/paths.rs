@@ -25,32 +25,55 @@ pub(super) fn list(consumer: &mut Consumer, prefix: &Name) -> Result<Outcome, Fa
 }
 
 /// The path with a number of the list.
-pub(super) fn numbered(consumer: &mut Consumer, prefix: &Name, number: u32) -> Result<FoundPath, Failure> {
+pub(super) fn numbered(
+    consumer: &mut Consumer,
+    prefix: &Name,
+    number: u32,
+) -> Result<FoundPath, Failure> {
     let found = find(consumer, prefix)?;
     let path = found.get(number as usize - 1).copied();
-    path.ok_or_else(|| Failure::Other(format!("there is no path {number} to {}: {TRIES} pings found {}", prefix.as_ref(), found.len())))
+    path.ok_or_else(|| {
+        Failure::Other(format!(
+            "there is no path {number} to {}: {TRIES} pings found {}",
+            prefix.as_ref(),
+            found.len()
+        ))
+    })
 }
 
 /// Pings over a path.
-pub(super) fn ping(consumer: &mut Consumer, prefix: &Name, number: u64, path: &FoundPath) -> Result<Pong, Failure> {
-    Ok(match consumer.ping_path(prefix, number, Some(path), PATIENCE).map_err(|error| other(&error))? {
-        PathPong::Answered(span, _) => Pong::Answered(span),
-        PathPong::Refused(..) => {
-            let gone = "a node on its path has no such next hop any more; `narrows ndn ping --paths` lists the paths of now";
-            Pong::Lost(FetchError::Wrong(prefix.as_ref().to_string(), gone.to_owned()))
-        }
-        PathPong::Lost(error) => Pong::Lost(error),
-    })
+pub(super) fn ping(
+    consumer: &mut Consumer,
+    prefix: &Name,
+    number: u64,
+    path: &FoundPath,
+) -> Result<Pong, Failure> {
+    Ok(
+        match consumer
+            .ping_path(prefix, number, Some(path), PATIENCE)
+            .map_err(|error| other(&error))?
+        {
+            PathPong::Answered(span, _) => Pong::Answered(span),
+            PathPong::Refused(..) => {
+                let gone = "a node on its path has no such next hop any more; `narrows ndn ping --paths` lists the paths of now";
+                Pong::Lost(FetchError::Wrong(prefix.as_ref().to_string(), gone.to_owned()))
+            }
+            PathPong::Lost(error) => Pong::Lost(error),
+        },
+    )
 }
 
 /// The paths to a producer, in an order that does not depend on which was found first: fewest hops, then by their hash.
 fn find(consumer: &mut Consumer, prefix: &Name) -> Result<Vec<FoundPath>, Failure> {
     let first = u64::from(consumer.nonce());
-    let mut found = consumer.find_paths(prefix, first, TRIES, FINDING).map_err(|error| other(&error))?;
+    let mut found =
+        consumer.find_paths(prefix, first, TRIES, FINDING).map_err(|error| other(&error))?;
     found.sort_by_key(|path| (path.labels.hops(), path.id));
     if found.is_empty() {
-        let text =
-            format!("nobody answers pings under {}: run `narrows ndn ping --serve {0}` there, and look for a route", prefix.as_ref());
+        let text = format!(
+            "nobody answers pings under {}: run `narrows ndn ping --serve {0}` there, and look for a route",
+            prefix.as_ref()
+        );
         return Err(Failure::Other(text));
     }
     Ok(found)
@@ -61,10 +84,14 @@ fn line(all: &[FoundPath], index: usize, path: &FoundPath) -> String {
     let mut text = format!("path {}: {} hops, id {:016x}", index + 1, path.labels.hops(), path.id);
     match path.rates {
         None => text += ", no link tells a rate",
-        Some((primary, secondary)) => text += &format!(", primary {primary}, secondary {secondary}"),
+        Some((primary, secondary)) => {
+            text += &format!(", primary {primary}, secondary {secondary}")
+        }
     }
-    let same = all[..index].iter().position(|other| path.limit.is_some() && other.limit == path.limit);
-    text + &same.map_or(String::new(), |other| format!(", limited by the same link as path {}", other + 1))
+    let same =
+        all[..index].iter().position(|other| path.limit.is_some() && other.limit == path.limit);
+    text + &same
+        .map_or(String::new(), |other| format!(", limited by the same link as path {}", other + 1))
 }
 
 /// Shows the hops of paths.
@@ -75,14 +102,22 @@ pub fn traceroute(args: TracerouteArgs) -> Result<Outcome, Failure> {
     let chosen = |index: usize| args.path.is_none_or(|number| number as usize == index + 1);
     if !(0..found.len()).any(chosen) {
         let number = args.path.unwrap_or(0);
-        return Err(Failure::Other(format!("there is no path {number} to {}: {TRIES} pings found {}", prefix.as_ref(), found.len())));
+        return Err(Failure::Other(format!(
+            "there is no path {number} to {}: {TRIES} pings found {}",
+            prefix.as_ref(),
+            found.len()
+        )));
     }
     let mut whole = true;
     for (index, path) in found.iter().enumerate().filter(|(index, _)| chosen(*index)) {
         output::print(&format!("{}\n", line(&found, index, path)))?;
         for hop in 1..=path.labels.hops() + 1 {
             let number = u64::from(consumer.nonce());
-            let (text, known) = hop_line(&consumer.trace(&prefix, number, path, hop, PATIENCE).map_err(|error| other(&error))?);
+            let (text, known) = hop_line(
+                &consumer
+                    .trace(&prefix, number, path, hop, PATIENCE)
+                    .map_err(|error| other(&error))?,
+            );
             whole &= known;
             let what = match hop {
                 hop if hop > path.labels.hops() => "producer",
@@ -98,7 +133,8 @@ pub fn traceroute(args: TracerouteArgs) -> Result<Outcome, Failure> {
 /// The text for a hop, and whether it answered as it should.
 fn hop_line(pong: &PathPong) -> (String, bool) {
     let timed = |span: &Span, rates: Option<(Rate, Rate)>| {
-        let rate = rates.map_or("no rate yet".to_owned(), |(primary, _)| format!("primary {primary}"));
+        let rate =
+            rates.map_or("no rate yet".to_owned(), |(primary, _)| format!("primary {primary}"));
         format!("{:>9.3} ms  {rate}", span.as_millis_f64())
     };
     match pong {

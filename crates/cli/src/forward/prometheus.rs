@@ -49,25 +49,62 @@ pub(super) fn text(client: &mut Client) -> Result<String, Failure> {
     let faces = client.dataset("/localhost/nfd/faces/list").map_err(refused)?;
     let routes = client.dataset("/localhost/nfd/rib/list").map_err(refused)?;
     // Another forwarder has no such dataset, and answers nothing.
-    let tables = if status_is_ours(&general) { client.dataset("/localhost/nfd/tables/list").map_err(refused)? } else { Vec::new() };
+    let tables = if status_is_ours(&general) {
+        client.dataset("/localhost/nfd/tables/list").map_err(refused)?
+    } else {
+        Vec::new()
+    };
     let tables = all::<TableStatus<'_>>(&tables, "tables")?;
-    let malformed = |error| Failure::Other(format!("the forwarder's status cannot be read: {error}"));
+    let malformed =
+        |error| Failure::Other(format!("the forwarder's status cannot be read: {error}"));
     let status = GeneralStatus::decode(&general).map_err(malformed)?;
-    let (faces, routes) = (all::<FaceStatus<'_>>(&faces, "faces")?, all::<RibEntry<'_>>(&routes, "routes")?);
+    let (faces, routes) =
+        (all::<FaceStatus<'_>>(&faces, "faces")?, all::<RibEntry<'_>>(&routes, "routes")?);
     let store = all::<CsInfo>(&store, "content store")?.into_iter().next();
     let mut text = String::new();
-    let mut one = |name, kind, help, value| Family::new(&mut text, name, kind, help).sample("", value);
-    one("narrows_start_time_seconds", "gauge", "When the forwarder started, in seconds since 1970.", status.start_ms / 1000);
-    one("narrows_satisfied_interests_total", "counter", "Pending Interests that Data has answered.", status.satisfied_interests);
-    one("narrows_unsatisfied_interests_total", "counter", "Pending Interests that have expired.", status.unsatisfied_interests);
+    let mut one =
+        |name, kind, help, value| Family::new(&mut text, name, kind, help).sample("", value);
+    one(
+        "narrows_start_time_seconds",
+        "gauge",
+        "When the forwarder started, in seconds since 1970.",
+        status.start_ms / 1000,
+    );
+    one(
+        "narrows_satisfied_interests_total",
+        "counter",
+        "Pending Interests that Data has answered.",
+        status.satisfied_interests,
+    );
+    one(
+        "narrows_unsatisfied_interests_total",
+        "counter",
+        "Pending Interests that have expired.",
+        status.unsatisfied_interests,
+    );
     one("narrows_pending_interests", "gauge", "Pending Interests.", status.pit_entries);
     one("narrows_prefixes", "gauge", "Prefixes with routes.", status.fib_entries);
-    one("narrows_routes", "gauge", "Routes.", routes.iter().map(|entry| entry.routes.len() as u64).sum());
+    one(
+        "narrows_routes",
+        "gauge",
+        "Routes.",
+        routes.iter().map(|entry| entry.routes.len() as u64).sum(),
+    );
     one("narrows_faces", "gauge", "Faces.", faces.len() as u64);
     one("narrows_cached_packets", "gauge", "Data packets in the content store.", status.cs_entries);
     if let Some(store) = store {
-        one("narrows_cache_capacity_packets", "gauge", "Data packets that the content store holds at most.", store.capacity);
-        one("narrows_cache_hits_total", "counter", "Interests that the content store has answered.", store.hits);
+        one(
+            "narrows_cache_capacity_packets",
+            "gauge",
+            "Data packets that the content store holds at most.",
+            store.capacity,
+        );
+        one(
+            "narrows_cache_hits_total",
+            "counter",
+            "Interests that the content store has answered.",
+            store.hits,
+        );
         one("narrows_cache_misses_total", "counter", "Interests that it has not.", store.misses);
     }
     if let Some(lost) = status.lost_between_threads {
@@ -75,13 +112,21 @@ pub(super) fn text(client: &mut Client) -> Result<String, Failure> {
         one("narrows_lost_between_threads_total", "counter", help, lost);
     }
     for (name, help, value) in [
-        ("narrows_dropped_total", "Packets that did not leave by their faces, also by those that are gone.", status.dropped),
+        (
+            "narrows_dropped_total",
+            "Packets that did not leave by their faces, also by those that are gone.",
+            status.dropped,
+        ),
         (
             "narrows_faces_refused_total",
             "Faces that were not made, because there were too many or no descriptor was left.",
             status.faces_refused,
         ),
-        ("narrows_faces_evicted_total", "Faces that were idle and gave way to others.", status.faces_evicted),
+        (
+            "narrows_faces_evicted_total",
+            "Faces that were idle and gave way to others.",
+            status.faces_evicted,
+        ),
     ] {
         if let Some(value) = value {
             one(name, "counter", help, value);
@@ -90,10 +135,15 @@ pub(super) fn text(client: &mut Client) -> Result<String, Failure> {
     type OfTable = for<'t> fn(&'t TableStatus<'t>) -> u64;
     let of_tables: [(&'static str, &str, &str, OfTable); 3] = [
         ("narrows_table_octets", "gauge", "Octets that a table holds.", |table| table.used),
-        ("narrows_table_limit_octets", "gauge", "Octets that a table may hold.", |table| table.limit),
-        ("narrows_table_refused_total", "counter", "How often a table had no room, or dropped something for something newer.", |table| {
-            table.refused
+        ("narrows_table_limit_octets", "gauge", "Octets that a table may hold.", |table| {
+            table.limit
         }),
+        (
+            "narrows_table_refused_total",
+            "counter",
+            "How often a table had no room, or dropped something for something newer.",
+            |table| table.refused,
+        ),
     ];
     for (name, kind, help, read) in of_tables {
         let mut family = Family::new(&mut text, name, kind, help);
@@ -119,7 +169,10 @@ pub(super) fn text(client: &mut Client) -> Result<String, Failure> {
         (
             "narrows_face_octets_total",
             "Octets of a face by direction.",
-            &[("direction=\"in\"", |face| face.in_bytes), ("direction=\"out\"", |face| face.out_bytes)],
+            &[
+                ("direction=\"in\"", |face| face.in_bytes),
+                ("direction=\"out\"", |face| face.out_bytes),
+            ],
         ),
         (
             "narrows_face_malformed_total",
@@ -144,15 +197,26 @@ pub(super) fn text(client: &mut Client) -> Result<String, Failure> {
             "narrows_face_capacity_bits_per_second",
             "gauge",
             "Rate available to packets of a face by direction, where it is known.",
-            &[("direction=\"in\"", |face| face.in_capacity_bps), ("direction=\"out\"", |face| face.out_capacity_bps)],
+            &[
+                ("direction=\"in\"", |face| face.in_capacity_bps),
+                ("direction=\"out\"", |face| face.out_capacity_bps),
+            ],
         ),
         (
             "narrows_face_rate_bits_per_second",
             "gauge",
             "Rate that the law of a face grants, by class.",
-            &[("class=\"primary\"", |face| face.primary_bps), ("class=\"secondary\"", |face| face.secondary_bps)],
+            &[
+                ("class=\"primary\"", |face| face.primary_bps),
+                ("class=\"secondary\"", |face| face.secondary_bps),
+            ],
         ),
-        ("narrows_face_shaper_interests", "gauge", "Interests that wait in the shaper of a face.", &[("", |face| face.shaped)]),
+        (
+            "narrows_face_shaper_interests",
+            "gauge",
+            "Interests that wait in the shaper of a face.",
+            &[("", |face| face.shaped)],
+        ),
         (
             "narrows_face_suspect_seconds_total",
             "counter",
@@ -208,7 +272,10 @@ pub(super) fn serve(listener: &TcpListener, forwarder: &Place) {
             readers.fetch_sub(1, Ordering::Relaxed);
             // It is told at once, or not at all.
             let _ = connection.set_nonblocking(true);
-            let _ = http::refuse(&mut connection, &Refusal(503, "there are too many readers of these counters; try again"));
+            let _ = http::refuse(
+                &mut connection,
+                &Refusal(503, "there are too many readers of these counters; try again"),
+            );
             continue;
         }
         let (reading, forwarder) = (Reading(Arc::clone(&readers)), forwarder.clone());
@@ -232,11 +299,20 @@ impl Drop for Reading {
 
 fn answer(mut connection: TcpStream, port: u16, forwarder: &Place) -> io::Result<()> {
     match http::requested(&mut connection, Access::AnyAddress(port))?.as_deref() {
-        Ok("/metrics") => match Client::connect(forwarder).map_err(refused).and_then(|mut client| text(&mut client)) {
+        Ok("/metrics") => match Client::connect(forwarder)
+            .map_err(refused)
+            .and_then(|mut client| text(&mut client))
+        {
             Ok(text) => http::text(&mut connection, KIND, &text),
-            Err(_) => http::refuse(&mut connection, &Refusal(503, "the forwarder does not answer; try again")),
+            Err(_) => http::refuse(
+                &mut connection,
+                &Refusal(503, "the forwarder does not answer; try again"),
+            ),
         },
-        Ok(_) => http::refuse(&mut connection, &Refusal(404, "there is nothing at this address; counters are at /metrics")),
+        Ok(_) => http::refuse(
+            &mut connection,
+            &Refusal(404, "there is nothing at this address; counters are at /metrics"),
+        ),
         Err(refusal) => http::refuse(&mut connection, refusal),
     }
 }

@@ -7,7 +7,8 @@ use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::output;
 use narrows_ndn::management::{
-    CsInfo, FacePersistency, FaceScope, FaceStatus, GeneralStatus, RibEntry, StrategyChoice, TableStatus, route_flags,
+    CsInfo, FacePersistency, FaceScope, FaceStatus, GeneralStatus, RibEntry, StrategyChoice,
+    TableStatus, route_flags,
 };
 use serde_json::{Value, json};
 
@@ -27,7 +28,8 @@ pub fn status(asked: &StatusArgs) -> Result<Outcome, Failure> {
     }
     let general = client.dataset("/localhost/nfd/status/general").map_err(refused)?;
     let store = client.dataset("/localhost/nfd/cs/info").map_err(refused)?;
-    let malformed = |error| Failure::Other(format!("the forwarder's status cannot be read: {error}"));
+    let malformed =
+        |error| Failure::Other(format!("the forwarder's status cannot be read: {error}"));
     let status = GeneralStatus::decode(&general).map_err(malformed)?;
     let store = all::<CsInfo>(&store, "content store")?.into_iter().next();
     let seconds = status.current_ms.saturating_sub(status.start_ms) / 1000;
@@ -52,7 +54,13 @@ pub fn status(asked: &StatusArgs) -> Result<Outcome, Failure> {
     rows.extend(status.faces_evicted.map(|count| ("faces evicted", count)));
     // With several threads.
     rows.extend(status.lost_between_threads.map(|lost| ("lost in queues", lost)));
-    let mut text = format!("{}, up {} h {} min {} s\n", status.version, seconds / 3600, seconds / 60 % 60, seconds % 60);
+    let mut text = format!(
+        "{}, up {} h {} min {} s\n",
+        status.version,
+        seconds / 3600,
+        seconds / 60 % 60,
+        seconds % 60
+    );
     rows.iter().for_each(|(name, value)| text += &format!("  {name:<16}{value:>12}\n"));
     let mut value = json!({ "version": status.version, "up_s": seconds });
     rows.iter().for_each(|(name, count)| value[name.replace(' ', "_")] = json!(count));
@@ -62,7 +70,8 @@ pub fn status(asked: &StatusArgs) -> Result<Outcome, Failure> {
         text += &format!("  {:<16}{:>12}{:>12}{:>12}\n", "table", "octets", "limit", "refused");
         for TableStatus { name, used, limit, refused } in tables {
             text += &format!("  {name:<16}{used:>12}{limit:>12}{refused:>12}\n");
-            value["tables"][name] = json!({ "bytes": used, "limit_bytes": limit, "refused": refused });
+            value["tables"][name] =
+                json!({ "bytes": used, "limit_bytes": limit, "refused": refused });
         }
     }
     show(args, &value, &text)
@@ -80,7 +89,18 @@ pub fn faces(args: &ForwarderArgs) -> Result<Outcome, Failure> {
     let width = faces.iter().map(|face| face.uri.len()).max().unwrap_or(0).max(6);
     let mut text = format!(
         "{:>5}  {:<width$}  {:<10}  {:>10}  {:>10}  {:>10}  {:>10}  {:>9}  {:>9}  {:>11}  {:>7}  {:>7}\n",
-        "face", "remote", "ends", "interests", "data", "in kB", "out kB", "malformed", "dropped", "rate Mbit/s", "suspect", "policed"
+        "face",
+        "remote",
+        "ends",
+        "interests",
+        "data",
+        "in kB",
+        "out kB",
+        "malformed",
+        "dropped",
+        "rate Mbit/s",
+        "suspect",
+        "policed"
     );
     for face in &faces {
         text += &format!(
@@ -121,16 +141,25 @@ pub fn routes(args: &ForwarderArgs) -> Result<Outcome, Failure> {
         client.dataset("/localhost/nfd/rib/list").map_err(refused)?,
         client.dataset("/localhost/nfd/strategy-choice/list").map_err(refused)?,
     );
-    let (rib, choices) = (all::<RibEntry<'_>>(&rib, "routes")?, all::<StrategyChoice<'_>>(&choices, "strategies")?);
+    let (rib, choices) =
+        (all::<RibEntry<'_>>(&rib, "routes")?, all::<StrategyChoice<'_>>(&choices, "strategies")?);
     let width = rib.iter().map(|entry| entry.name.to_string().len()).max().unwrap_or(0).max(6);
-    let mut text = format!("{:<width$}  {:>5}  {:>6}  {:>6}  flags\n", "prefix", "face", "cost", "origin");
+    let mut text =
+        format!("{:<width$}  {:>5}  {:>6}  {:>6}  flags\n", "prefix", "face", "cost", "origin");
     let flags = |flags: u64| {
-        let words = [(route_flags::CHILD_INHERIT, "child-inherit"), (route_flags::CAPTURE, "capture")];
-        words.iter().filter(|(bit, _)| flags & bit != 0).map(|(_, word)| *word).collect::<Vec<_>>().join(" ")
+        let words =
+            [(route_flags::CHILD_INHERIT, "child-inherit"), (route_flags::CAPTURE, "capture")];
+        words
+            .iter()
+            .filter(|(bit, _)| flags & bit != 0)
+            .map(|(_, word)| *word)
+            .collect::<Vec<_>>()
+            .join(" ")
     };
     for entry in &rib {
         for route in &entry.routes {
-            let ends = route.expiration_ms.map_or(String::new(), |ms| format!(" ends in {} s", ms / 1000));
+            let ends =
+                route.expiration_ms.map_or(String::new(), |ms| format!(" ends in {} s", ms / 1000));
             text += &format!(
                 "{:<width$}  {:>5}  {:>6}  {:>6}  {}{ends}\n",
                 entry.name.to_string(),
@@ -141,7 +170,9 @@ pub fn routes(args: &ForwarderArgs) -> Result<Outcome, Failure> {
             );
         }
     }
-    choices.iter().for_each(|choice| text += &format!("strategy of {}: {}\n", choice.name, choice.strategy.0));
+    choices.iter().for_each(|choice| {
+        text += &format!("strategy of {}: {}\n", choice.name, choice.strategy.0)
+    });
     let routes: Vec<Value> = rib
         .iter()
         .flat_map(|entry| {

@@ -3,7 +3,8 @@
 use crate::cli::parse_choice;
 use crate::error::Failure;
 use narrows_bpf::{
-    Code, ForKernel, Instruction, Problem, Program, Settings, SimulatedKernel, Use, doubts, files, helper, link_against, problems, socket,
+    Code, ForKernel, Instruction, Problem, Program, Settings, SimulatedKernel, Use, doubts, files,
+    helper, link_against, problems, socket,
 };
 use narrows_kernel::KernelError;
 use narrows_params::suggest;
@@ -70,9 +71,17 @@ impl Found {
     pub fn read(file: &str) -> Result<(Found, Vec<u8>), Failure> {
         let (path, set) = file.split_once('?').unwrap_or((file, ""));
         let kept = files::read(path).map_err(Failure::Other)?;
-        let set: Vec<(&str, &str)> =
-            set.split('&').filter(|one| !one.is_empty()).map(|one| one.split_once('=').unwrap_or((one, ""))).collect();
-        let value = |name: &str| set.iter().find(|(key, _)| *key == name).map(|(_, value)| *value).filter(|value| !value.is_empty());
+        let set: Vec<(&str, &str)> = set
+            .split('&')
+            .filter(|one| !one.is_empty())
+            .map(|one| one.split_once('=').unwrap_or((one, "")))
+            .collect();
+        let value = |name: &str| {
+            set.iter()
+                .find(|(key, _)| *key == name)
+                .map(|(_, value)| *value)
+                .filter(|value| !value.is_empty())
+        };
         let settings = Settings { ops: value("ops").map(str::to_owned), ..Settings::default() };
         let mut found = Found {
             file: file.to_owned(),
@@ -87,11 +96,17 @@ impl Found {
         match link_against(socket::types(), &kept.object, &settings, &SimulatedKernel) {
             Err(problem) => found.problems.push(problem),
             Ok(program) => {
-                let unknown =
-                    set.iter().find(|(key, _)| !files::OURS.contains(key) && files::parameters(&program).all(|own| own.name != *key));
+                let unknown = set.iter().find(|(key, _)| {
+                    !files::OURS.contains(key)
+                        && files::parameters(&program).all(|own| own.name != *key)
+                });
                 if let Some((key, _)) = unknown {
-                    let known = files::parameters(&program).map(|own| own.name.as_str()).chain(files::OURS);
-                    return Err(Failure::Other(format!("{path}: it has no parameter \"{key}\"; {}", suggest(key, "parameters", known))));
+                    let known =
+                        files::parameters(&program).map(|own| own.name.as_str()).chain(files::OURS);
+                    return Err(Failure::Other(format!(
+                        "{path}: it has no parameter \"{key}\"; {}",
+                        suggest(key, "parameters", known)
+                    )));
                 }
                 found.judge(program);
                 if found.problems.is_empty() {
@@ -108,7 +123,8 @@ impl Found {
         self.doubts = doubts(&program);
         self.problems = problems(&program, &SimulatedKernel);
         // Each instruction of a program without other problems; of one with some it would be their consequence.
-        let unfit = self.problems.is_empty().then(|| Code::new(Arc::new(program.clone())).err()).flatten();
+        let unfit =
+            self.problems.is_empty().then(|| Code::new(Arc::new(program.clone())).err()).flatten();
         self.problems.extend(unfit.map(|refusal| refusal.problem()));
         self.program = Some(program);
     }
@@ -133,7 +149,8 @@ impl Verifier {
     ///
     /// It cannot be asked: without the rights, or by this build.
     pub fn ask(program: &ForKernel) -> Result<Verifier, Failure> {
-        let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().to_owned();
+        let release =
+            fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().to_owned();
         let verifier = |accepted, refused| Verifier { release, accepted, refused };
         match narrows_kernel::judge(program) {
             Ok(accepted) => Ok(verifier(accepted, None)),
@@ -148,7 +165,10 @@ impl Verifier {
 
 /// The names of a table's flags; those that do not exist by their bits.
 pub fn flags(program: &Program) -> Vec<String> {
-    let known = FLAGS.iter().filter(|(bit, _)| program.flags & bit != 0).map(|(_, name)| (*name).to_owned());
+    let known = FLAGS
+        .iter()
+        .filter(|(bit, _)| program.flags & bit != 0)
+        .map(|(_, name)| (*name).to_owned());
     let rest = program.flags & !FLAGS.iter().fold(0, |all, (bit, _)| all | bit);
     known.chain((rest != 0).then(|| format!("{rest:#x}"))).collect()
 }
@@ -168,14 +188,25 @@ pub fn fields(program: &Program) -> BTreeMap<&str, (Uses, bool)> {
 
 /// What it asks for, with the answer.
 pub fn questions(program: &Program) -> BTreeMap<&str, bool> {
-    program.mentions.iter().filter(|mention| mention.how == Use::Asks).map(|mention| (mention.what.as_str(), mention.there)).collect()
+    program
+        .mentions
+        .iter()
+        .filter(|mention| mention.how == Use::Asks)
+        .map(|mention| (mention.what.as_str(), mention.there))
+        .collect()
 }
 
 /// The helpers that it calls.
 pub fn helpers(program: &Program) -> BTreeSet<String> {
     let calls = program.code.iter().enumerate().filter(|(at, instruction)| {
-        (instruction.code, instruction.src) == (Instruction::CALL, OF_HELPER) && program.poison_at(*at).is_none()
+        (instruction.code, instruction.src) == (Instruction::CALL, OF_HELPER)
+            && program.poison_at(*at).is_none()
     });
-    let name = |number: i32| u32::try_from(number).ok().and_then(helper).map_or(format!("helper {number}"), |(name, _)| name.to_owned());
+    let name = |number: i32| {
+        u32::try_from(number)
+            .ok()
+            .and_then(helper)
+            .map_or(format!("helper {number}"), |(name, _)| name.to_owned())
+    };
     calls.map(|(_, instruction)| name(instruction.imm)).collect()
 }

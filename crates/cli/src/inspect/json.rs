@@ -28,7 +28,10 @@ fn program(program: &Program) -> Value {
         .into_iter()
         .map(|(name, (uses, there))| json!({ "name": name, "reads": uses.reads, "writes": uses.writes, "points": uses.locates, "there": there }))
         .collect();
-    let questions: Vec<Value> = questions(program).into_iter().map(|(name, there)| json!({ "name": name, "there": there })).collect();
+    let questions: Vec<Value> = questions(program)
+        .into_iter()
+        .map(|(name, there)| json!({ "name": name, "there": there }))
+        .collect();
     let maps: Vec<Value> = program
         .maps
         .iter()

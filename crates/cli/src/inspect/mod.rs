@@ -31,9 +31,17 @@ pub fn inspect(args: InspectArgs) -> Result<Outcome, Failure> {
     let refused = found.verifier.as_ref().is_some_and(|verifier| verifier.refused.is_some());
     match (found.problems.len(), refused) {
         (0, false) => Ok(Outcome::Ok),
-        (0, true) => Err(Failure::Other(format!("{}: the kernel does not take it; the end of what it says is above{kept}", args.file))),
-        (1, _) => Err(Failure::Other(format!("{}: it cannot run, for the problem above", args.file))),
-        (count, _) => Err(Failure::Other(format!("{}: it cannot run, for the {count} problems above", args.file))),
+        (0, true) => Err(Failure::Other(format!(
+            "{}: the kernel does not take it; the end of what it says is above{kept}",
+            args.file
+        ))),
+        (1, _) => {
+            Err(Failure::Other(format!("{}: it cannot run, for the problem above", args.file)))
+        }
+        (count, _) => Err(Failure::Other(format!(
+            "{}: it cannot run, for the {count} problems above",
+            args.file
+        ))),
     }
 }
 
@@ -41,8 +49,14 @@ pub fn inspect(args: InspectArgs) -> Result<Outcome, Failure> {
 fn policy(args: &InspectArgs) -> Result<Outcome, Failure> {
     let file = &args.file;
     if args.kernel || args.json {
-        let flag = if args.kernel { "--kernel judges BPF programs" } else { "--json describes BPF programs" };
-        return Err(Failure::Other(format!("{file}: {flag}, and this is a learned policy; leave it out")));
+        let flag = if args.kernel {
+            "--kernel judges BPF programs"
+        } else {
+            "--json describes BPF programs"
+        };
+        return Err(Failure::Other(format!(
+            "{file}: {flag}, and this is a learned policy; leave it out"
+        )));
     }
     let policy = LearnedPolicy::read(file).map_err(Failure::Other)?;
     output::print(&policy.text(file))?;

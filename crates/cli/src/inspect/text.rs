@@ -47,14 +47,24 @@ fn described(found: &Found, program: &Program) -> String {
     text += &row("writes", with(|uses| uses.writes && !uses.reads));
     text += &row("changes", with(|uses| uses.writes && uses.reads));
     text += &row("points into", with(|uses| uses.locates));
-    text += &row("asks for", questions(program).into_iter().map(|(name, there)| shown(name, there)));
+    text +=
+        &row("asks for", questions(program).into_iter().map(|(name, there)| shown(name, there)));
     text += &row("calls", program.kfuncs.iter().cloned().chain(helpers(program)));
-    text += &row("maps", program.maps.iter().map(|map| format!("{} ({}, {} B)", map.name, map.kind_name(), map.value_size)));
+    text += &row(
+        "maps",
+        program
+            .maps
+            .iter()
+            .map(|map| format!("{} ({}, {} B)", map.name, map.kind_name(), map.value_size)),
+    );
     for (place, variable) in parameters(program).enumerate() {
         let word = if place == 0 { "parameters" } else { "" };
         let given = found.given.iter().find(|(key, _)| *key == variable.name);
         let given = given.map_or(String::new(), |(_, value)| format!(", here {value}"));
-        text += &row(word, [format!("{}={} ({}){given}", variable.name, variable.text(), variable.kind())]);
+        text += &row(
+            word,
+            [format!("{}={} ({}){given}", variable.name, variable.text(), variable.kind())],
+        );
     }
     text
 }
@@ -79,20 +89,25 @@ fn row(word: &str, items: impl IntoIterator<Item = String>) -> String {
         }
     }
     let word = |place: usize| if place == 0 { word } else { "" };
-    let rows = lines.iter().enumerate().map(|(place, line)| format!("{:<INDENT$}{line}\n", word(place)));
+    let rows =
+        lines.iter().enumerate().map(|(place, line)| format!("{:<INDENT$}{line}\n", word(place)));
     if items.is_empty() { String::new() } else { rows.collect() }
 }
 
 /// A heading, and a line for each. Nothing without any.
 fn listed(heading: &str, lines: &[String]) -> String {
-    let lines: String = lines.iter().map(|line| format!("- {}\n", line.trim_end().replace('\n', "\n  "))).collect();
+    let lines: String =
+        lines.iter().map(|line| format!("- {}\n", line.trim_end().replace('\n', "\n  "))).collect();
     if lines.is_empty() { lines } else { format!("\n{heading}\n{lines}") }
 }
 
 fn kernel(verifier: &Verifier) -> String {
     let release = &verifier.release;
     match &verifier.refused {
-        None => format!("\nThe verifier of Linux {release} accepts {}. Nothing was registered.\n", verifier.accepted.join(", ")),
+        None => format!(
+            "\nThe verifier of Linux {release} accepts {}. Nothing was registered.\n",
+            verifier.accepted.join(", ")
+        ),
         Some((why, log)) => format!("\nLinux {release}: {why}\n\n{}\n", log_end(log)),
     }
 }

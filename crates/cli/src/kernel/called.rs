@@ -23,7 +23,10 @@ impl<'a> Called<'a> {
     /// Begins to count.
     pub fn begin(files: &'a [Pinned]) -> Result<Called<'a>, KernelError> {
         let counting = (!files.is_empty()).then(Counting::begin).transpose()?;
-        let before = files.iter().map(|pinned| Ok((pinned, pinned.callbacks()?))).collect::<Result<_, KernelError>>()?;
+        let before = files
+            .iter()
+            .map(|pinned| Ok((pinned, pinned.callbacks()?)))
+            .collect::<Result<_, KernelError>>()?;
         Ok(Called { before, _counting: counting })
     }
 
@@ -44,10 +47,22 @@ impl<'a> Called<'a> {
     pub fn text(&self, seconds: f64) -> Result<Vec<String>, Failure> {
         let one = |(pinned, since): (&Pinned, Vec<Since>)| {
             let (name, controller) = (pinned.name(), pinned.text());
-            let mut text = format!("{name} ({controller}), loaded {}, {} open\n", age(pinned.since()), connections(pinned.open()));
+            let mut text = format!(
+                "{name} ({controller}), loaded {}, {} open\n",
+                age(pinned.since()),
+                connections(pinned.open())
+            );
             for Since { function, count, nanoseconds } in since {
-                let each = if count == 0 { String::new() } else { format!("{} ns each", nanoseconds / u128::from(count)) };
-                text += format!("  {function:<17}{:>12}/s   {each}", format!("{:.0}", count as f64 / seconds)).trim_end();
+                let each = if count == 0 {
+                    String::new()
+                } else {
+                    format!("{} ns each", nanoseconds / u128::from(count))
+                };
+                text += format!(
+                    "  {function:<17}{:>12}/s   {each}",
+                    format!("{:.0}", count as f64 / seconds)
+                )
+                .trim_end();
                 text += "\n";
             }
             text

@@ -10,7 +10,9 @@ pub fn find(name: &str) -> Result<Result<Pinned, Damaged>, Failure> {
     Pinned::find(name).map_err(|error| match &error {
         KernelError::NotLoaded { loaded, .. } => {
             let near = nearest(&name.replace('-', "_"), loaded.iter().map(String::as_str));
-            Failure::Other(near.map_or(error.to_string(), |near| format!("{error}; did you mean \"{near}\"?")))
+            Failure::Other(
+                near.map_or(error.to_string(), |near| format!("{error}; did you mean \"{near}\"?")),
+            )
         }
         _ => error.into(),
     })
@@ -51,7 +53,13 @@ mod tests {
 
     #[test]
     fn lengths() {
-        let cases = [(0, "0 s"), (59, "59 s"), (60, "1 min 0 s"), (3_725, "1 h 2 min"), (200_000, "2 d 7 h")];
+        let cases = [
+            (0, "0 s"),
+            (59, "59 s"),
+            (60, "1 min 0 s"),
+            (3_725, "1 h 2 min"),
+            (200_000, "2 d 7 h"),
+        ];
         for (seconds, text) in cases {
             assert_eq!(length(Duration::from_secs(seconds)), text);
         }

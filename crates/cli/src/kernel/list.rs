@@ -22,9 +22,14 @@ pub fn list(args: KernelListArgs) -> Result<Outcome, Failure> {
         }
     }
     let default = narrows_kernel::default();
-    let rows: Vec<Row> = available().into_iter().map(|name| Row::new(name, &pinned, &damaged, &default)).collect();
+    let rows: Vec<Row> =
+        available().into_iter().map(|name| Row::new(name, &pinned, &damaged, &default)).collect();
     let routers = Router::all()?;
-    output::print(&if args.json { as_json(&rows, &damaged, &routers, &default) } else { as_text(&rows, damaged, &routers) })?;
+    output::print(&if args.json {
+        as_json(&rows, &damaged, &routers, &default)
+    } else {
+        as_text(&rows, damaged, &routers)
+    })?;
     Ok(Outcome::Ok)
 }
 
@@ -57,8 +62,17 @@ impl Row<'_> {
             return whose.to_owned();
         };
         let open = connections(pinned.open());
-        let whose = if pinned.known().is_some() || pinned.is_file() { "narrows" } else { "another version of narrows" };
-        format!("{}, loaded by {whose} {}, {open} open, {}", pinned.text(), age(pinned.since()), pinned.path().display())
+        let whose = if pinned.known().is_some() || pinned.is_file() {
+            "narrows"
+        } else {
+            "another version of narrows"
+        };
+        format!(
+            "{}, loaded by {whose} {}, {open} open, {}",
+            pinned.text(),
+            age(pinned.since()),
+            pinned.path().display()
+        )
     }
 
     fn json(&self) -> Value {
@@ -69,7 +83,10 @@ impl Row<'_> {
         };
         let mut row = json!({ "name": self.name, "default": self.default, "by": by });
         if let Some(pinned) = self.pinned {
-            let since = pinned.since().and_then(|since| since.duration_since(UNIX_EPOCH).ok()).map(|since| since.as_secs());
+            let since = pinned
+                .since()
+                .and_then(|since| since.duration_since(UNIX_EPOCH).ok())
+                .map(|since| since.as_secs());
             row["controller"] = pinned.text().into();
             if let Some((twin, choice)) = pinned.known() {
                 row["simulated"] = twin.choice.into();
@@ -91,9 +108,11 @@ fn changed(choice: &Choice) -> Value {
 }
 
 fn as_text(rows: &[Row], damaged: Vec<Damaged>, routers: &[Router]) -> String {
-    let mut text = "Controllers of this host's kernel (* is the default for new connections):\n".to_owned();
+    let mut text =
+        "Controllers of this host's kernel (* is the default for new connections):\n".to_owned();
     for row in rows {
-        text += &format!("{} {:<16} {}\n", if row.default { '*' } else { ' ' }, row.name, row.what());
+        text +=
+            &format!("{} {:<16} {}\n", if row.default { '*' } else { ' ' }, row.name, row.what());
     }
     if !damaged.is_empty() {
         text += "\n";
@@ -109,7 +128,11 @@ fn as_text(rows: &[Row], damaged: Vec<Damaged>, routers: &[Router]) -> String {
     }
     text += "\nLoadable with narrows kernel load NAME, beside BPF sources and objects by their files:\n";
     for twin in TWINS {
-        let simulated = if twin.choice == twin.entry.name { String::new() } else { format!("; simulated as {}", twin.choice) };
+        let simulated = if twin.choice == twin.entry.name {
+            String::new()
+        } else {
+            format!("; simulated as {}", twin.choice)
+        };
         text += &format!("  {:<16} {}{simulated}\n", twin.entry.name, twin.entry.summary);
     }
     text
@@ -125,5 +148,8 @@ fn as_json(rows: &[Row], damaged: &[Damaged], routers: &[Router], default: &str)
         TWINS.iter().map(|twin| json!({ "name": twin.entry.name, "kernel": twin.kernel, "simulated": twin.choice })).collect();
     let rows: Vec<Value> = rows.iter().map(Row::json).collect();
     let routers: Vec<Value> = routers.iter().map(routers::json).collect();
-    format!("{:#}\n", json!({ "default": default, "controllers": rows, "damaged": damaged, "routers": routers, "loadable": loadable }))
+    format!(
+        "{:#}\n",
+        json!({ "default": default, "controllers": rows, "damaged": damaged, "routers": routers, "loadable": loadable })
+    )
 }

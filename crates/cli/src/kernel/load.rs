@@ -23,11 +23,15 @@ pub fn load(args: LoadArgs) -> Result<Outcome, Failure> {
 
 fn load_ours(args: &LoadArgs) -> Result<Outcome, Failure> {
     let name = args.controller.split('?').next().unwrap_or_default();
-    let unknown = |error: ParamError| meant_file(name, Path::new("")).unwrap_or_else(|| error.to_string());
-    let (twin, choice) = Twin::read(&args.controller).map_err(|error| Failure::Other(unknown(error)))?;
-    let constants = twin.constants_of(&choice).map_err(|error| Failure::Other(error.to_string()))?;
+    let unknown =
+        |error: ParamError| meant_file(name, Path::new("")).unwrap_or_else(|| error.to_string());
+    let (twin, choice) =
+        Twin::read(&args.controller).map_err(|error| Failure::Other(unknown(error)))?;
+    let constants =
+        twin.constants_of(&choice).map_err(|error| Failure::Other(error.to_string()))?;
     let name = args.name.as_deref().unwrap_or(twin.kernel);
-    let (pinned, mounted) = Pinned::load(twin, &choice, &constants, name).map_err(|error| with_log(error, args.log.as_deref()))?;
+    let (pinned, mounted) = Pinned::load(twin, &choice, &constants, name)
+        .map_err(|error| with_log(error, args.log.as_deref()))?;
     told(&pinned, mounted, &[])
 }
 
@@ -60,9 +64,13 @@ fn load_file(args: &LoadArgs) -> Result<Outcome, Failure> {
 /// Says what was loaded, and how it is chosen and removed.
 fn told(pinned: &Pinned, mounted: bool, left: &[String]) -> Result<Outcome, Failure> {
     let name = pinned.name();
-    let mut text = format!("{name} is a controller of this host's kernel now: {}.\n", pinned.text());
+    let mut text =
+        format!("{name} is a controller of this host's kernel now: {}.\n", pinned.text());
     if !left.is_empty() {
-        text += &format!("Not loaded, since they are no callbacks of a controller: {}.\n", left.join(", "));
+        text += &format!(
+            "Not loaded, since they are no callbacks of a controller: {}.\n",
+            left.join(", ")
+        );
     }
     if mounted {
         text += "/sys/fs/bpf was not mounted, and is now.\n";
@@ -73,7 +81,10 @@ fn told(pinned: &Pinned, mounted: bool, left: &[String]) -> Result<Outcome, Fail
     );
     let ways = [
         ("one program", format!("iperf3 -c HOST -C {name}")),
-        ("your own program", format!("setsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, \"{name}\", {})", name.len())),
+        (
+            "your own program",
+            format!("setsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, \"{name}\", {})", name.len()),
+        ),
         ("one destination", format!("ip route change ROUTE congctl {name}")),
         ("every new connection", format!("sysctl -w net.ipv4.tcp_congestion_control={name}")),
     ];
@@ -99,7 +110,10 @@ pub fn kept_log(log: &str, file: Option<&Path>) -> String {
         None => "--log FILE keeps the verifier's log".to_owned(),
         Some(file) => match Output::write(file, log.as_bytes()) {
             Ok(()) => format!("the verifier's log is in {}", file.display()),
-            Err(reason) => format!("the verifier's log cannot be written to {}: {reason}; give --log another file", file.display()),
+            Err(reason) => format!(
+                "the verifier's log cannot be written to {}: {reason}; give --log another file",
+                file.display()
+            ),
         },
     }
 }

@@ -23,7 +23,8 @@ use std::io::Write;
 /// Carries out one of its commands.
 pub fn kernel(command: KernelCommand) -> Result<Outcome, Failure> {
     use KernelCommand::{Load, Price, Route, Unload, Unroute};
-    let _on_host = matches!(command, Load(_) | Price(_) | Unload(_) | Route(_) | Unroute(_)).then(on_host);
+    let _on_host =
+        matches!(command, Load(_) | Price(_) | Unload(_) | Route(_) | Unroute(_)).then(on_host);
     match command {
         KernelCommand::Header => header(),
         _ if !narrows_kernel::BUILT => Err(KernelError::NotBuilt.into()),

@@ -18,15 +18,29 @@ pub fn price(args: PriceArgs) -> Result<Outcome, Failure> {
     match args.priority {
         Some(priority) if args.clear => pinned.set_price(priority, none)?,
         Some(priority) if args.loss.is_some() || args.latency.is_some() => {
-            let price = Price { is_set: 1, loss: args.loss.unwrap_or(own.loss), latency: args.latency.unwrap_or(own.latency) };
+            let price = Price {
+                is_set: 1,
+                loss: args.loss.unwrap_or(own.loss),
+                latency: args.latency.unwrap_or(own.latency),
+            };
             pinned.set_price(priority, price)?;
         }
-        None if args.clear => pinned.prices()?.into_iter().try_for_each(|(priority, _)| pinned.set_price(priority, none))?,
+        None if args.clear => pinned
+            .prices()?
+            .into_iter()
+            .try_for_each(|(priority, _)| pinned.set_price(priority, none))?,
         _ => {}
     }
-    let prices: Vec<(u32, Price)> =
-        pinned.prices()?.into_iter().filter(|(one, _)| args.priority.is_none_or(|asked| asked == *one)).collect();
-    output::print(&if args.json { as_json(&pinned, own, &prices) } else { as_text(&pinned, own, &prices) })?;
+    let prices: Vec<(u32, Price)> = pinned
+        .prices()?
+        .into_iter()
+        .filter(|(one, _)| args.priority.is_none_or(|asked| asked == *one))
+        .collect();
+    output::print(&if args.json {
+        as_json(&pinned, own, &prices)
+    } else {
+        as_text(&pinned, own, &prices)
+    })?;
     Ok(Outcome::Ok)
 }
 
@@ -49,17 +63,26 @@ fn number(choice: &Choice, name: &str) -> Option<u32> {
 }
 
 fn as_text(pinned: &Pinned, own: Price, prices: &[(u32, Price)]) -> String {
-    let mut text = format!("{} ({}): prices of connections by the priority of their sockets\n", pinned.name(), pinned.text());
+    let mut text = format!(
+        "{} ({}): prices of connections by the priority of their sockets\n",
+        pinned.name(),
+        pinned.text()
+    );
     for (priority, price) in prices {
-        writeln!(text, "  priority {priority:<3} loss {:<7} latency {}", price.loss, price.latency).expect("a string grows");
+        writeln!(text, "  priority {priority:<3} loss {:<7} latency {}", price.loss, price.latency)
+            .expect("a string grows");
     }
-    text + &format!("  {:<12} loss {:<7} latency {}\n", if prices.is_empty() { "all" } else { "all others" }, own.loss, own.latency)
+    text + &format!(
+        "  {:<12} loss {:<7} latency {}\n",
+        if prices.is_empty() { "all" } else { "all others" },
+        own.loss,
+        own.latency
+    )
 }
 
 fn as_json(pinned: &Pinned, own: Price, prices: &[(u32, Price)]) -> String {
     let row = |price: &Price| json!({ "loss": price.loss, "latency": price.latency });
     let by_priority = prices.iter().map(|(priority, price)| (priority.to_string(), row(price)));
-    let value =
-        json!({ "name": pinned.name(), "controller": pinned.text(), "own": row(&own), "by_priority": by_priority.collect::<Value>() });
+    let value = json!({ "name": pinned.name(), "controller": pinned.text(), "own": row(&own), "by_priority": by_priority.collect::<Value>() });
     format!("{value:#}\n")
 }

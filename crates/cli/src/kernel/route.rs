@@ -12,7 +12,8 @@ pub fn route(args: RouteArgs) -> Result<Outcome, Failure> {
     let RouteArgs { interface, router, capacity, buffer } = args;
     let constants = kernel_router(&router, capacity, buffer).map_err(Failure::Other)?;
     let (routed, mounted) = Router::route(&interface, router.text(), &constants)?;
-    let mut text = format!("This host is a {} router at {interface} now, of {capacity}.\n", routed.text());
+    let mut text =
+        format!("This host is a {} router at {interface} now, of {capacity}.\n", routed.text());
     if mounted {
         text += "/sys/fs/bpf was not mounted, and is now. If that is in a mount namespace of its own (`ip netns exec` makes one), the router ends with it: `nsenter --net=/run/netns/NAME` keeps it.\n";
     }

@@ -51,14 +51,22 @@ fn place(router: &Router) -> &'static str {
 pub fn line(router: &Router) -> String {
     let (age, path) = (age(router.since()), router.path().display());
     match router.constants() {
-        Ok(constants) => format!("{} of {}, {age}{}, {path}", router.text(), Rate::from_bps(constants.rate), place(router)),
+        Ok(constants) => format!(
+            "{} of {}, {age}{}, {path}",
+            router.text(),
+            Rate::from_bps(constants.rate),
+            place(router)
+        ),
         Err(damaged) => damaged.to_string(),
     }
 }
 
 /// The same for `--json`.
 pub fn json(router: &Router) -> Value {
-    let since = router.since().and_then(|since| since.duration_since(UNIX_EPOCH).ok()).map(|since| since.as_secs());
+    let since = router
+        .since()
+        .and_then(|since| since.duration_since(UNIX_EPOCH).ok())
+        .map(|since| since.as_secs());
     json!({
         "interface": router.interface(), "router": router.text(), "capacity_bps": router.constants().ok().map(|constants| constants.rate),
         "attached": router.is_attached(), "here": router.is_here(), "since_unix_s": since, "path": router.path().display().to_string(),
@@ -76,10 +84,16 @@ pub fn stats_text(Sight { router, before }: &Sight, seconds: f64) -> Result<Stri
         age(router.since()),
         place(router)
     );
-    text += &format!("  load of the latest period {} %: {}; queue {} B\n", now.state.load, code(&now), now.state.queue / BYTE);
+    text += &format!(
+        "  load of the latest period {} %: {}; queue {} B\n",
+        now.state.load,
+        code(&now),
+        now.state.queue / BYTE
+    );
     for (name, value, what) in COUNTERS {
         let rate = (value(&now) - value(before)) as f64 / seconds;
-        text += &format!("  {name:<17}{:>14}{:>12}/s   {what}\n", value(&now), format!("{rate:.0}"));
+        text +=
+            &format!("  {name:<17}{:>14}{:>12}/s   {what}\n", value(&now), format!("{rate:.0}"));
     }
     Ok(text)
 }
@@ -87,8 +101,11 @@ pub fn stats_text(Sight { router, before }: &Sight, seconds: f64) -> Result<Stri
 /// The same for `--json`.
 pub fn stats_json(Sight { router, before }: &Sight, seconds: f64) -> Result<Value, KernelError> {
     let now = router.measured()?;
-    let total = COUNTERS.iter().map(|(name, value, _)| ((*name).to_owned(), Value::from(value(&now))));
-    let rates = COUNTERS.iter().map(|(name, value, _)| ((*name).to_owned(), Value::from((value(&now) - value(before)) as f64 / seconds)));
+    let total =
+        COUNTERS.iter().map(|(name, value, _)| ((*name).to_owned(), Value::from(value(&now))));
+    let rates = COUNTERS.iter().map(|(name, value, _)| {
+        ((*name).to_owned(), Value::from((value(&now) - value(before)) as f64 / seconds))
+    });
     Ok(json!({
         "interface": router.interface(), "router": router.text(), "load_percent": now.state.load, "code": code(&now),
         "queue_bytes": now.state.queue / BYTE, "total": total.collect::<Value>(), "per_second": rates.collect::<Value>(),

@@ -21,8 +21,16 @@ const COUNTERS: [Counter; 7] = [
     ("acknowledgements", |stats| stats.acknowledgements, "processed"),
     ("decisions", |stats| stats.decisions, "that changed a window or a rate"),
     ("timeouts", |stats| stats.timeouts, "retransmission timeouts"),
-    ("without_memory", |stats| stats.without_memory, "connections that the kernel had no memory for: they keep their window"),
-    ("unrecorded", |stats| stats.unrecorded, "calls that `narrows kernel watch` was too slow to read"),
+    (
+        "without_memory",
+        |stats| stats.without_memory,
+        "connections that the kernel had no memory for: they keep their window",
+    ),
+    (
+        "unrecorded",
+        |stats| stats.unrecorded,
+        "calls that `narrows kernel watch` was too slow to read",
+    ),
 ];
 
 /// Counts what loaded controllers and routers do.
@@ -35,11 +43,11 @@ pub fn stats(args: StatsArgs) -> Result<Outcome, Failure> {
         Some(_) if !routers.is_empty() => Vec::new(),
         Some(name) => vec![find(name)?.map_err(KernelError::from)?],
         None => {
-            let (whole, damaged): (Vec<_>, Vec<_>) = Pinned::all()?.into_iter().partition(Result::is_ok);
-            damaged
-                .into_iter()
-                .filter_map(Result::err)
-                .for_each(|damaged| output::tell(&format!("left out: {}", KernelError::from(damaged))));
+            let (whole, damaged): (Vec<_>, Vec<_>) =
+                Pinned::all()?.into_iter().partition(Result::is_ok);
+            damaged.into_iter().filter_map(Result::err).for_each(|damaged| {
+                output::tell(&format!("left out: {}", KernelError::from(damaged)))
+            });
             whole.into_iter().flatten().collect()
         }
     };
@@ -56,7 +64,10 @@ pub fn stats(args: StatsArgs) -> Result<Outcome, Failure> {
     let seconds = start.elapsed().as_secs_f64();
     let rows = all.iter().zip(before).zip(after);
     let text = if args.json {
-        let of_routers = looked.iter().map(|before| routers::stats_json(before, seconds)).collect::<Result<Vec<Value>, _>>()?;
+        let of_routers = looked
+            .iter()
+            .map(|before| routers::stats_json(before, seconds))
+            .collect::<Result<Vec<Value>, _>>()?;
         let values: Vec<Value> = rows
             .map(|((pinned, before), after)| as_json(pinned, &before, &after, seconds))
             .chain(called.json(seconds)?)
@@ -66,7 +77,10 @@ pub fn stats(args: StatsArgs) -> Result<Outcome, Failure> {
     } else if !any {
         "narrows has loaded no controller.\n".to_owned()
     } else {
-        let of_routers = looked.iter().map(|before| routers::stats_text(before, seconds)).collect::<Result<Vec<String>, _>>()?;
+        let of_routers = looked
+            .iter()
+            .map(|before| routers::stats_text(before, seconds))
+            .collect::<Result<Vec<String>, _>>()?;
         rows.map(|((pinned, before), after)| as_text(pinned, &before, &after, seconds))
             .chain(called.text(seconds)?)
             .chain(of_routers)
@@ -79,17 +93,25 @@ pub fn stats(args: StatsArgs) -> Result<Outcome, Failure> {
 
 fn as_text(pinned: &Pinned, before: &Stats, after: &Stats, seconds: f64) -> String {
     let (name, controller) = (pinned.name(), pinned.text());
-    let mut text = format!("{name} ({controller}), loaded {}, {} open\n", age(pinned.since()), connections(after.open()));
+    let mut text = format!(
+        "{name} ({controller}), loaded {}, {} open\n",
+        age(pinned.since()),
+        connections(after.open())
+    );
     for (name, value, what) in COUNTERS {
         let rate = (value(after) - value(before)) as f64 / seconds;
-        text += &format!("  {name:<17}{:>14}{:>12}/s   {what}\n", value(after), format!("{rate:.0}"));
+        text +=
+            &format!("  {name:<17}{:>14}{:>12}/s   {what}\n", value(after), format!("{rate:.0}"));
     }
     text
 }
 
 fn as_json(pinned: &Pinned, before: &Stats, after: &Stats, seconds: f64) -> Value {
-    let total = COUNTERS.iter().map(|(name, value, _)| ((*name).to_owned(), Value::from(value(after))));
-    let rates = COUNTERS.iter().map(|(name, value, _)| ((*name).to_owned(), Value::from((value(after) - value(before)) as f64 / seconds)));
+    let total =
+        COUNTERS.iter().map(|(name, value, _)| ((*name).to_owned(), Value::from(value(after))));
+    let rates = COUNTERS.iter().map(|(name, value, _)| {
+        ((*name).to_owned(), Value::from((value(after) - value(before)) as f64 / seconds))
+    });
     json!({
         "name": pinned.name(), "controller": pinned.text(), "open": after.open(),
         "total": total.collect::<Value>(), "per_second": rates.collect::<Value>(),

@@ -17,10 +17,14 @@ pub fn unload(args: UnloadArgs) -> Result<Outcome, Failure> {
         output::print("narrows has loaded no controller.\n")?;
         return Ok(Outcome::Ok);
     }
-    let (there, untold): (Vec<Elsewhere>, Vec<Elsewhere>) = narrows_kernel::elsewhere().into_iter().partition(|one| one.default.is_ok());
+    let (there, untold): (Vec<Elsewhere>, Vec<Elsewhere>) =
+        narrows_kernel::elsewhere().into_iter().partition(|one| one.default.is_ok());
     let defaults: Vec<Vec<Default>> = all.iter().map(|one| defaults(name(one), &there)).collect();
-    if let Some((one, default)) =
-        all.iter().zip(&defaults).find_map(|(one, defaults)| Some((one, defaults.first()?))).filter(|_| !args.force)
+    if let Some((one, default)) = all
+        .iter()
+        .zip(&defaults)
+        .find_map(|(one, defaults)| Some((one, defaults.first()?)))
+        .filter(|_| !args.force)
     {
         let Default { whose, remedy } = default;
         return Err(Failure::Other(format!(
@@ -29,10 +33,15 @@ pub fn unload(args: UnloadArgs) -> Result<Outcome, Failure> {
         )));
     }
     // What one of them lacks is in no other's way.
-    let outcomes: Vec<Result<(), Failure>> = all.into_iter().zip(defaults).map(|(one, defaults)| take_away(one, &defaults)).collect();
+    let outcomes: Vec<Result<(), Failure>> =
+        all.into_iter().zip(defaults).map(|(one, defaults)| take_away(one, &defaults)).collect();
     if let Some(first) = untold.first() {
         let reason = first.default.as_ref().expect_err("partitioned");
-        let more = if untold.len() > 1 { format!(", nor can {} more", untold.len() - 1) } else { String::new() };
+        let more = if untold.len() > 1 {
+            format!(", nor can {} more", untold.len() - 1)
+        } else {
+            String::new()
+        };
         output::tell(&format!(
             "the network namespace of {} cannot be examined ({reason}){more}: if its default is what was unloaded, its new connections go on getting it",
             first.whose
@@ -56,9 +65,12 @@ fn defaults(name: &str, elsewhere: &[Elsewhere]) -> Vec<Default> {
     let allowed = narrows_kernel::allowed();
     let another = another(name, &allowed);
     let choose = format!("sysctl -w net.ipv4.tcp_congestion_control={another}");
-    let own = (narrows_kernel::default() == name)
-        .then(|| Default { whose: "this host".to_owned(), remedy: format!("`{choose}` chooses another") });
-    let others = elsewhere.iter().filter(|one| one.default.as_ref().is_ok_and(|default| default == name));
+    let own = (narrows_kernel::default() == name).then(|| Default {
+        whose: "this host".to_owned(),
+        remedy: format!("`{choose}` chooses another"),
+    });
+    let others =
+        elsewhere.iter().filter(|one| one.default.as_ref().is_ok_and(|default| default == name));
     let others = others.map(|one| Default {
         whose: format!("the network namespace of {}", one.whose),
         remedy: format!("`nsenter --net={} {choose}` chooses another there", one.path.display()),
@@ -68,7 +80,8 @@ fn defaults(name: &str, elsewhere: &[Elsewhere]) -> Vec<Default> {
 
 /// A controller to choose instead of `name`: one that is allowed, since other namespaces than the first refuse the rest as their default.
 fn another<'a>(name: &str, allowed: &'a [String]) -> &'a str {
-    let usual = ["cubic", "reno"].into_iter().find_map(|usual| allowed.iter().find(|one| *one == usual));
+    let usual =
+        ["cubic", "reno"].into_iter().find_map(|usual| allowed.iter().find(|one| *one == usual));
     // Reno is always there, and always allowed.
     usual.or_else(|| allowed.iter().find(|one| *one != name)).map_or("reno", String::as_str)
 }
@@ -85,16 +98,23 @@ fn take_away(one: Result<Pinned, Damaged>, defaults: &[Default]) -> Result<(), F
             let open = pinned.unload()?;
             if open > 0 {
                 let have = if open == 1 { "has" } else { "have" };
-                text += &format!("{} still {have} it, until the end; no new one can choose it.\n", connections(open));
+                text += &format!(
+                    "{} still {have} it, until the end; no new one can choose it.\n",
+                    connections(open)
+                );
             }
         }
         Err(damaged) => {
-            text += &format!("Its pins were damaged: {}. What was left of them is removed.\n", damaged.problem());
+            text += &format!(
+                "Its pins were damaged: {}. What was left of them is removed.\n",
+                damaged.problem()
+            );
             damaged.unload()?;
         }
     }
     for Default { whose, remedy } in defaults {
-        text += &format!("It still is the default of {whose}, which new connections get: {remedy}.\n");
+        text +=
+            &format!("It still is the default of {whose}, which new connections get: {remedy}.\n");
     }
     output::print(&text)
 }

@@ -28,7 +28,8 @@ pub fn watch(args: KernelWatchArgs) -> Result<Outcome, Failure> {
     let lost = unrecorded();
     let end = args.seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds.into()));
     let ended = || stop.load(Ordering::Relaxed) || !watching.is_loaded();
-    let rest = || end.map_or(REFRESH, |end| end.saturating_duration_since(Instant::now()).min(REFRESH));
+    let rest =
+        || end.map_or(REFRESH, |end| end.saturating_duration_since(Instant::now()).min(REFRESH));
     let mut out = io::stdout().lock();
     if args.csv || !out.is_terminal() {
         writeln!(out, "{HEADER}")?;
@@ -56,7 +57,9 @@ pub fn watch(args: KernelWatchArgs) -> Result<Outcome, Failure> {
     drop(watching);
     let lost = unrecorded() - lost;
     if lost > 0 {
-        output::tell(&format!("{lost} calls were lost because they came faster than they could be read"));
+        output::tell(&format!(
+            "{lost} calls were lost because they came faster than they could be read"
+        ));
     }
     Ok(Outcome::Ok)
 }
@@ -80,8 +83,10 @@ fn pacing(record: &Record) -> Option<Rate> {
 
 fn line(text: &mut String, record: &Record) {
     let Record { connection, port, peer, input, output, .. } = record;
-    let optional = |value: u32, none: u32| if value == none { String::new() } else { value.to_string() };
-    let pacing = pacing(record).map_or(String::new(), |rate| format!("{:.0}", rate.as_mbps() * 1e6));
+    let optional =
+        |value: u32, none: u32| if value == none { String::new() } else { value.to_string() };
+    let pacing =
+        pacing(record).map_or(String::new(), |rate| format!("{:.0}", rate.as_mbps() * 1e6));
     writeln!(
         text,
         "{},{connection},{port},{peer},{},{},{},{},{},{},{},{},{},{pacing},{}",
@@ -117,7 +122,11 @@ struct Row {
 
 impl Table {
     fn take(&mut self, record: &Record) {
-        let row = self.rows.entry(record.connection).or_insert_with(|| Row { last: record.clone(), since: record.clone(), calls: 0 });
+        let row = self.rows.entry(record.connection).or_insert_with(|| Row {
+            last: record.clone(),
+            since: record.clone(),
+            calls: 0,
+        });
         row.last = record.clone();
         row.calls += 1;
     }
@@ -126,7 +135,9 @@ impl Table {
     /// many.
     fn text(&mut self, controller: &str) -> String {
         let mut rows: Vec<(&u64, &mut Row)> = self.rows.iter_mut().collect();
-        rows.sort_by_key(|(number, row)| (row.calls == 0, std::cmp::Reverse(row.last.input.now), **number));
+        rows.sort_by_key(|(number, row)| {
+            (row.calls == 0, std::cmp::Reverse(row.last.input.now), **number)
+        });
         let more = rows.len().saturating_sub(ROWS);
         rows.truncate(ROWS);
         rows.sort_by_key(|(number, _)| **number);
@@ -181,10 +192,27 @@ mod tests {
     use narrows_control::cores::{Input, Output};
 
     fn record(connection: u64, now: u64, delivered: u32) -> Record {
-        let input =
-            Input { now, delivered, event: 3, srtt: 10_500, cwnd: 9, ssthresh: 0x7fff_ffff, in_flight: 7, mss: 1250, ..Input::default() };
+        let input = Input {
+            now,
+            delivered,
+            event: 3,
+            srtt: 10_500,
+            cwnd: 9,
+            ssthresh: 0x7fff_ffff,
+            in_flight: 7,
+            mss: 1250,
+            ..Input::default()
+        };
         let output = Output { pacing_rate: 250_000, cwnd: 10, ssthresh: 0x7fff_ffff };
-        Record { connection, sequence: 0, port: 40_000, peer: 5201, input, output, state: Vec::new() }
+        Record {
+            connection,
+            sequence: 0,
+            port: 40_000,
+            peer: 5201,
+            input,
+            output,
+            state: Vec::new(),
+        }
     }
 
     #[test]
@@ -194,7 +222,10 @@ mod tests {
         let mut unpaced = record(4, 1_000_001, 41);
         unpaced.output.pacing_rate = u64::MAX;
         line(&mut text, &unpaced);
-        assert_eq!(text.lines().next(), Some("1000000,3,40000,5201,ack,,10500,10,,7,40,0,1250,2000000,open"));
+        assert_eq!(
+            text.lines().next(),
+            Some("1000000,3,40000,5201,ack,,10500,10,,7,40,0,1250,2000000,open")
+        );
         assert!(text.ends_with(",1250,,open\n"), "{text}");
         assert!(text.lines().all(|line| line.split(',').count() == HEADER.split(',').count()));
     }
@@ -221,6 +252,11 @@ mod tests {
         let mut table = Table::default();
         (0..30).for_each(|number| table.take(&record(number, 1_000_000 + number, 0)));
         let text = table.text("x");
-        assert!(text.contains("and 10 more") && !text.contains("\n     9 ") && text.contains("\n    29 "), "{text}");
+        assert!(
+            text.contains("and 10 more")
+                && !text.contains("\n     9 ")
+                && text.contains("\n    29 "),
+            "{text}"
+        );
     }
 }

@@ -22,7 +22,11 @@ impl Asking {
     ///
     /// # Errors
     /// The plan names what there is not.
-    pub fn new(plan: &NodePlan, consumer: &ConsumerPlan, client: Client) -> Result<Asking, Box<dyn Error + Send + Sync>> {
+    pub fn new(
+        plan: &NodePlan,
+        consumer: &ConsumerPlan,
+        client: Client,
+    ) -> Result<Asking, Box<dyn Error + Send + Sync>> {
         let understands = if consumer.by_proxy { Understands::Off } else { Understands::On };
         let asker = Asker::new(client, understands, request(plan, consumer)?)?;
         Ok(Asking { asker, data: Bytes::new(consumer.data), most: most(consumer) })
@@ -32,7 +36,11 @@ impl Asking {
     ///
     /// # Errors
     /// The plan names what there is not.
-    pub fn begin(&mut self, plan: &NodePlan, consumer: &ConsumerPlan) -> Result<(), Box<dyn Error + Send + Sync>> {
+    pub fn begin(
+        &mut self,
+        plan: &NodePlan,
+        consumer: &ConsumerPlan,
+    ) -> Result<(), Box<dyn Error + Send + Sync>> {
         self.asker.begin(request(plan, consumer)?)?;
         (self.data, self.most) = (Bytes::new(consumer.data), most(consumer));
         Ok(())
@@ -58,7 +66,12 @@ impl Asking {
     ///
     /// # Errors
     /// The forwarder has closed the connection, or the consumer's controller cannot go on.
-    pub fn serve(&mut self, clock: RunClock, until: Time, rtt: &mut Histogram) -> Result<bool, Box<dyn Error + Send + Sync>> {
+    pub fn serve(
+        &mut self,
+        clock: RunClock,
+        until: Time,
+        rtt: &mut Histogram,
+    ) -> Result<bool, Box<dyn Error + Send + Sync>> {
         self.asker.wait(|| clock.now(), until)?;
         let mut came = false;
         while let Some(mut packet) = self.asker.packet(clock.now()) {
@@ -82,7 +95,10 @@ impl Asking {
 
     /// Adds what it has done so far.
     pub fn add_to(&self, flow: &mut FlowCounters, consumer: &mut ConsumerCounters) {
-        let counters = narrows_icn::ConsumerCounters { goodput: Bytes::new(self.goodput()), ..self.asker.consumer().counters() };
+        let counters = narrows_icn::ConsumerCounters {
+            goodput: Bytes::new(self.goodput()),
+            ..self.asker.consumer().counters()
+        };
         counters.add_to(self.data, flow, consumer);
     }
 
@@ -93,7 +109,10 @@ impl Asking {
     }
 }
 
-fn request(plan: &NodePlan, consumer: &ConsumerPlan) -> Result<Request, Box<dyn Error + Send + Sync>> {
+fn request(
+    plan: &NodePlan,
+    consumer: &ConsumerPlan,
+) -> Result<Request, Box<dyn Error + Send + Sync>> {
     let method = match consumer.by_rates {
         true => Method::Rates(consumer.method.parse()?),
         false => Method::Window(consumer.method.parse()?),
@@ -108,7 +127,13 @@ fn request(plan: &NodePlan, consumer: &ConsumerPlan) -> Result<Request, Box<dyn 
     };
     let base: Name = consumer.content.parse()?;
     let start = Time::from_nanos(consumer.start);
-    Ok(Request { content: Segments::new(base, 0), segments: consumer.segments, method, setup, start })
+    Ok(Request {
+        content: Segments::new(base, 0),
+        segments: consumer.segments,
+        method,
+        setup,
+        start,
+    })
 }
 
 fn most(consumer: &ConsumerPlan) -> Rates {

@@ -8,8 +8,23 @@ const MOST_FACES: usize = 4096;
 
 /// As TOML. Faces are made in the order of the plan; the costs of routes rise in the order of preference.
 pub fn config(plan: &NodePlan) -> String {
-    let NodePlan { law, shaper, shaper_queue, strategy, cache, pending, port, mtu, headers, faces, routes, .. } = plan;
-    let applications = plan.producers.len() + plan.consumers.len() + plan.requests.iter().map(Vec::len).sum::<usize>();
+    let NodePlan {
+        law,
+        shaper,
+        shaper_queue,
+        strategy,
+        cache,
+        pending,
+        port,
+        mtu,
+        headers,
+        faces,
+        routes,
+        ..
+    } = plan;
+    let applications = plan.producers.len()
+        + plan.consumers.len()
+        + plan.requests.iter().map(Vec::len).sum::<usize>();
     let most_faces = MOST_FACES.max(faces.len() + applications);
     let mut text = format!(
         "[listen]\nudp = [\"0.0.0.0:{port}\"]\ntcp = [\"127.0.0.1:{port}\"]\n\
@@ -17,17 +32,27 @@ pub fn config(plan: &NodePlan) -> String {
          [mircc]\nlaw = \"{law}\"\nshaper = {shaper}\nshaper_queue = {shaper_queue}\nstrategy = \"{strategy}\"\n"
     );
     for FacePlan { neighbour, inward, out, has_law, measured } in faces {
-        let _ = writeln!(text, "[[face]]\nremote = \"udp4://{neighbour}:{port}\"\nmircc = \"on\"\nmtu = {mtu}\npermanent = true");
+        let _ = writeln!(
+            text,
+            "[[face]]\nremote = \"udp4://{neighbour}:{port}\"\nmircc = \"on\"\nmtu = {mtu}\npermanent = true"
+        );
         // Writing to text cannot fail.
         let _ = match (has_law, measured) {
             (false, _) => Ok(()),
             (true, true) => writeln!(text, "rate = \"measured\""),
-            (true, false) => writeln!(text, "link_rate = {{ in = \"{inward} bit/s\", out = \"{out} bit/s\" }}\nheaders = {headers}"),
+            (true, false) => writeln!(
+                text,
+                "link_rate = {{ in = \"{inward} bit/s\", out = \"{out} bit/s\" }}\nheaders = {headers}"
+            ),
         };
     }
     for (cost, route) in routes.iter().enumerate() {
         let neighbour = faces[route.face].neighbour;
-        let _ = writeln!(text, "[[face]]\nremote = \"udp4://{neighbour}:{port}\"\nroutes = [\"{}\"]\ncost = {cost}", route.prefix);
+        let _ = writeln!(
+            text,
+            "[[face]]\nremote = \"udp4://{neighbour}:{port}\"\nroutes = [\"{}\"]\ncost = {cost}",
+            route.prefix
+        );
     }
     text
 }

@@ -5,7 +5,9 @@ use super::clock::RunClock;
 use super::looks::{Look, Looks};
 use narrows_forward::Client;
 use narrows_live::icn::{ConsumerPlan, ConsumerReport, Counts, Moment, NodePlan, Times};
-use narrows_measure::{ConsumerCounters, ConsumerSample, FlowCounters, FlowSample, Histogram, SubflowRecord};
+use narrows_measure::{
+    ConsumerCounters, ConsumerSample, FlowCounters, FlowSample, Histogram, SubflowRecord,
+};
 use narrows_units::{Rate, Time};
 use std::error::Error;
 
@@ -75,7 +77,9 @@ impl Work {
             }
             match self.looks.take(now) {
                 Some((at, Look::Sample)) => self.sample(at),
-                Some((_, Look::Warmup)) => (self.report.at_warmup, self.rtt) = (self.counts(), Histogram::new()),
+                Some((_, Look::Warmup)) => {
+                    (self.report.at_warmup, self.rtt) = (self.counts(), Histogram::new())
+                }
                 Some((_, Look::End)) | None => {
                     self.report.total = self.counts();
                     return false;
@@ -92,12 +96,21 @@ impl Work {
     }
 
     fn sample(&mut self, at: Time) {
-        let (mut flow, mut asks) = (FlowSample { at, ..FlowSample::default() }, ConsumerSample { at, ..ConsumerSample::default() });
+        let (mut flow, mut asks) = (
+            FlowSample { at, ..FlowSample::default() },
+            ConsumerSample { at, ..ConsumerSample::default() },
+        );
         let (scale, consumer) = (self.asking.scale(), self.asking.asker().consumer());
         consumer.sample(&mut flow, &mut asks);
         let scaled = |rate: Rate| Rate::from_bps((rate.as_bps() as f64 * scale) as u64);
-        (asks.primary_rate, asks.secondary_rate) = (scaled(asks.primary_rate), scaled(asks.secondary_rate));
-        self.report.samples.push(Moment::of(&flow, &asks, u32::from(!consumer.finished()), self.counts()));
+        (asks.primary_rate, asks.secondary_rate) =
+            (scaled(asks.primary_rate), scaled(asks.secondary_rate));
+        self.report.samples.push(Moment::of(
+            &flow,
+            &asks,
+            u32::from(!consumer.finished()),
+            self.counts(),
+        ));
         consumer.sample_subflows(at, &mut self.subflows);
     }
 

@@ -30,7 +30,8 @@ use std::thread::{self, ScopedJoinHandle};
 
 /// This program as the one that runs nodes.
 pub fn program() -> Result<NodeProgram, Failure> {
-    let file = std::env::current_exe().map_err(|error| other(&format!("this program's file is not known: {error}")))?;
+    let file = std::env::current_exe()
+        .map_err(|error| other(&format!("this program's file is not known: {error}")))?;
     Ok(NodeProgram { file: file.into(), arguments: vec!["node".into()] })
 }
 
@@ -40,7 +41,8 @@ pub fn node() -> Result<Outcome, Failure> {
     narrows_live::raise_file_limit();
     let mut input = io::stdin().lock();
     let plan: NodePlan = serde_json::from_str(&line(&mut input)?).map_err(|error| other(&error))?;
-    let mut config = Config::parse(&config(&plan), "the node's configuration").map_err(|error| other(&error))?;
+    let mut config =
+        Config::parse(&config(&plan), "the node's configuration").map_err(|error| other(&error))?;
     // The nodes of a run share the host's files.
     config.listen.unix = None;
     let (daemon, stopper) = Daemon::start(&config).map_err(|error| other(&error))?;
@@ -54,13 +56,16 @@ pub fn node() -> Result<Outcome, Failure> {
         Part::Forwarder.work(&beginning, || daemon.run_watched(&mut sampler));
         (sampler, thread_time())
     });
-    let place = Place::parse(&format!("tcp4://127.0.0.1:{}", plan.port)).map_err(|error| other(&error))?;
+    let place =
+        Place::parse(&format!("tcp4://127.0.0.1:{}", plan.port)).map_err(|error| other(&error))?;
     let connect = || Client::connect(&place);
     for producer in &plan.producers {
         let prefix: Name = producer.prefix.parse().map_err(|error| other(&error))?;
         let mut filler =
-            Filler::register(connect().map_err(|error| other(&error))?, &prefix, producer.data).map_err(|error| other(&error))?;
-        let (part, beginning, over) = (Part::Producer(producer.prefix.clone()), Arc::clone(&began), Arc::clone(&over));
+            Filler::register(connect().map_err(|error| other(&error))?, &prefix, producer.data)
+                .map_err(|error| other(&error))?;
+        let (part, beginning, over) =
+            (Part::Producer(producer.prefix.clone()), Arc::clone(&began), Arc::clone(&over));
         thread::spawn(move || {
             narrows_live::reduce_wakeup_latency();
             part.work(&beginning, || {
@@ -75,7 +80,12 @@ pub fn node() -> Result<Outcome, Failure> {
             });
         });
     }
-    let clients = plan.consumers.iter().map(|_| connect()).collect::<Result<Vec<_>, _>>().map_err(|error| other(&error))?;
+    let clients = plan
+        .consumers
+        .iter()
+        .map(|_| connect())
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|error| other(&error))?;
     println!("ready");
     let zero: u64 = line(&mut input)?.trim().parse().map_err(|error| other(&error))?;
     drop(input);
@@ -96,13 +106,20 @@ pub fn node() -> Result<Outcome, Failure> {
             .zip(clients)
             .map(|((consumer, name), client)| {
                 let part = Part::Consumer(name.clone());
-                scope.spawn(move || (part.work(began, || consume(plan, consumer, client, clock)), thread_time()))
+                scope.spawn(move || {
+                    (part.work(began, || consume(plan, consumer, client, clock)), thread_time())
+                })
             })
             .collect();
         let asking: Vec<_> = (plan.requests.iter().zip(&plan.request_names))
             .map(|(consumers, name)| {
                 let part = Part::Requests(name.clone());
-                scope.spawn(move || (part.work(began, || ask_for_all(plan, consumers, connect, clock)), thread_time()))
+                scope.spawn(move || {
+                    (
+                        part.work(began, || ask_for_all(plan, consumers, connect, clock)),
+                        thread_time(),
+                    )
+                })
             })
             .collect();
         clock.sleep_until(plan.duration);
@@ -124,7 +141,11 @@ pub fn node() -> Result<Outcome, Failure> {
     }
     sampler.finish(&mut report, &mut late);
     report.late = (&late).into();
-    println!("{}", serde_json::to_string(&NodeAnswer::Done(Box::new(report))).map_err(|error| other(&error))?);
+    println!(
+        "{}",
+        serde_json::to_string(&NodeAnswer::Done(Box::new(report)))
+            .map_err(|error| other(&error))?
+    );
     Ok(Outcome::Ok)
 }
 

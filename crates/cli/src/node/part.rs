@@ -39,7 +39,11 @@ impl Display for Part {
 impl Part {
     /// Does the work of a part. If it fails, this process tells the run why, and ends. `began` is when the run began, in nanoseconds of the monotonic
     /// clock, once it has.
-    pub fn work<T, E: Display>(&self, began: &OnceLock<u64>, work: impl FnOnce() -> Result<T, E>) -> T {
+    pub fn work<T, E: Display>(
+        &self,
+        began: &OnceLock<u64>,
+        work: impl FnOnce() -> Result<T, E>,
+    ) -> T {
         let cause = match catch_unwind(AssertUnwindSafe(work)) {
             Ok(Ok(done)) => return done,
             Ok(Err(error)) => error.to_string(),

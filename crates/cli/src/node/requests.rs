@@ -28,13 +28,20 @@ pub fn ask_for_all(
         gone: Default::default(),
         rtt: Histogram::new(),
         late: Histogram::new(),
-        report: RequestsReport { finished: vec![None; consumers.len()], ..RequestsReport::default() },
+        report: RequestsReport {
+            finished: vec![None; consumers.len()],
+            ..RequestsReport::default()
+        },
     };
     let mut coming = consumers.iter().enumerate().peekable();
-    let next = |coming: Option<&(usize, &ConsumerPlan)>| coming.map_or(Time::NEVER, |(_, consumer)| Time::from_nanos(consumer.start));
+    let next = |coming: Option<&(usize, &ConsumerPlan)>| {
+        coming.map_or(Time::NEVER, |(_, consumer)| Time::from_nanos(consumer.start))
+    };
     while work.look(clock.now()) {
         let now = clock.now();
-        while let Some((number, consumer)) = coming.next_if(|(_, consumer)| consumer.start <= now.as_nanos()) {
+        while let Some((number, consumer)) =
+            coming.next_if(|(_, consumer)| consumer.start <= now.as_nanos())
+        {
             work.late.record(now.since(Time::from_nanos(consumer.start)));
             let asking = match work.free.pop() {
                 Some(mut asking) => {
@@ -46,13 +53,25 @@ pub fn ask_for_all(
                     Asking::new(plan, consumer, client)?
                 }
             };
-            work.working.push(Current { asking, number, start: Time::from_nanos(consumer.start), ready: true });
+            work.working.push(Current {
+                asking,
+                number,
+                start: Time::from_nanos(consumer.start),
+                ready: true,
+            });
         }
         work.serve(clock)?;
-        let due = work.working.iter().map(|current| if current.ready { Time::ZERO } else { current.asking.due() }).min();
+        let due = work
+            .working
+            .iter()
+            .map(|current| if current.ready { Time::ZERO } else { current.asking.due() })
+            .min();
         let until = due.unwrap_or(Time::NEVER).min(work.looks.next()).min(next(coming.peek()));
         let now = clock.now();
-        let ready = Asker::wait_for_any(work.working.iter().map(|current| current.asking.asker()), until.since(now.min(until)))?;
+        let ready = Asker::wait_for_any(
+            work.working.iter().map(|current| current.asking.asker()),
+            until.since(now.min(until)),
+        )?;
         work.working.iter_mut().zip(ready).for_each(|(current, ready)| current.ready |= ready);
     }
     work.report.together.rtt = Times::from(&work.rtt);
@@ -101,8 +120,16 @@ impl Work {
             let together = &mut self.report.together;
             match look {
                 Look::Sample => {
-                    let (flow, asks) = (FlowSample { at, ..FlowSample::default() }, ConsumerSample { at, ..ConsumerSample::default() });
-                    together.samples.push(Moment::of(&flow, &asks, self.working.len() as u32, counts));
+                    let (flow, asks) = (
+                        FlowSample { at, ..FlowSample::default() },
+                        ConsumerSample { at, ..ConsumerSample::default() },
+                    );
+                    together.samples.push(Moment::of(
+                        &flow,
+                        &asks,
+                        self.working.len() as u32,
+                        counts,
+                    ));
                 }
                 Look::Warmup => (together.at_warmup, self.rtt) = (counts, Histogram::new()),
                 Look::End => {

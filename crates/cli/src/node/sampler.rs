@@ -25,15 +25,19 @@ pub struct Sampler {
 impl Sampler {
     /// For the faces of a plan.
     pub fn new(plan: &NodePlan, daemon: &Daemon, began: Arc<OnceLock<u64>>) -> Sampler {
-        let face =
-            |face: &narrows_live::icn::FacePlan| daemon.forwarder().face_to(&FaceUri::Udp(SocketAddr::new(face.neighbour, plan.port)));
+        let face = |face: &narrows_live::icn::FacePlan| {
+            daemon.forwarder().face_to(&FaceUri::Udp(SocketAddr::new(face.neighbour, plan.port)))
+        };
         let faces: Vec<Option<FaceId>> = plan.faces.iter().map(face).collect();
         Sampler {
             began,
             zero: daemon.zero(),
             looks: Looks::new(plan),
             late: Histogram::new(),
-            report: NodeReport { faces: vec![FaceReport::default(); faces.len()], ..NodeReport::default() },
+            report: NodeReport {
+                faces: vec![FaceReport::default(); faces.len()],
+                ..NodeReport::default()
+            },
             faces,
         }
     }
@@ -42,7 +46,8 @@ impl Sampler {
     pub fn finish(self, report: &mut NodeReport, late: &mut Histogram) {
         late.merge(&self.late);
         let NodeReport { faces, pending, expired, cached, .. } = self.report;
-        (report.faces, report.pending, report.expired, report.cached) = (faces, pending, expired, cached);
+        (report.faces, report.pending, report.expired, report.cached) =
+            (faces, pending, expired, cached);
     }
 
     fn sample(&mut self, at: Time, forwarder: &Forwarder) {
@@ -51,8 +56,15 @@ impl Sampler {
             // Tables have the rates of links, headers included.
             let scaled = |bps: u64| (bps as f64 / forwarder.share_of_packets(face)) as u64;
             let state = forwarder.node().face(face);
-            let (primary, secondary) = state.rates.map_or((0, 0), |rates| (rates.primary.as_bps(), rates.secondary.as_bps()));
-            report.samples.push((at.as_nanos(), scaled(primary), scaled(secondary), state.waiting as u32));
+            let (primary, secondary) = state
+                .rates
+                .map_or((0, 0), |rates| (rates.primary.as_bps(), rates.secondary.as_bps()));
+            report.samples.push((
+                at.as_nanos(),
+                scaled(primary),
+                scaled(secondary),
+                state.waiting as u32,
+            ));
         }
     }
 
@@ -60,14 +72,21 @@ impl Sampler {
         let Some(face) = face else { return Interests::default() };
         let counters = forwarder.node().face(face).counters;
         let [refused_primary, refused_secondary] = counters.refused;
-        Interests { sent: counters.interests_out, refused_primary, refused_secondary, evicted: counters.evicted }
+        Interests {
+            sent: counters.interests_out,
+            refused_primary,
+            refused_secondary,
+            evicted: counters.evicted,
+        }
     }
 }
 
 impl Watcher for Sampler {
     fn due(&self) -> Time {
         match self.began.get() {
-            Some(began) if self.looks.next() < Time::NEVER => Time::from_nanos(self.looks.next().as_nanos() + began - self.zero),
+            Some(began) if self.looks.next() < Time::NEVER => {
+                Time::from_nanos(self.looks.next().as_nanos() + began - self.zero)
+            }
             _ => Time::NEVER,
         }
     }
@@ -83,7 +102,8 @@ impl Watcher for Sampler {
                 self.sample(at, forwarder);
                 continue;
             }
-            let counts: Vec<Interests> = self.faces.iter().map(|face| self.interests(*face, forwarder)).collect();
+            let counts: Vec<Interests> =
+                self.faces.iter().map(|face| self.interests(*face, forwarder)).collect();
             let faces = self.report.faces.iter_mut().zip(counts);
             if look == Look::Warmup {
                 faces.for_each(|(report, counts)| report.at_warmup = counts);

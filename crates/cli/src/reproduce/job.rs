@@ -28,7 +28,13 @@ pub struct Job<'a> {
 
 impl<'a> Job<'a> {
     /// Checks every cell.
-    pub fn new(paper: usize, source: &'a Source, figure: &'a Figure, plan: &'a Plan, mode: Mode) -> Result<Job<'a>, Failure> {
+    pub fn new(
+        paper: usize,
+        source: &'a Source,
+        figure: &'a Figure,
+        plan: &'a Plan,
+        mode: Mode,
+    ) -> Result<Job<'a>, Failure> {
         let mut work = Vec::new();
         plan.check(&|name| source.read(name), |scenario| work.push(Work::estimated(&scenario)))?;
         let live = if mode.live { " --live" } else { "" };
@@ -49,10 +55,22 @@ impl<'a> Job<'a> {
     /// The runs that are kept in `folder`. Those of other runs, other files beside it or another build of the program have another name.
     pub fn open(&self, folder: &Path) -> Result<Cells<KeptRun>, Failure> {
         let mut hash = DefaultHasher::new();
-        let Origin { program, remake, sweep, inputs, controllers: _, scorecard: _, pairs: _, shard: _ } = &self.origin;
+        let Origin {
+            program,
+            remake,
+            sweep,
+            inputs,
+            controllers: _,
+            scorecard: _,
+            pairs: _,
+            shard: _,
+        } = &self.origin;
         (program, remake, sweep).hash(&mut hash);
         inputs.iter().for_each(|input| (&input.name, &input.text).hash(&mut hash));
-        Cells::open(folder.join(format!("{}{:016x}.runs", self.prefix(), hash.finish())), &self.origin)
+        Cells::open(
+            folder.join(format!("{}{:016x}.runs", self.prefix(), hash.finish())),
+            &self.origin,
+        )
     }
 
     /// Removes what is kept in `folder` of the figure, also by another build and of another text.
@@ -60,8 +78,12 @@ impl<'a> Job<'a> {
         for entry in std::fs::read_dir(folder)? {
             let entry = entry?;
             let name = entry.file_name();
-            let hash = name.to_str().and_then(|name| name.strip_prefix(&self.prefix())?.strip_suffix(".runs"));
-            if hash.is_some_and(|hash| hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())) {
+            let hash = name
+                .to_str()
+                .and_then(|name| name.strip_prefix(&self.prefix())?.strip_suffix(".runs"));
+            if hash.is_some_and(|hash| {
+                hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
+            }) {
                 std::fs::remove_file(entry.path())?;
             }
         }
@@ -100,20 +122,30 @@ impl<'a> Job<'a> {
     /// What is kept of a run.
     pub fn keep(&self, run: u64, record: &Record) -> KeptRun {
         let (cell, seed) = ((run as usize) / self.plan.seeds(), (run as usize) % self.plan.seeds());
-        let traces = self.plan.plots.iter().enumerate().filter_map(|(place, plot)| match &plot.drawn {
-            Drawn::Trace { trace, panels, flows, link } if seed == 0 && panels.iter().any(|(_, own)| *own == cell) => {
-                Some((place, Traced::of(record, *trace, flows, link.as_deref())))
-            }
-            _ => None,
-        });
-        let validity_issues = record.emulation.as_ref().map(Emulation::validity_issues).unwrap_or_default();
-        KeptRun { values: self.asked.iter().map(|asked| value(asked, record)).collect(), traces: traces.collect(), validity_issues }
+        let traces =
+            self.plan.plots.iter().enumerate().filter_map(|(place, plot)| match &plot.drawn {
+                Drawn::Trace { trace, panels, flows, link }
+                    if seed == 0 && panels.iter().any(|(_, own)| *own == cell) =>
+                {
+                    Some((place, Traced::of(record, *trace, flows, link.as_deref())))
+                }
+                _ => None,
+            });
+        let validity_issues =
+            record.emulation.as_ref().map(Emulation::validity_issues).unwrap_or_default();
+        KeptRun {
+            values: self.asked.iter().map(|asked| value(asked, record)).collect(),
+            traces: traces.collect(),
+            validity_issues,
+        }
     }
 
     /// Which runs say more of the machine than of the kernel, and why.
     fn validity_issues(&self, runs: &[KeptRun]) -> Vec<String> {
         let issue = |(run, kept): (usize, &KeptRun)| {
-            (!kept.validity_issues.is_empty()).then(|| format!("{}: {}", self.plan.describe(run as u64), kept.validity_issues.join("; ")))
+            (!kept.validity_issues.is_empty()).then(|| {
+                format!("{}: {}", self.plan.describe(run as u64), kept.validity_issues.join("; "))
+            })
         };
         runs.iter().enumerate().filter_map(issue).collect()
     }
@@ -123,27 +155,40 @@ impl<'a> Job<'a> {
         let runs = (0..self.runs()).map(|run| kept.get(run)).collect::<Result<Vec<_>, _>>()?;
         let seeds = self.plan.seeds();
         let values = |cell: usize, asked: &Asked| -> Vec<Option<f64>> {
-            let index = self.asked.iter().position(|own| own == asked).expect("everything that is asked for was kept");
+            let index = self
+                .asked
+                .iter()
+                .position(|own| own == asked)
+                .expect("everything that is asked for was kept");
             runs[cell * seeds..][..seeds].iter().map(|run| run.values[index]).collect()
         };
         let traced = |plot: usize, cell: usize| -> Vec<Traced> {
             let kept = runs[cell * seeds].traces.iter().find(|(own, _)| *own == plot);
             kept.map_or_else(Vec::new, |(_, lines)| lines.clone())
         };
-        let draw = |(place, plot): (usize, &Plot)| DrawnPlot::of(plot, &values, &|cell| traced(place, cell));
+        let draw = |(place, plot): (usize, &Plot)| {
+            DrawnPlot::of(plot, &values, &|cell| traced(place, cell))
+        };
         let plots = self.plan.plots.iter().enumerate().map(draw).collect();
         let claims = self
             .plan
             .claims
             .iter()
-            .map(|claim| judge(claim, &values, &|cell| self.plan.label(cell), &|cell| self.plan.simulated(cell)))
+            .map(|claim| {
+                judge(claim, &values, &|cell| self.plan.label(cell), &|cell| {
+                    self.plan.simulated(cell)
+                })
+            })
             .collect();
         let on_kernel = self.figure.on_kernel().filter(|_| self.mode.live);
         Ok(FigureResult {
             name: self.figure.name.clone(),
             title: self.figure.title.clone() + if self.mode.live { ", on the kernel" } else { "" },
             source: self.figure.source.clone(),
-            about: std::iter::once(self.figure.about.as_str()).chain(on_kernel).collect::<Vec<_>>().join("\n"),
+            about: std::iter::once(self.figure.about.as_str())
+                .chain(on_kernel)
+                .collect::<Vec<_>>()
+                .join("\n"),
             scaled: self.figure.scaled(self.mode).map(str::to_owned),
             validity_issues: self.validity_issues(&runs),
             claims,
@@ -173,12 +218,22 @@ mod tests {
     fn what_does_not_hold_of_a_document_has_an_experiment_that_decides_why() {
         for Source { paper, .. } in papers::built_in().unwrap_or_else(|error| panic!("{error}")) {
             for statement in &paper.statements {
-                let missed = matches!(paper.standing(&statement.name), Standing::InPart | Standing::NotHeld);
-                assert!(!missed || statement.experiment.is_some(), "{} of {}", statement.name, paper.name);
+                let missed =
+                    matches!(paper.standing(&statement.name), Standing::InPart | Standing::NotHeld);
+                assert!(
+                    !missed || statement.experiment.is_some(),
+                    "{} of {}",
+                    statement.name,
+                    paper.name
+                );
             }
             let judged = |claim: &Claim| claim.statement.is_some();
             let all = paper.experiments.iter().filter_map(|figure| figure.plan(Mode::default()));
-            assert!(!all.flat_map(|plan| &plan.claims).any(judged), "an experiment of {} is ours, not the document's", paper.name);
+            assert!(
+                !all.flat_map(|plan| &plan.claims).any(judged),
+                "an experiment of {} is ours, not the document's",
+                paper.name
+            );
         }
     }
 

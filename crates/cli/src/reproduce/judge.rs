@@ -17,18 +17,26 @@ pub fn judge(
         Seeds::LowerQuartile => quantile(&values(cell, asked), 0.25),
         Seeds::UpperQuartile => quantile(&values(cell, asked), 0.75),
     };
-    let sides = |place: usize, than: &Than| Some([of_seeds(claim.cells[place], &claim.asked)?, of_seeds(than.cells[place], &than.asked)?]);
+    let sides = |place: usize, than: &Than| {
+        Some([
+            of_seeds(claim.cells[place], &claim.asked)?,
+            of_seeds(than.cells[place], &than.asked)?,
+        ])
+    };
     let compared = |[own, other]: [f64; 2], by: By| match by {
         By::Ratio => Some(own / other).filter(|ratio| ratio.is_finite()),
         By::Difference => Some(own - other),
     };
     let value_at = |cell: usize, other: Option<usize>| match (&claim.than, other) {
-        (Some(than), Some(other)) => compared([of_seeds(cell, &claim.asked)?, of_seeds(other, &than.asked)?], than.by),
+        (Some(than), Some(other)) => {
+            compared([of_seeds(cell, &claim.asked)?, of_seeds(other, &than.asked)?], than.by)
+        }
         _ => of_seeds(cell, &claim.asked),
     };
     let other = |place: usize| claim.than.as_ref().map(|than| than.cells[place]);
     let places = 0..claim.cells.len();
-    let measured: Vec<Option<f64>> = places.clone().map(|place| value_at(claim.cells[place], other(place))).collect();
+    let measured: Vec<Option<f64>> =
+        places.clone().map(|place| value_at(claim.cells[place], other(place))).collect();
     let together = |values: &[Option<f64>]| match claim.over {
         Over::Worst => worst(claim, values),
         Over::Mean => (mean(values), None),
@@ -41,7 +49,11 @@ pub fn judge(
         None => value_at(simulated(claim.cells[place])?, None),
     };
     let simulated: Vec<Option<f64>> = places.map(beside).collect();
-    let simulated = if place.is_some() { place.and_then(|place| simulated[place]) } else { together(&simulated).0 };
+    let simulated = if place.is_some() {
+        place.and_then(|place| simulated[place])
+    } else {
+        together(&simulated).0
+    };
     let cell = place.filter(|_| measured.len() > 1).map(|place| label(claim.cells[place]));
     let sides = place.zip(claim.than.as_ref()).and_then(|(place, than)| sides(place, than));
     JudgedClaim { claim: claim.clone(), measured: value, simulated, cell, sides }
@@ -96,10 +108,16 @@ mod tests {
             .clone()
     }
 
-    const VALUES: [[Option<f64>; 2]; 3] = [[Some(1.0), Some(3.0)], [Some(10.0), Some(10.0)], [Some(5.0), Some(7.0)]];
+    const VALUES: [[Option<f64>; 2]; 3] =
+        [[Some(1.0), Some(3.0)], [Some(10.0), Some(10.0)], [Some(5.0), Some(7.0)]];
 
     fn judged(keys: &str, values: [[Option<f64>; 2]; 3]) -> JudgedClaim {
-        judge(&claim(keys), &|cell, _| values[cell].to_vec(), &|cell| format!("cell {cell}"), &|_| None)
+        judge(
+            &claim(keys),
+            &|cell, _| values[cell].to_vec(),
+            &|cell| format!("cell {cell}"),
+            &|_| None,
+        )
     }
 
     fn found(keys: &str) -> (Option<f64>, Option<String>, Verdict) {
@@ -112,8 +130,14 @@ mod tests {
         // Means over seeds are 2, 10 and 6.
         assert_eq!(found("min = 2"), (Some(2.0), Some("cell 0".to_owned()), Verdict::Holds));
         assert_eq!(found("max = 9"), (Some(10.0), Some("cell 1".to_owned()), Verdict::Fails));
-        assert_eq!(found("min = 1\nmax = 12"), (Some(2.0), Some("cell 0".to_owned()), Verdict::Holds));
-        assert_eq!(found("at.\"link.l.buffer\" = \"3 bdp\"\nmin = 7"), (Some(6.0), None, Verdict::Fails));
+        assert_eq!(
+            found("min = 1\nmax = 12"),
+            (Some(2.0), Some("cell 0".to_owned()), Verdict::Holds)
+        );
+        assert_eq!(
+            found("at.\"link.l.buffer\" = \"3 bdp\"\nmin = 7"),
+            (Some(6.0), None, Verdict::Fails)
+        );
     }
 
     #[test]
@@ -125,30 +149,60 @@ mod tests {
     #[test]
     fn seeds_can_be_taken_by_their_quantiles() {
         let seeds = [1.0, 2.0, 3.0, 4.0, 100.0].map(Some);
-        for (name, value) in [("mean", 22.0), ("median", 3.0), ("lower-quartile", 2.0), ("upper-quartile", 4.0)] {
-            let claim = claim(&format!("seeds = \"{name}\"\nat.\"link.l.buffer\" = \"1 bdp\"\nmin = 0"));
-            assert_eq!(judge(&claim, &|_, _| seeds.to_vec(), &|_| String::new(), &|_| None).measured, Some(value), "{name}");
+        for (name, value) in
+            [("mean", 22.0), ("median", 3.0), ("lower-quartile", 2.0), ("upper-quartile", 4.0)]
+        {
+            let claim =
+                claim(&format!("seeds = \"{name}\"\nat.\"link.l.buffer\" = \"1 bdp\"\nmin = 0"));
+            assert_eq!(
+                judge(&claim, &|_, _| seeds.to_vec(), &|_| String::new(), &|_| None).measured,
+                Some(value),
+                "{name}"
+            );
         }
         // Between two seeds; both sides of a comparison are taken so.
-        assert_eq!(found("seeds = \"lower-quartile\"\nmin = 2"), (Some(1.5), Some("cell 0".to_owned()), Verdict::Fails));
-        let at = "at = { link.l.buffer = \"3 bdp\" }\nthan = { link.l.buffer = \"1 bdp\" }\nmin = 1";
-        assert_eq!(judged(&format!("seeds = \"upper-quartile\"\n{at}"), VALUES).sides, Some([6.5, 2.5]));
+        assert_eq!(
+            found("seeds = \"lower-quartile\"\nmin = 2"),
+            (Some(1.5), Some("cell 0".to_owned()), Verdict::Fails)
+        );
+        let at =
+            "at = { link.l.buffer = \"3 bdp\" }\nthan = { link.l.buffer = \"1 bdp\" }\nmin = 1";
+        assert_eq!(
+            judged(&format!("seeds = \"upper-quartile\"\n{at}"), VALUES).sides,
+            Some([6.5, 2.5])
+        );
     }
 
     #[test]
     fn cells_are_compared_by_their_means() {
-        let at = "at = { link.l.buffer = [\"2 bdp\", \"3 bdp\"] }\nthan = { link.l.buffer = \"1 bdp\" }";
-        assert_eq!(found(&format!("{at}\nmin = 3")), (Some(3.0), Some("cell 2".to_owned()), Verdict::Holds));
-        assert_eq!(found(&format!("{at}\nby = \"difference\"\nmax = 7")), (Some(8.0), Some("cell 1".to_owned()), Verdict::Fails));
+        let at =
+            "at = { link.l.buffer = [\"2 bdp\", \"3 bdp\"] }\nthan = { link.l.buffer = \"1 bdp\" }";
+        assert_eq!(
+            found(&format!("{at}\nmin = 3")),
+            (Some(3.0), Some("cell 2".to_owned()), Verdict::Holds)
+        );
+        assert_eq!(
+            found(&format!("{at}\nby = \"difference\"\nmax = 7")),
+            (Some(8.0), Some("cell 1".to_owned()), Verdict::Fails)
+        );
         assert_eq!(judged(&format!("{at}\nmin = 3"), VALUES).sides, Some([6.0, 2.0]));
         let nothing = [[Some(0.0), Some(0.0)], VALUES[1], VALUES[2]];
-        assert_eq!(judged(&format!("{at}\nmin = 3"), nothing).measured, None, "a multiple of nothing is no number");
+        assert_eq!(
+            judged(&format!("{at}\nmin = 3"), nothing).measured,
+            None,
+            "a multiple of nothing is no number"
+        );
     }
 
     #[test]
     fn what_is_not_defined_does_not_hold() {
         let hole = [VALUES[0], [Some(10.0), None], VALUES[2]];
-        for keys in ["max = 100", "seeds = \"median\"\nmax = 100", "over = \"mean\"\nmax = 100", "over = \"median\"\nmax = 100"] {
+        for keys in [
+            "max = 100",
+            "seeds = \"median\"\nmax = 100",
+            "over = \"mean\"\nmax = 100",
+            "over = \"median\"\nmax = 100",
+        ] {
             let judged = judged(keys, hole);
             assert_eq!((judged.measured, judged.verdict()), (None, Verdict::Fails), "{keys}");
         }

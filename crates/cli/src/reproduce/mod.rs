@@ -13,7 +13,10 @@ use crate::output::{self, Started};
 use crate::quote::quote;
 use crate::runner::{in_cell, run_cells};
 use job::Job;
-use narrows_report::{FigureResult, JudgedStatement, KeptRun, PaperResult, Reproduction, Reserved, reproduction_json, reproduction_table};
+use narrows_report::{
+    FigureResult, JudgedStatement, KeptRun, PaperResult, Reproduction, Reserved, reproduction_json,
+    reproduction_table,
+};
 use narrows_scenario::paper::{Mode, Paper, Standing, Statement};
 use papers::Source;
 use std::path::{Path, PathBuf};
@@ -25,7 +28,11 @@ pub fn reproduce(args: ReproduceArgs) -> Result<Outcome, Failure> {
     }
     let show = |reproduction: &Reproduction| {
         let json = args.output.json;
-        args.output.console.print(&if json { reproduction_json(reproduction) } else { reproduction_table(reproduction) })
+        args.output.console.print(&if json {
+            reproduction_json(reproduction)
+        } else {
+            reproduction_table(reproduction)
+        })
     };
     let (reproduction, directory) = made(&args, reserve(&args)?, show)?;
     output::point_to(&directory, &args.output)?;
@@ -42,7 +49,8 @@ pub fn made(
     let sources = papers::chosen(&args.papers)?;
     let jobs = jobs(&sources, args)?;
     let directory = reserved.directory().to_owned();
-    let kept = jobs.iter().map(|job| job.open(&partial(&directory))).collect::<Result<Vec<_>, _>>()?;
+    let kept =
+        jobs.iter().map(|job| job.open(&partial(&directory))).collect::<Result<Vec<_>, _>>()?;
     keeps(&partial(&directory));
     if let Err(failure) = run(&jobs, &kept, &directory, &args.output) {
         if !matches!(failure, Failure::Paused { .. }) {
@@ -54,7 +62,11 @@ pub fn made(
     }
     let reproduction = judged(&sources, &jobs, &kept, args)?;
     let printed = show(&reproduction);
-    narrows_report::write_reproduction(reserved, &reproduction, &started.info(Vec::new(), &args.output.console))?;
+    narrows_report::write_reproduction(
+        reserved,
+        &reproduction,
+        &started.info(Vec::new(), &args.output.console),
+    )?;
     drop(kept);
     clear(&jobs, &partial(&directory));
     printed?;
@@ -67,17 +79,25 @@ fn jobs<'a>(sources: &'a [Source], args: &ReproduceArgs) -> Result<Vec<Job<'a>>,
     let (figures, experiments) = (!args.why, args.why || !args.figure.is_empty());
     let of = |source: &'a Source| {
         let Paper { figures: own, experiments: deciding, .. } = &source.paper;
-        let all = own.iter().filter(move |_| figures).chain(deciding.iter().filter(move |_| experiments));
+        let all =
+            own.iter().filter(move |_| figures).chain(deciding.iter().filter(move |_| experiments));
         all.filter_map(move |figure| Some((figure, figure.plan(mode)?)))
     };
     let figures = || sources.iter().flat_map(of);
-    if let Some(unknown) = args.figure.iter().find(|name| figures().all(|(figure, _)| figure.name != **name)) {
+    if let Some(unknown) =
+        args.figure.iter().find(|name| figures().all(|(figure, _)| figure.name != **name))
+    {
         let known: Vec<&str> = figures().map(|(figure, _)| figure.name.as_str()).collect();
-        return Err(Failure::Other(format!("there is no figure \"{unknown}\"; known figures: {}", known.join(", "))));
+        return Err(Failure::Other(format!(
+            "there is no figure \"{unknown}\"; known figures: {}",
+            known.join(", ")
+        )));
     }
     let mut jobs = Vec::new();
     for (paper, source) in sources.iter().enumerate() {
-        for (figure, plan) in of(source).filter(|(figure, _)| args.figure.is_empty() || args.figure.contains(&figure.name)) {
+        for (figure, plan) in of(source)
+            .filter(|(figure, _)| args.figure.is_empty() || args.figure.contains(&figure.name))
+        {
             args.output.console.go_on()?;
             jobs.push(Job::new(paper, source, figure, plan, mode)?);
         }
@@ -97,7 +117,10 @@ fn jobs<'a>(sources: &'a [Source], args: &ReproduceArgs) -> Result<Vec<Job<'a>>,
 /// far as they belong to it.
 pub fn reserve(args: &ReproduceArgs) -> Result<Reserved, Failure> {
     let live = if args.live { "-live" } else { "" };
-    output::reserve(&args.output, &format!("reproduction{live}{}", if args.quick { "-quick" } else { "" }))
+    output::reserve(
+        &args.output,
+        &format!("reproduction{live}{}", if args.quick { "-quick" } else { "" }),
+    )
 }
 
 /// The result has everything: what was kept goes, but for runs of figures that were not asked for this time. What cannot be removed does no
@@ -108,10 +131,23 @@ fn clear(jobs: &[Job], folder: &Path) {
 }
 
 /// Runs what is not kept yet, the largest runs first.
-fn run(jobs: &[Job], kept: &[Cells<KeptRun>], directory: &Path, output: &OutputArgs) -> Result<(), Failure> {
-    let all: Vec<(usize, u64)> = jobs.iter().enumerate().flat_map(|(job, own)| (0..own.runs()).map(move |run| (job, run))).collect();
-    let mut pending: Vec<u64> = (0..all.len() as u64).filter(|place| !kept[all[*place as usize].0].has(all[*place as usize].1)).collect();
-    let of = |place: u64| (&jobs[all[place as usize].0], &kept[all[place as usize].0], all[place as usize].1);
+fn run(
+    jobs: &[Job],
+    kept: &[Cells<KeptRun>],
+    directory: &Path,
+    output: &OutputArgs,
+) -> Result<(), Failure> {
+    let all: Vec<(usize, u64)> = jobs
+        .iter()
+        .enumerate()
+        .flat_map(|(job, own)| (0..own.runs()).map(move |run| (job, run)))
+        .collect();
+    let mut pending: Vec<u64> = (0..all.len() as u64)
+        .filter(|place| !kept[all[*place as usize].0].has(all[*place as usize].1))
+        .collect();
+    let of = |place: u64| {
+        (&jobs[all[place as usize].0], &kept[all[place as usize].0], all[place as usize].1)
+    };
     let work = |place: u64| of(place).0.work(of(place).2);
     pending.sort_by_key(|place| std::cmp::Reverse(work(*place).total()));
     let ran = run_cells(
@@ -138,11 +174,17 @@ fn run(jobs: &[Job], kept: &[Cells<KeptRun>], directory: &Path, output: &OutputA
     }
 }
 
-fn judged(sources: &[Source], jobs: &[Job], kept: &[Cells<KeptRun>], args: &ReproduceArgs) -> Result<Reproduction, Failure> {
+fn judged(
+    sources: &[Source],
+    jobs: &[Job],
+    kept: &[Cells<KeptRun>],
+    args: &ReproduceArgs,
+) -> Result<Reproduction, Failure> {
     let mut papers: Vec<PaperResult> = Vec::new();
     for (index, source) in sources.iter().enumerate() {
         let of_paper = jobs.iter().zip(kept).filter(|(job, _)| job.paper == index);
-        let figures: Vec<FigureResult> = of_paper.map(|(job, kept)| job.judged(kept)).collect::<Result<_, _>>()?;
+        let figures: Vec<FigureResult> =
+            of_paper.map(|(job, kept)| job.judged(kept)).collect::<Result<_, _>>()?;
         if !figures.is_empty() {
             let paper = &source.paper;
             let statements = stated(paper, &figures, args);
@@ -157,7 +199,12 @@ fn judged(sources: &[Source], jobs: &[Job], kept: &[Cells<KeptRun>], args: &Repr
             });
         }
     }
-    Ok(Reproduction { remake: remake(args), version: env!("CARGO_PKG_VERSION").to_owned(), quick: args.quick, papers })
+    Ok(Reproduction {
+        remake: remake(args),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        quick: args.quick,
+        papers,
+    })
 }
 
 /// The statements of a paper as these figures judge them. Of some figures alone, those that they judge.
@@ -170,7 +217,8 @@ fn stated(paper: &Paper, figures: &[FigureResult], args: &ReproduceArgs) -> Vec<
     };
     let whole = args.figure.is_empty() && !args.live && !args.why;
     let unasked = |judged: &JudgedStatement| {
-        judged.standing == Standing::NotJudged && !(whole && paper.standing(&judged.statement.name) == Standing::NotJudged)
+        judged.standing == Standing::NotJudged
+            && !(whole && paper.standing(&judged.statement.name) == Standing::NotJudged)
     };
     paper.statements.iter().map(judge).filter(|judged| !unasked(judged)).collect()
 }

@@ -32,7 +32,12 @@ pub fn chosen(names: &[String]) -> Result<Vec<Source>, Failure> {
     if names.is_empty() {
         return built_in();
     }
-    names.iter().map(|name| if BUILT_IN.iter().any(|(own, _, _)| own == name) { named(name) } else { folder(name) }).collect()
+    names
+        .iter()
+        .map(|name| {
+            if BUILT_IN.iter().any(|(own, _, _)| own == name) { named(name) } else { folder(name) }
+        })
+        .collect()
 }
 
 fn named(name: &str) -> Result<Source, Failure> {
@@ -61,7 +66,10 @@ fn folder(name: &str) -> Result<Source, Failure> {
             for entry in std::fs::read_dir(folder)? {
                 let path = entry?.path();
                 if path.is_file() {
-                    let file = format!("{within}{}", path.file_name().unwrap_or_default().to_string_lossy());
+                    let file = format!(
+                        "{within}{}",
+                        path.file_name().unwrap_or_default().to_string_lossy()
+                    );
                     // What is no text is no figure, nor a trace that one could name.
                     texts.extend(narrows_scenario::read_named(&path).ok().map(|text| (file, text)));
                 }
@@ -70,8 +78,12 @@ fn folder(name: &str) -> Result<Source, Failure> {
         texts.sort();
         Ok(texts)
     };
-    let texts = read().map_err(|error| Failure::Other(format!("the folder {name} cannot be read: {error}")))?;
-    let own = root.canonicalize().ok().and_then(|path| path.file_name().map(|name| name.to_string_lossy().into_owned()));
+    let texts = read()
+        .map_err(|error| Failure::Other(format!("the folder {name} cannot be read: {error}")))?;
+    let own = root
+        .canonicalize()
+        .ok()
+        .and_then(|path| path.file_name().map(|name| name.to_string_lossy().into_owned()));
     Source::new(&own.unwrap_or_else(|| name.to_owned()), name.trim_end_matches('/'), texts)
 }
 
@@ -79,7 +91,10 @@ impl Source {
     fn new(name: &str, folder: &str, texts: Vec<(String, String)>) -> Result<Source, Failure> {
         let place = |file: &str| format!("{folder}/{file}");
         let (mut figures, mut experiments) = (Vec::new(), Vec::new());
-        for (file, text) in texts.iter().filter(|(file, _)| file.ends_with(".toml") && file != ABOUT && file != STATEMENTS) {
+        for (file, text) in texts
+            .iter()
+            .filter(|(file, _)| file.ends_with(".toml") && file != ABOUT && file != STATEMENTS)
+        {
             let mut figure = Figure::parse(text, &place(file))?;
             if file.starts_with(WHY) {
                 figure.name = format!("{WHY}{}", figure.name);
@@ -88,8 +103,10 @@ impl Source {
                 figures.push(figure);
             }
         }
-        let text = |name: &str| texts.iter().find(|(file, _)| file == name).map(|(_, text)| text.as_str());
-        let mut paper = Paper::parse(name, text(ABOUT).unwrap_or(""), &place(ABOUT), figures, experiments)?;
+        let text =
+            |name: &str| texts.iter().find(|(file, _)| file == name).map(|(_, text)| text.as_str());
+        let mut paper =
+            Paper::parse(name, text(ABOUT).unwrap_or(""), &place(ABOUT), figures, experiments)?;
         if let Some(text) = text(STATEMENTS) {
             paper.state(text, &place(STATEMENTS))?;
         }
@@ -103,7 +120,9 @@ impl Source {
     /// A file that a figure names: it lies beside it.
     pub fn read(&self, name: &Path) -> io::Result<String> {
         let beside = self.texts.iter().find(|(file, _)| Path::new(file) == name);
-        beside.map(|(_, text)| text.clone()).ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no such file in the paper's folder"))
+        beside.map(|(_, text)| text.clone()).ok_or_else(|| {
+            io::Error::new(io::ErrorKind::NotFound, "no such file in the paper's folder")
+        })
     }
 
     /// Everything that runs of the paper may read, for the record.

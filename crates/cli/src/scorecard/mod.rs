@@ -18,7 +18,10 @@ use std::path::Path;
 
 /// Whether a scorecard is asked for, not a comparison on one network.
 pub fn is_wanted(args: &CompareArgs) -> bool {
-    !args.icn && (!args.traffic.is_empty() || !args.beside.is_empty() || args.on.path.len() + args.file.len() + args.on.trace.len() > 1)
+    !args.icn
+        && (!args.traffic.is_empty()
+            || !args.beside.is_empty()
+            || args.on.path.len() + args.file.len() + args.on.trace.len() > 1)
 }
 
 /// Runs each controller with each traffic on each network, alone and beside each competitor, and shows what that does to both.
@@ -27,13 +30,22 @@ pub fn scorecard(args: &CompareArgs) -> Result<Outcome, Failure> {
     let tested = controllers(args)?;
     let names = distinct(tested.iter().map(|choice| choice.text()))?;
     let beside = distinct(args.beside.iter().map(|choice| choice.text()))?;
-    routers::refuse(tested.iter().chain(&args.beside), "all that are on a network of a scorecard share its queues")?;
+    routers::refuse(
+        tested.iter().chain(&args.beside),
+        "all that are on a network of a scorecard share its queues",
+    )?;
     if !args.on.workloads().is_empty() {
-        return Err(Failure::Other("a scorecard shows kinds of traffic; name them with --traffic instead of --workload".to_owned()));
+        return Err(Failure::Other(
+            "a scorecard shows kinds of traffic; name them with --traffic instead of --workload"
+                .to_owned(),
+        ));
     }
     let traffic = traffic(args)?;
     if args.seed.is_some_and(|seed| i64::try_from(seed).is_err()) {
-        return Err(Failure::Other(format!("a scorecard's first seed is at most {}; give a smaller --seed", i64::MAX)));
+        return Err(Failure::Other(format!(
+            "a scorecard's first seed is at most {}; give a smaller --seed",
+            i64::MAX
+        )));
     }
     let sources = networks::sources(args)?;
     distinct(sources.iter().map(|source| source.network.name.as_str()))?;
@@ -45,9 +57,19 @@ pub fn scorecard(args: &CompareArgs) -> Result<Outcome, Failure> {
         flows: args.flows.unwrap_or(1),
     };
     let title = format!("Scorecard of {}", join(&lineup.controllers));
-    let sweep = Sweep::parse(&text::sweep(args, &title, &lineup, &sources), "scorecard.toml", &Changes::default())?;
+    let sweep = Sweep::parse(
+        &text::sweep(args, &title, &lineup, &sources),
+        "scorecard.toml",
+        &Changes::default(),
+    )?;
     let remake = |names: &BTreeMap<String, String>| text::remake(args, &lineup, names);
-    let job = Job::new(sweep, Files::beside(Path::new("scorecard.toml")), remake, Some(lineup.clone()), &args.output.console)?;
+    let job = Job::new(
+        sweep,
+        Files::beside(Path::new("scorecard.toml")),
+        remake,
+        Some(lineup.clone()),
+        &args.output.console,
+    )?;
     let reserved = job.reserve(&args.output, None)?;
     let directory = reserved.directory().to_owned();
     let grid = job.run(reserved, &args.output, &started)?;

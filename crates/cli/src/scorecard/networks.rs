@@ -27,12 +27,23 @@ pub fn sources(args: &CompareArgs) -> Result<Vec<Source>, Failure> {
     }
     for trace in &args.on.trace {
         let name = format!("trace {}", own_name(trace, "trace-"));
-        all.push(of_flags(args, name, "a link with recorded capacity", args.network_of(None, Some(trace)))?);
+        all.push(of_flags(
+            args,
+            name,
+            "a link with recorded capacity",
+            args.network_of(None, Some(trace)),
+        )?);
     }
     for file in &args.file {
         let stem = own_name(&file.with_extension(""), "network-");
-        let mut own = source(args, stem.clone(), (format!("the network of {stem}"), String::new()), NetworkTables::load(file)?);
-        own.network.file = Some(Input { name: file_name(&stem), text: own.tables.to_toml("cubic") });
+        let mut own = source(
+            args,
+            stem.clone(),
+            (format!("the network of {stem}"), String::new()),
+            NetworkTables::load(file)?,
+        );
+        own.network.file =
+            Some(Input { name: file_name(&stem), text: own.tables.to_toml("cubic") });
         all.push(own);
     }
     if all.is_empty() {
@@ -54,16 +65,30 @@ fn own_name(file: &Path, before: &str) -> String {
     name.strip_prefix(before).unwrap_or(&name).to_owned()
 }
 
-fn of_flags(args: &CompareArgs, name: String, summary: &str, network: Comparison) -> Result<Source, Failure> {
+fn of_flags(
+    args: &CompareArgs,
+    name: String,
+    summary: &str,
+    network: Comparison,
+) -> Result<Source, Failure> {
     let text = Comparison { flows: 1, stagger: Span::ZERO, ..network }.to_toml("cubic", 1);
     let tables = NetworkTables::parse(&text, "the network given by flags", Path::new(""))?;
     Ok(source(args, name, (summary.to_owned(), String::new()), tables))
 }
 
-fn source(args: &CompareArgs, name: String, (summary, source): (String, String), mut tables: NetworkTables) -> Source {
+fn source(
+    args: &CompareArgs,
+    name: String,
+    (summary, source): (String, String),
+    mut tables: NetworkTables,
+) -> Source {
     let own = tables.duration;
     tables.duration = args.duration.unwrap_or(own.min(LONGEST));
-    tables.warmup = args.warmup.unwrap_or(if tables.duration == own { tables.warmup } else { tables.duration / 6 });
+    tables.warmup = args.warmup.unwrap_or(if tables.duration == own {
+        tables.warmup
+    } else {
+        tables.duration / 6
+    });
     let (duration, warmup) = (tables.duration.to_string(), tables.warmup.to_string());
     Source { network: Network { name, summary, source, duration, warmup, file: None }, tables }
 }

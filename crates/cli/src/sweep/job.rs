@@ -78,7 +78,8 @@ impl Job {
         let (mut inputs, names) = files.adopted();
         inputs.extend(of_controllers());
         let sweep = sweep.moved(&names)?;
-        let scorecard = scorecard.map(|lineup| lineup.moved(|text| narrows_scenario::moved(text, &names)));
+        let scorecard =
+            scorecard.map(|lineup| lineup.moved(|text| narrows_scenario::moved(text, &names)));
         let origin = Origin {
             program: cells::program(),
             remake: remake(&names),
@@ -90,7 +91,15 @@ impl Job {
             shard: None,
         };
         let runs = (0..sweep.cells()).collect();
-        Ok(Job { sweep, origin, cells, parts, runs, seed: seed.unwrap_or_default(), last: Mutex::new(None) })
+        Ok(Job {
+            sweep,
+            origin,
+            cells,
+            parts,
+            runs,
+            seed: seed.unwrap_or_default(),
+            last: Mutex::new(None),
+        })
     }
 
     /// Its cells are the pairs of these controllers: its result has a matrix.
@@ -116,7 +125,10 @@ impl Job {
             )));
         }
         if directory.exists() {
-            let told = format!("{} is no result of a sweep; give the directory that the interrupted sweep has named", directory.display());
+            let told = format!(
+                "{} is no result of a sweep; give the directory that the interrupted sweep has named",
+                directory.display()
+            );
             return Err(Failure::Other(told));
         }
         let partial = cells::partial(directory);
@@ -126,9 +138,14 @@ impl Job {
     /// The sweep of which runs are kept in a file.
     pub fn of(kept: Origin, file: &Path, console: &Console) -> Result<Job, Failure> {
         let folder = carried::unpacked(&kept.controllers)?;
-        let sweep = Sweep::parse(&kept.sweep, &folder.path().join("sweep.toml").display().to_string(), &Changes::default())?;
+        let sweep = Sweep::parse(
+            &kept.sweep,
+            &folder.path().join("sweep.toml").display().to_string(),
+            &Changes::default(),
+        )?;
         let (files, scorecard) = (Files::kept(kept.inputs.clone()), kept.scorecard.clone());
-        let job = Job::new(sweep, files, |_| kept.remake.clone(), scorecard, console)?.of_pairs(kept.pairs.clone());
+        let job = Job::new(sweep, files, |_| kept.remake.clone(), scorecard, console)?
+            .of_pairs(kept.pairs.clone());
         if let Some(name) = kept.other_controller(&job.origin) {
             return Err(Failure::Other(format!(
                 "the runs in {} were made with another controller by the name \"{name}\"; give the one that has made them",
@@ -166,10 +183,14 @@ impl Job {
 
     /// Refuses metrics of flows that no cell has.
     pub fn refuse_unknown(&self, wanted: &[Column]) -> Result<(), Failure> {
-        let unknown = wanted.iter().find_map(|column| column.of.as_deref().filter(|of| !self.parts.contains(*of)));
+        let unknown = wanted
+            .iter()
+            .find_map(|column| column.of.as_deref().filter(|of| !self.parts.contains(*of)));
         let Some(unknown) = unknown else { return Ok(()) };
         Err(Failure::Other(match self.parts.is_empty() {
-            true => format!("no cell has flows of two kinds, so none are told apart as \"{unknown}\"; leave out \" of {unknown}\""),
+            true => format!(
+                "no cell has flows of two kinds, so none are told apart as \"{unknown}\"; leave out \" of {unknown}\""
+            ),
             false => format!(
                 "no group of flows and no controller is called \"{unknown}\"; {}",
                 suggest(unknown, "flows and controllers", self.parts.iter().map(String::as_str))
@@ -182,18 +203,30 @@ impl Job {
         if let Some(directory) = resume {
             return Ok(Reserved::new(directory)?);
         }
-        let name = self.origin.shard.map_or_else(|| self.sweep.name(), |shard| format!("shard {shard} {}", self.sweep.name()));
+        let name = self.origin.shard.map_or_else(
+            || self.sweep.name(),
+            |shard| format!("shard {shard} {}", self.sweep.name()),
+        );
         output::reserve_resumable(output, &name, &self.origin)
     }
 
     /// Runs what is not kept yet, and writes the result directory.
-    pub fn run(&self, reserved: Reserved, output: &OutputArgs, started: &Started) -> Result<Grid, Failure> {
+    pub fn run(
+        &self,
+        reserved: Reserved,
+        output: &OutputArgs,
+        started: &Started,
+    ) -> Result<Grid, Failure> {
         let kept = self.make(reserved.directory(), output)?;
         self.finish(reserved, kept, output, started)
     }
 
     /// Runs what is not kept yet.
-    pub(super) fn make(&self, directory: &Path, output: &OutputArgs) -> Result<Cells<Reduced>, Failure> {
+    pub(super) fn make(
+        &self,
+        directory: &Path,
+        output: &OutputArgs,
+    ) -> Result<Cells<Reduced>, Failure> {
         let kept = Cells::<Reduced>::open(cells::partial(directory), &self.origin)?;
         keeps(&cells::partial(directory));
         let pending: Vec<u64> = self.runs.iter().copied().filter(|run| !kept.has(*run)).collect();
@@ -202,7 +235,14 @@ impl Job {
             |run| self.work(run),
             |_| World::Simulator,
             |run| self.scenario(run),
-            |run, record| kept.keep(run, &Reduced::of(record.map_err(|fault| in_cell(&self.sweep.describe(run), &fault))?)),
+            |run, record| {
+                kept.keep(
+                    run,
+                    &Reduced::of(
+                        record.map_err(|fault| in_cell(&self.sweep.describe(run), &fault))?,
+                    ),
+                )
+            },
             |run| self.sweep.describe(run),
             output,
         );
@@ -227,7 +267,13 @@ impl Job {
     }
 
     /// Writes the result directory of a sweep all runs of which are kept.
-    pub fn finish(&self, reserved: Reserved, kept: Cells<Reduced>, output: &OutputArgs, started: &Started) -> Result<Grid, Failure> {
+    pub fn finish(
+        &self,
+        reserved: Reserved,
+        kept: Cells<Reduced>,
+        output: &OutputArgs,
+        started: &Started,
+    ) -> Result<Grid, Failure> {
         let grid = self.grid(&reserved, &kept, &output.console);
         let mut grid = grid.map_err(|failure| match failure {
             Failure::Interrupted => self.paused(reserved.directory(), &kept),
@@ -235,9 +281,19 @@ impl Job {
         })?;
         grid.notes = self.verdicts(&grid);
         grid.notes.extend(unverified::notes());
-        let networks = self.origin.scorecard.iter().flat_map(|lineup| &lineup.networks).filter_map(|network| network.file.clone());
+        let networks = self
+            .origin
+            .scorecard
+            .iter()
+            .flat_map(|lineup| &lineup.networks)
+            .filter_map(|network| network.file.clone());
         let inputs = self.origin.inputs.iter().cloned().chain(networks).collect();
-        narrows_report::write_grid(reserved, &grid, &self.origin.sweep, &started.info(inputs, &output.console))?;
+        narrows_report::write_grid(
+            reserved,
+            &grid,
+            &self.origin.sweep,
+            &started.info(inputs, &output.console),
+        )?;
         kept.remove()?;
         Ok(grid)
     }
@@ -248,7 +304,11 @@ impl Job {
         for (cell, own) in self.cells.iter().enumerate() {
             for expectation in &own.expect {
                 let verdict = judge(expectation, |metric| Summary::over(grid.values(cell, metric)));
-                if verdict.met { met += 1 } else { notes.push(format!("{} (cell {cell}: {})", verdict.text, grid.describe(cell))) }
+                if verdict.met {
+                    met += 1
+                } else {
+                    notes.push(format!("{} (cell {cell}: {})", verdict.text, grid.describe(cell)))
+                }
             }
         }
         let (missed, more) = (notes.len(), notes.len().saturating_sub(MISSED));
@@ -263,7 +323,12 @@ impl Job {
     }
 
     /// The grid of what is kept, each run of which is read once: its flows go into their table on the way.
-    fn grid(&self, reserved: &Reserved, kept: &Cells<Reduced>, console: &Console) -> Result<Grid, Failure> {
+    fn grid(
+        &self,
+        reserved: &Reserved,
+        kept: &Cells<Reduced>,
+        console: &Console,
+    ) -> Result<Grid, Failure> {
         let (axes, seeds) = self.axes();
         let mut pairings = Vec::new();
         let reduced = (0..self.sweep.cells()).map(|run| {
@@ -274,7 +339,8 @@ impl Job {
         });
         let runs = narrows_report::write_flows(reserved, &axes, &seeds, reduced)?;
         let version = env!("CARGO_PKG_VERSION").to_owned();
-        let mut grid = Grid::new(self.sweep.name(), self.origin.remake.clone(), version, (axes, seeds), runs);
+        let mut grid =
+            Grid::new(self.sweep.name(), self.origin.remake.clone(), version, (axes, seeds), runs);
         grid.matrix = pairs::of(&self.origin.pairs, &grid, &pairings);
         grid.scorecard = self.origin.scorecard.as_ref().map(|lineup| scorecard_of(lineup, &grid));
         Ok(grid)
@@ -300,7 +366,9 @@ impl Job {
 
     /// The scenario of a run.
     fn scenario(&self, run: u64) -> Result<Scenario, Failure> {
-        let Some(seed) = self.sweep.seed(run).filter(|_| self.sweep.seeds() > 1) else { return self.read(run) };
+        let Some(seed) = self.sweep.seed(run).filter(|_| self.sweep.seeds() > 1) else {
+            return self.read(run);
+        };
         let cell = run / self.sweep.seeds();
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let own = match last.take() {
@@ -315,7 +383,9 @@ impl Job {
     fn read(&self, run: u64) -> Result<Scenario, Failure> {
         let read = |name: &Path| {
             let input = self.origin.inputs.iter().find(|input| Path::new(&input.name) == name);
-            input.map(|input| input.text.clone()).ok_or_else(|| std::io::Error::from(std::io::ErrorKind::NotFound))
+            input
+                .map(|input| input.text.clone())
+                .ok_or_else(|| std::io::Error::from(std::io::ErrorKind::NotFound))
         };
         Ok(self.sweep.cell(run, &read)?)
     }
@@ -324,11 +394,18 @@ impl Job {
 /// The groups of flows of a scenario and their controllers, if there are two groups.
 fn parts_of(scenario: &Scenario) -> BTreeSet<String> {
     let own = |flow: &Flow| {
-        (group_of(&flow.name).to_owned(), flow.controller.as_ref().map_or_else(String::new, |choice| choice.text().to_owned()))
+        (
+            group_of(&flow.name).to_owned(),
+            flow.controller.as_ref().map_or_else(String::new, |choice| choice.text().to_owned()),
+        )
     };
     let groups: BTreeSet<(String, String)> = scenario.flows.iter().map(own).collect();
     let several = groups.len() > 1;
-    groups.into_iter().flat_map(|(name, controller)| [name, controller]).filter(|name| several && !name.is_empty()).collect()
+    groups
+        .into_iter()
+        .flat_map(|(name, controller)| [name, controller])
+        .filter(|name| several && !name.is_empty())
+        .collect()
 }
 
 /// The scorecard of a complete grid: its first axis is the network, its last who is on it.
@@ -342,6 +419,13 @@ fn scorecard_of(lineup: &Lineup, grid: &Grid) -> Scorecard {
 }
 
 fn grid_axis(axis: &Axis) -> GridAxis {
-    let (unit, numbers) = axis.numbers().map_or((String::new(), None), |(unit, numbers)| (unit.to_owned(), Some(numbers)));
-    GridAxis { name: axis.name.clone(), labels: axis.values.iter().map(|value| value.label.clone()).collect(), unit, numbers }
+    let (unit, numbers) = axis
+        .numbers()
+        .map_or((String::new(), None), |(unit, numbers)| (unit.to_owned(), Some(numbers)));
+    GridAxis {
+        name: axis.name.clone(),
+        labels: axis.values.iter().map(|value| value.label.clone()).collect(),
+        unit,
+        numbers,
+    }
 }

@@ -42,10 +42,13 @@ pub fn sweep(args: SweepArgs) -> Result<Outcome, Failure> {
 /// The sweep that the words ask for.
 pub fn asked(args: &SweepArgs, console: &Console) -> Result<Job, Failure> {
     let Some(file) = &args.scenario else {
-        return Err(Failure::Other("give a scenario file, or --resume with a result directory".to_owned()));
+        return Err(Failure::Other(
+            "give a scenario file, or --resume with a result directory".to_owned(),
+        ));
     };
     args.on.refuse_two_networks()?;
-    let changes = Changes { set: args.set.clone(), seeds: args.seeds, overrides: args.on.overrides() };
+    let changes =
+        Changes { set: args.set.clone(), seeds: args.seeds, overrides: args.on.overrides() };
     let remake = |_: &BTreeMap<String, String>| "narrows sweep sweep.toml".to_owned();
     let job = Job::new(Sweep::load(file, &changes)?, Files::beside(file), remake, None, console)?;
     match args.shard {
@@ -55,7 +58,12 @@ pub fn asked(args: &SweepArgs, console: &Console) -> Result<Job, Failure> {
 }
 
 /// Shows what a sweep has found.
-pub fn shown(grid: &Grid, wanted: &[Column], directory: &Path, output: &OutputArgs) -> Result<Outcome, Failure> {
+pub fn shown(
+    grid: &Grid,
+    wanted: &[Column],
+    directory: &Path,
+    output: &OutputArgs,
+) -> Result<Outcome, Failure> {
     output::show(grid, wanted, directory, output)?;
     let missed = grid.notes.iter().any(|note| note.starts_with("missed"));
     Ok(if missed { Outcome::Missed } else { Outcome::Ok })

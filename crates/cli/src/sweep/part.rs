@@ -11,7 +11,12 @@ use std::path::Path;
 
 impl Job {
     /// Runs what is not kept yet of a shard, and writes its directory.
-    pub fn run_part(&self, reserved: Reserved, output: &OutputArgs, started: &Started) -> Result<(), Failure> {
+    pub fn run_part(
+        &self,
+        reserved: Reserved,
+        output: &OutputArgs,
+        started: &Started,
+    ) -> Result<(), Failure> {
         let kept = self.make(reserved.directory(), output)?;
         let whole = Origin { shard: None, ..self.origin.clone() };
         let (axes, seeds) = self.axes();
@@ -40,16 +45,30 @@ impl Job {
     /// Another shard is in it.
     pub fn is_complete_in(&self, directory: &Path) -> Result<bool, Failure> {
         let Some(own) = self.origin.shard else { return Ok(false) };
-        let Some(part) = directory.is_dir().then(|| Part::open(directory).ok()).flatten() else { return Ok(false) };
+        let Some(part) = directory.is_dir().then(|| Part::open(directory).ok()).flatten() else {
+            return Ok(false);
+        };
         if part.heading() == self.origin.line() {
             return Ok(true);
         }
         let Ok(other) = serde_json::from_str::<Origin>(part.heading()) else { return Ok(false) };
         let which = other.differs(&self.origin).map_or_else(
-            || other.shard.map_or_else(String::new, |other| format!("are those of shard {other}, not of {own}")),
-            |what| format!("{what}; they are shard {}", other.shard.map(String::from).unwrap_or_default()),
+            || {
+                other.shard.map_or_else(String::new, |other| {
+                    format!("are those of shard {other}, not of {own}")
+                })
+            },
+            |what| {
+                format!(
+                    "{what}; they are shard {}",
+                    other.shard.map(String::from).unwrap_or_default()
+                )
+            },
         );
-        Err(Failure::Other(format!("the runs in {} {which}; choose another directory with --out, or remove this one", directory.display())))
+        Err(Failure::Other(format!(
+            "the runs in {} {which}; choose another directory with --out, or remove this one",
+            directory.display()
+        )))
     }
 
     /// Says which runs a shard's directory has.

@@ -28,7 +28,12 @@ pub struct Watch {
 impl Watch {
     /// Serves the page of runs with these names at a port of 127.0.0.1, at a free one if it is 0, and says where. `settle` is done first by the thread that serves it,
     /// for itself and those that it starts.
-    pub fn begin(port: u16, title: &str, names: Vec<String>, settle: fn()) -> Result<Watch, Failure> {
+    pub fn begin(
+        port: u16,
+        title: &str,
+        names: Vec<String>,
+        settle: fn(),
+    ) -> Result<Watch, Failure> {
         let failed = |error| cannot_serve(port, &error);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(failed)?;
         let port = listener.local_addr().map_err(failed)?.port();
@@ -71,5 +76,7 @@ fn cannot_serve(port: u16, error: &io::Error) -> Failure {
         _ => error.to_string(),
     };
     let remedy = "give another port, or --watch without one, which takes a free one";
-    Failure::Other(format!("the page cannot be served at port {port} of 127.0.0.1: {reason}; {remedy}"))
+    Failure::Other(format!(
+        "the page cannot be served at port {port} of 127.0.0.1: {reason}; {remedy}"
+    ))
 }

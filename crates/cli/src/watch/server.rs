@@ -27,7 +27,12 @@ pub struct Shared {
 
 impl Shared {
     pub fn new(underway: Underway, port: u16) -> Shared {
-        Shared { underway: Mutex::new(underway), stage: Stage::default(), port, connections: AtomicUsize::new(0) }
+        Shared {
+            underway: Mutex::new(underway),
+            stage: Stage::default(),
+            port,
+            connections: AtomicUsize::new(0),
+        }
     }
 
     /// The state of the runs. Held for as long as it takes to copy or change it: drawing goes on without.
@@ -53,7 +58,10 @@ impl Shared {
     fn serve(&self, mut connection: TcpStream) -> io::Result<()> {
         let busy = self.connections.fetch_add(1, Ordering::Relaxed) >= CONNECTIONS;
         let served = if busy {
-            http::refuse(&mut connection, &Refusal(503, "there are too many connections; close other windows of this page"))
+            http::refuse(
+                &mut connection,
+                &Refusal(503, "there are too many connections; close other windows of this page"),
+            )
         } else {
             self.answer(&mut connection)
         };
@@ -81,7 +89,10 @@ impl Shared {
                 self.stage.page_left(told.is_err());
                 told
             }
-            Ok(_) => http::refuse(connection, &Refusal(404, "there is nothing at this address; the page is at /")),
+            Ok(_) => http::refuse(
+                connection,
+                &Refusal(404, "there is nothing at this address; the page is at /"),
+            ),
             Err(refusal) => http::refuse(connection, refusal),
         }
     }
@@ -103,7 +114,9 @@ impl Shared {
 
     /// Tells of the state if more has been heard than was told.
     fn tell_news(&self, connection: &mut TcpStream, told: &mut Option<u64>) -> io::Result<()> {
-        let underway = Some(self.underway()).filter(|underway| *told != Some(underway.heard())).map(|underway| underway.clone());
+        let underway = Some(self.underway())
+            .filter(|underway| *told != Some(underway.heard()))
+            .map(|underway| underway.clone());
         match underway {
             Some(underway) => {
                 *told = Some(underway.heard());

@@ -68,7 +68,8 @@ impl Stage {
 
     /// Waits for so long, or until the runs are over; true if they are.
     pub fn over_within(&self, time: Duration) -> bool {
-        let waited = self.changed.wait_timeout_while(self.lock(), time, |inside| inside.report.is_none());
+        let waited =
+            self.changed.wait_timeout_while(self.lock(), time, |inside| inside.report.is_none());
         waited.unwrap_or_else(|poisoned| poisoned.into_inner()).0.report.is_some()
     }
 

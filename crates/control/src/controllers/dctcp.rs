@@ -1,14 +1,19 @@
 //! Data Center TCP: gives way in proportion to the share of packets that were marked.
 //!
-//! Sources: RFC 8257; Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010; Linux `net/ipv4/tcp_dctcp.c`.
+//! Sources: RFC 8257; Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010; Linux
+//! `net/ipv4/tcp_dctcp.c`.
 //!
-//! The transport says once per window of data that marks were echoed, as it does for classic ECN; only what is taken from the window then differs. The receiver's counts
-//! per code point stand for the echo of section 3.2: α needs no state machine for delayed acknowledgements.
+//! The transport says once per window of data that marks were echoed, as it does for classic ECN;
+//! only what is taken from the window then differs. The receiver's counts per code point stand for
+//! the echo of section 3.2: α needs no state machine for delayed acknowledgements.
 //!
-//! The reduction lasts a round trip (proportional rate reduction), as in the kernel. While it begins the queue may still be above the threshold, and the marks of that time
-//! then cause a second reduction: the queue swings by some 10 to 20 % more than section 3.3 of the paper has it, whose reduction is done at once.
+//! The reduction lasts a round trip (proportional rate reduction), as in the kernel. While it
+//! begins the queue may still be above the threshold, and the marks of that time then cause a
+//! second reduction: the queue swings by some 10 to 20 % more than section 3.3 of the paper has it,
+//! whose reduction is done at once.
 //!
-//! Deviations: windows and α are fractions (the kernel has whole segments and 1/1024); growth counts segments, not acknowledgements.
+//! Deviations: windows and α are fractions (the kernel has whole segments and 1/1024); growth
+//! counts segments, not acknowledgements.
 
 use crate::parts::marks::{Losses, MarkedShare};
 use crate::parts::restart::Rule;
@@ -39,8 +44,13 @@ const GAIN: Param<f64> = Param::number(
     "",
     "weight g of the latest window in the average (RFC 8257 section 4.2; dctcp_shift_g)",
 );
-const ALPHA: Param<f64> =
-    Param::number("alpha", 1.0, (0.0, 1.0), "", "the average before the first window (RFC 8257 section 4.2; dctcp_alpha_on_init)");
+const ALPHA: Param<f64> = Param::number(
+    "alpha",
+    1.0,
+    (0.0, 1.0),
+    "",
+    "the average before the first window (RFC 8257 section 4.2; dctcp_alpha_on_init)",
+);
 
 /// Fewest segments of the window after a mark, as in Linux.
 const MIN_WINDOW: f64 = 2.0;
@@ -124,7 +134,11 @@ mod tests {
     }
 
     fn mark(dctcp: &mut dyn Controller) {
-        dctcp.on_feedback(&Feedback { congestion: Some(Congestion::Mark), ca_state: CaState::Cwr, ..Feedback::at(at(100)) });
+        dctcp.on_feedback(&Feedback {
+            congestion: Some(Congestion::Mark),
+            ca_state: CaState::Cwr,
+            ..Feedback::at(at(100))
+        });
     }
 
     #[test]
@@ -159,7 +173,11 @@ mod tests {
     #[test]
     fn losses_halve_whatever_alpha_also_beside_a_mark() {
         let mut dctcp = dctcp("alpha=0", 100.0);
-        dctcp.on_feedback(&Feedback { congestion: Some(Congestion::Loss), ca_state: CaState::Recovery, ..Feedback::at(at(100)) });
+        dctcp.on_feedback(&Feedback {
+            congestion: Some(Congestion::Loss),
+            ca_state: CaState::Recovery,
+            ..Feedback::at(at(100))
+        });
         assert_eq!(state(&*dctcp), (50.0, 50.0));
         acknowledge(&mut *dctcp, at(200), &acked(0..25));
         assert_eq!(state(&*dctcp).0, 50.5);
@@ -174,7 +192,11 @@ mod tests {
     fn nothing_grows_in_the_window_after_a_mark() {
         let mut dctcp = dctcp("alpha=0.5", 40.0);
         mark(&mut *dctcp);
-        dctcp.on_feedback(&Feedback { acked: &acked(0..10), ca_state: CaState::Cwr, ..Feedback::at(at(120)) });
+        dctcp.on_feedback(&Feedback {
+            acked: &acked(0..10),
+            ca_state: CaState::Cwr,
+            ..Feedback::at(at(120))
+        });
         assert_eq!(state(&*dctcp).0, 30.0);
         acknowledge(&mut *dctcp, at(200), &acked(10..40));
         assert_eq!(state(&*dctcp).0, 31.0);

@@ -1,13 +1,15 @@
 //! NewReno: additive increase, halving on loss.
 //!
-//! Sources: RFC 5681 (slow start, congestion avoidance, restart after idleness), RFC 6582 and RFC 6675 (recovery, carried out by the transport), RFC 6928 (initial window),
-//! RFC 3168 section 6.1.2 (marks), RFC 3465 with L unlimited (growth by segments acknowledged, as Linux and QUIC count).
+//! Sources: RFC 5681 (slow start, congestion avoidance, restart after idleness), RFC 6582 and RFC
+//! 6675 (recovery, carried out by the transport), RFC 6928 (initial window), RFC 3168 section 6.1.2
+//! (marks), RFC 3465 with L unlimited (growth by segments acknowledged, as Linux and QUIC count).
 //!
 //! Deviations, all as Linux has them (`net/ipv4/tcp_cong.c`, `tcp_output.c`):
-//! * the threshold after loss is half of the window, not of the flight; the two differ only when the application limits sending, and then the window has not
-//!   grown either;
+//! * the threshold after loss is half of the window, not of the flight; the two differ only when
+//!   the application limits sending, and then the window has not grown either;
 //! * slow start is not limited to two segments per acknowledgement;
-//! * after idleness the window halves once per timeout (`tcp_cwnd_restart`), unless `restart=rfc5681` asks for the initial window of RFC 5681 section 4.1.
+//! * after idleness the window halves once per timeout (`tcp_cwnd_restart`), unless
+//!   `restart=rfc5681` asks for the initial window of RFC 5681 section 4.1.
 
 use crate::parts::aimd::{Aimd, Steps};
 use crate::parts::ecn::ECN;
@@ -26,12 +28,19 @@ pub static ENTRY: Entry = Entry {
     numbered: false,
     params: &[ECN.spec, PACING.spec, RESTART.spec],
     build: Build::Function(|setup, params| {
-        Ok(Built::new(Aimd::new(NewReno, setup, params).paced(params.get(&PACING)).restarting(params.get(&RESTART))))
+        Ok(Built::new(
+            Aimd::new(NewReno, setup, params)
+                .paced(params.get(&PACING))
+                .restarting(params.get(&RESTART)),
+        ))
     }),
 };
 
-const PACING: Param<bool> =
-    Param::flag("pacing", false, "pace at 2 windows per round trip in slow start, then 1.2, as Linux does (tcp_update_pacing_rate)");
+const PACING: Param<bool> = Param::flag(
+    "pacing",
+    false,
+    "pace at 2 windows per round trip in slow start, then 1.2, as Linux does (tcp_update_pacing_rate)",
+);
 
 const RESTART: Param<Rule> = Param::choice(
     "restart",
@@ -64,7 +73,11 @@ mod tests {
     }
 
     fn congest(newreno: &mut dyn Controller, why: Congestion) -> (f64, f64) {
-        newreno.on_feedback(&Feedback { congestion: Some(why), ca_state: CaState::Recovery, ..Feedback::at(at(100)) });
+        newreno.on_feedback(&Feedback {
+            congestion: Some(why),
+            ca_state: CaState::Recovery,
+            ..Feedback::at(at(100))
+        });
         (inspect(newreno, "cwnd"), inspect(newreno, "ssthresh"))
     }
 

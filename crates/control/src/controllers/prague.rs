@@ -1,22 +1,28 @@
 //! Prague: a scalable controller for the low-latency service (L4S).
 //!
-//! Sources: draft-briscoe-iccrg-prague-congestion-control; RFC 9331 section 4 (what ECT(1) asks of a sender); the module `prague` of the L4S team's Linux, with whose
-//! default of rate-based independence of the round trip this agrees.
+//! Sources: draft-briscoe-iccrg-prague-congestion-control; RFC 9331 section 4 (what ECT(1) asks of
+//! a sender); the module `prague` of the L4S team's Linux, with whose default of rate-based
+//! independence of the round trip this agrees.
 //!
-//! In: ECT(1); α from the receiver's counts, kept until the first mark; a reduction by α/2 at the first mark, then at most once per round trip and per 25 ms; growth
-//! also while marks come, by what arrived without; growth of one segment per 25 ms in a rate of one segment per 25 ms for shorter round trips; windows in fractions,
-//! paced at the window per round trip in bursts of 0.25 ms; halving on loss.
+//! In: ECT(1); α from the receiver's counts, kept until the first mark; a reduction by α/2 at the
+//! first mark, then at most once per round trip and per 25 ms; growth also while marks come, by
+//! what arrived without; growth of one segment per 25 ms in a rate of one segment per 25 ms for
+//! shorter round trips; windows in fractions, paced at the window per round trip in bursts of 0.25
+//! ms; halving on loss.
 //!
-//! Left out: falling back to classic growth on queues that mark classically (not in the module's default either); windows below two segments; the 500 round trips after
-//! slow start before which the module's growth is not yet independent of the round trip; the other heuristics of that independence; pacing by round trips beyond the
-//! transport's smoothed one.
+//! Left out: falling back to classic growth on queues that mark classically (not in the module's
+//! default either); windows below two segments; the 500 round trips after slow start before which
+//! the module's growth is not yet independent of the round trip; the other heuristics of that
+//! independence; pacing by round trips beyond the transport's smoothed one.
 
 use crate::parts::marks::{Losses, MarkedShare, highest};
 use crate::parts::restart::Rule;
 use crate::parts::round::LongRound;
 use crate::parts::window::{Window, used};
 use crate::{Basis, Build, Built, Entry, Setup};
-use crate::{CaState, Congestion, Controller, Decision, Feedback, Open, Reduction, Sent, Tag, Timeout};
+use crate::{
+    CaState, Congestion, Controller, Decision, Feedback, Open, Reduction, Sent, Tag, Timeout,
+};
 use narrows_params::{Need, Param, Params};
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
 use narrows_wire::Ecn;
@@ -34,8 +40,12 @@ pub static ENTRY: Entry = Entry {
     build: Build::Function(|setup, params| Ok(Built::new(Prague::new(setup, params)))),
 };
 
-const TARGET_RTT: Param<Span> =
-    Param::millis("target_rtt", 25.0, (0.0, 1000.0), "flows with shorter round trips behave as if they had this one; 0: off");
+const TARGET_RTT: Param<Span> = Param::millis(
+    "target_rtt",
+    25.0,
+    (0.0, 1000.0),
+    "flows with shorter round trips behave as if they had this one; 0: off",
+);
 
 /// Weight of the latest window in the average.
 const GAIN: f64 = 1.0 / 16.0;
@@ -74,7 +84,8 @@ impl Prague {
         }
     }
 
-    /// Segments of growth per window acknowledged: below the target round trip as much less as makes the rate grow as it does there.
+    /// Segments of growth per window acknowledged: below the target round trip as much less as
+    /// makes the rate grow as it does there.
     fn increase(&self) -> f64 {
         if self.srtt >= self.target {
             return 1.0;
@@ -90,7 +101,8 @@ impl Prague {
 
     /// The reduction for losses serves marks too, and one for marks lasts a round.
     fn may_give_way(&mut self, feedback: &Feedback<'_>) -> bool {
-        !self.losses.repairing() && highest(feedback).is_some_and(|highest| self.calm.ends_with(highest, feedback.now))
+        !self.losses.repairing()
+            && highest(feedback).is_some_and(|highest| self.calm.ends_with(highest, feedback.now))
     }
 
     fn pacing(&self) -> Option<Rate> {
@@ -143,7 +155,11 @@ impl Controller for Prague {
             pacing,
             quantum: burst.max(self.packet),
             ecn: Ecn::Ect1,
-            reduction: if self.losses.repairing() { Reduction::Transport } else { Reduction::Immediate },
+            reduction: if self.losses.repairing() {
+                Reduction::Transport
+            } else {
+                Reduction::Immediate
+            },
         }
     }
 
@@ -167,22 +183,36 @@ mod tests {
         prague
     }
 
-    /// Ten new segments leave and are acknowledged together after a round trip of `rtt_ms`, `ce` of them marked.
+    /// Ten new segments leave and are acknowledged together after a round trip of `rtt_ms`, `ce` of
+    /// them marked.
     fn round(prague: &mut Prague, ms: u64, rtt_ms: u64, ce: u32) -> f64 {
         let numbers = ms * 10..ms * 10 + 10;
         send(prague, at(ms - rtt_ms), numbers.clone());
         let ecn = EcnDelta { ce, ect1: 10 - ce, echo: ce > 0, ..EcnDelta::default() };
-        prague.on_feedback(&Feedback { acked: &acked(numbers), ecn, srtt: Span::from_millis(rtt_ms), ..Feedback::at(at(ms)) });
+        prague.on_feedback(&Feedback {
+            acked: &acked(numbers),
+            ecn,
+            srtt: Span::from_millis(rtt_ms),
+            ..Feedback::at(at(ms))
+        });
         prague.window.cwnd
     }
 
     #[test]
     fn growth_below_the_target_round_trip_is_by_its_square() {
-        for (rtt_ms, options, increase) in
-            [(25, "", 1.0), (100, "", 1.0), (5, "", 0.04), (10, "", 0.16), (5, "target_rtt=0", 1.0), (5, "target_rtt=10", 0.25)]
-        {
+        for (rtt_ms, options, increase) in [
+            (25, "", 1.0),
+            (100, "", 1.0),
+            (5, "", 0.04),
+            (10, "", 0.16),
+            (5, "target_rtt=0", 1.0),
+            (5, "target_rtt=10", 0.25),
+        ] {
             let grown = round(&mut prague(options, 40.0, 2.0), 200, rtt_ms, 0) - 40.0;
-            assert!((grown - increase * 10.0 / 40.0).abs() < 1e-12, "{options} at {rtt_ms} ms: {grown}");
+            assert!(
+                (grown - increase * 10.0 / 40.0).abs() < 1e-12,
+                "{options} at {rtt_ms} ms: {grown}"
+            );
         }
     }
 
@@ -212,7 +242,12 @@ mod tests {
         let mut grown = |in_flight_before, app_limited| {
             prague.window.cwnd = 40.0;
             let srtt = Span::from_millis(50);
-            prague.on_feedback(&Feedback { acked: &paced(app_limited), in_flight_before, srtt, ..Feedback::at(at(100)) });
+            prague.on_feedback(&Feedback {
+                acked: &paced(app_limited),
+                in_flight_before,
+                srtt,
+                ..Feedback::at(at(100))
+            });
             prague.window.cwnd - 40.0
         };
         assert_eq!([grown(20, false), grown(19, false), grown(20, true)], [0.25, 0.0, 0.0]);
@@ -221,12 +256,20 @@ mod tests {
     #[test]
     fn losses_halve_and_the_transports_answer_to_the_echo_changes_nothing() {
         let mut prague = prague("", 64.0, 2.0);
-        prague.on_feedback(&Feedback { congestion: Some(Congestion::Mark), ca_state: CaState::Cwr, ..Feedback::at(at(50)) });
+        prague.on_feedback(&Feedback {
+            congestion: Some(Congestion::Mark),
+            ca_state: CaState::Cwr,
+            ..Feedback::at(at(50))
+        });
         assert_eq!(prague.window.cwnd, 64.0, "no new mark was counted");
         assert_eq!(prague.decision().reduction, Reduction::Immediate);
         prague.on_feedback(&Feedback { ca_state: CaState::Recovery, ..Feedback::at(at(60)) });
         assert_eq!((prague.window.cwnd, prague.decision().reduction), (32.0, Reduction::Transport));
-        prague.on_feedback(&Feedback { acked: &acked(0..5), ca_state: CaState::Recovery, ..Feedback::at(at(70)) });
+        prague.on_feedback(&Feedback {
+            acked: &acked(0..5),
+            ca_state: CaState::Recovery,
+            ..Feedback::at(at(70))
+        });
         assert_eq!(prague.window.cwnd, 32.0);
         prague.on_timeout(&Timeout::new(at(900), 20, 20, false));
         assert_eq!((prague.window.cwnd, prague.window.threshold), (1.0, 16.0));
@@ -240,7 +283,10 @@ mod tests {
         prague.on_feedback(&Feedback { srtt: Span::from_millis(10), ..Feedback::at(at(10)) });
         let decision = prague.decision();
         // 10.5 packets of 1500 B in 10 ms; 0.25 ms of that are less than a packet.
-        assert_eq!((decision.window.get(), decision.pacing, decision.quantum), (11.0, Some(Rate::from_kbps(12_600)), Bytes::new(1500)));
+        assert_eq!(
+            (decision.window.get(), decision.pacing, decision.quantum),
+            (11.0, Some(Rate::from_kbps(12_600)), Bytes::new(1500))
+        );
         assert_eq!(decision.ecn, Ecn::Ect1);
         prague.window.cwnd = 1_000.0;
         // 1.2 Gbit/s · 2⁻¹² s = 36,621 B.

@@ -1,9 +1,11 @@
 //! RCP's sender: sends at the rate that the routers on its path stamp.
 //!
-//! Sources: Dukkipati, Rate Control Protocol (Stanford 2008): the first packet asks for any rate, the receiver echoes the lowest that routers stamp, the sender paces at it
-//! at once. Routers answer to queues, senders do not answer to loss.
+//! Sources: Dukkipati, Rate Control Protocol (Stanford 2008): the first packet asks for any rate,
+//! the receiver echoes the lowest that routers stamp, the sender paces at it at once. Routers
+//! answer to queues, senders do not answer to loss.
 //!
-//! Ours: a window of twice the rate times the round trip as a safety net, and one packet per round trip before the first rate is known and after a timeout.
+//! Ours: a window of twice the rate times the round trip as a safety net, and one packet per round
+//! trip before the first rate is known and after a timeout.
 
 use crate::{Basis, Build, Built, Entry, Setup};
 use crate::{Controller, Decision, Feedback, Open, Reduction, Timeout};
@@ -29,7 +31,8 @@ const ANY: Rate = Rate::from_bps(u64::MAX);
 /// The window over rate times round trip, and the fewest segments of it.
 const WINDOW_GAIN: f64 = 2.0;
 const MIN_WINDOW: f64 = 4.0;
-/// Packets that may leave back to back, as in Linux (`tcp_min_tso_segs`): then what a host is late by lowers no rate.
+/// Packets that may leave back to back, as in Linux (`tcp_min_tso_segs`): then what a host is late
+/// by lowers no rate.
 const BURST: u64 = 2;
 
 /// The sender.
@@ -48,7 +51,9 @@ impl Rcp {
     }
 
     fn window(&self) -> f64 {
-        let carried = |rate: Rate| WINDOW_GAIN * rate.bytes_per_sec() * self.srtt.as_secs_f64() / self.packet.get() as f64;
+        let carried = |rate: Rate| {
+            WINDOW_GAIN * rate.bytes_per_sec() * self.srtt.as_secs_f64() / self.packet.get() as f64
+        };
         self.rate.map_or(1.0, |rate| carried(rate).max(MIN_WINDOW))
     }
 }
@@ -106,8 +111,12 @@ mod tests {
     }
 
     fn echo(rcp: &mut dyn Controller, rate: Rate, rtt_ms: u64) {
-        let feedback =
-            Feedback { srtt: Span::from_millis(rtt_ms), signal: Some(Signal::Rate(rate)), acked: &acked(0..1), ..Feedback::at(at(100)) };
+        let feedback = Feedback {
+            srtt: Span::from_millis(rtt_ms),
+            signal: Some(Signal::Rate(rate)),
+            acked: &acked(0..1),
+            ..Feedback::at(at(100))
+        };
         rcp.on_feedback(&feedback);
     }
 
@@ -119,13 +128,23 @@ mod tests {
     fn the_first_packet_asks_for_any_rate_and_the_echo_is_paced_at_once() {
         let mut rcp = rcp();
         assert_eq!((window(&*rcp), rcp.decision().pacing), (1.0, None));
-        assert_eq!(rcp.header(), Some(Header::Rate { rate: Rate::from_bps(u64::MAX), rtt: Span::ZERO }));
+        assert_eq!(
+            rcp.header(),
+            Some(Header::Rate { rate: Rate::from_bps(u64::MAX), rtt: Span::ZERO })
+        );
         // 12 Mbit/s and 50 ms are 50 packets of 1500 B.
         echo(&mut *rcp, Rate::from_mbps(12), 50);
         assert_eq!((window(&*rcp), rcp.decision().pacing), (100.0, Some(Rate::from_mbps(12))));
-        assert_eq!(rcp.header(), Some(Header::Rate { rate: Rate::from_bps(u64::MAX), rtt: Span::from_millis(50) }));
+        assert_eq!(
+            rcp.header(),
+            Some(Header::Rate { rate: Rate::from_bps(u64::MAX), rtt: Span::from_millis(50) })
+        );
         echo(&mut *rcp, Rate::from_kbps(120), 50);
-        assert_eq!((window(&*rcp), rcp.decision().pacing), (4.0, Some(Rate::from_kbps(120))), "at least four packets");
+        assert_eq!(
+            (window(&*rcp), rcp.decision().pacing),
+            (4.0, Some(Rate::from_kbps(120))),
+            "at least four packets"
+        );
         assert_eq!(inspect(&*rcp, "rate"), 120e3);
     }
 
@@ -133,9 +152,15 @@ mod tests {
     fn losses_change_nothing_and_a_timeout_leaves_one_packet_until_the_next_echo() {
         let mut rcp = rcp();
         echo(&mut *rcp, Rate::from_mbps(12), 50);
-        let lost = Lost { number: 3, bytes: Bytes::new(1448), sent_at: Time::ZERO, tag: Tag::default() };
+        let lost =
+            Lost { number: 3, bytes: Bytes::new(1448), sent_at: Time::ZERO, tag: Tag::default() };
         let congestion = Some(crate::Congestion::Loss);
-        rcp.on_feedback(&Feedback { congestion, lost: &[lost], srtt: Span::from_millis(50), ..Feedback::at(at(200)) });
+        rcp.on_feedback(&Feedback {
+            congestion,
+            lost: &[lost],
+            srtt: Span::from_millis(50),
+            ..Feedback::at(at(200))
+        });
         assert_eq!((window(&*rcp), rcp.decision().pacing), (100.0, Some(Rate::from_mbps(12))));
         rcp.on_timeout(&Timeout::new(at(900), 80, 80, false));
         assert_eq!((window(&*rcp), rcp.decision().pacing), (1.0, None));

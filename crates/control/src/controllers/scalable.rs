@@ -1,11 +1,16 @@
-//! Scalable TCP: the window grows and falls by a constant part of itself, so that recovery from a loss takes the same number of round trips at any rate.
+//! Scalable TCP: the window grows and falls by a constant part of itself, so that recovery from a
+//! loss takes the same number of round trips at any rate.
 //!
-//! Sources: Kelly, "Scalable TCP: improving performance in highspeed wide area networks", ACM CCR 33(2), 2003; Linux `net/ipv4/tcp_scalable.c`.
+//! Sources: Kelly, "Scalable TCP: improving performance in highspeed wide area networks", ACM CCR
+//! 33(2), 2003; Linux `net/ipv4/tcp_scalable.c`.
 //!
-//! The profiles differ below a hundred segments. The paper follows NewReno in growth and reduction up to its legacy window; Linux has no such window: it grows by the
-//! faster of both and always takes an eighth, of whole segments, so that windows below eight are not reduced at all but for the two segments left at least.
+//! The profiles differ below a hundred segments. The paper follows NewReno in growth and reduction
+//! up to its legacy window; Linux has no such window: it grows by the faster of both and always
+//! takes an eighth, of whole segments, so that windows below eight are not reduced at all but for
+//! the two segments left at least.
 //!
-//! Flows that share a loss process do not converge to equal windows (multiplicative increase and decrease): a property, not to be repaired.
+//! Flows that share a loss process do not converge to equal windows (multiplicative increase and
+//! decrease): a property, not to be repaired.
 
 use crate::cores::scalable::{Constants, State};
 use crate::cores::{Twin, replay};
@@ -42,7 +47,13 @@ const AI_COUNT: Param<f64> = Param::number(
     "segments",
     "segments acknowledged per segment of growth: 1/a of the paper, TCP_SCALABLE_AI_CNT of the kernel (50 acknowledgements before Linux 5.6)",
 );
-const LOW_WINDOW: Param<f64> = Param::number("low_window", 16.0, (1.0, 1e6), "segments", "NewReno up to this window (profile paper)");
+const LOW_WINDOW: Param<f64> = Param::number(
+    "low_window",
+    16.0,
+    (1.0, 1e6),
+    "segments",
+    "NewReno up to this window (profile paper)",
+);
 
 /// Which source is followed.
 #[derive(Clone, Copy)]
@@ -73,7 +84,8 @@ fn build(setup: &Setup, params: &Params) -> Result<Built, ParamError> {
     Ok(match params.get(&PROFILE) {
         Profile::Linux => Built::new(OfCore::new(constants(params)?).connection(setup, params)),
         Profile::Paper => {
-            let scalable = Scalable { ai_count: params.get(&AI_COUNT), low_window: params.get(&LOW_WINDOW) };
+            let scalable =
+                Scalable { ai_count: params.get(&AI_COUNT), low_window: params.get(&LOW_WINDOW) };
             Built::new(Aimd::new(scalable, setup, params))
         }
     })
@@ -104,15 +116,25 @@ mod tests {
     use crate::testing::{acked, acknowledge, acknowledging, at, inspect, setup};
     use crate::{CaState, Congestion, Controller, Feedback, Outstanding};
 
-    /// One loss at a window of `window`, and then `segments` acknowledged at once: threshold, and window at the end.
+    /// One loss at a window of `window`, and then `segments` acknowledged at once: threshold, and
+    /// window at the end.
     fn sawtooth(options: &str, window: f64, segments: u64) -> (f64, f64) {
-        let mut scalable: Box<dyn Controller> = format!("scalable?{options}").parse::<Choice>().unwrap().build(&setup(window)).unwrap();
+        let mut scalable: Box<dyn Controller> =
+            format!("scalable?{options}").parse::<Choice>().unwrap().build(&setup(window)).unwrap();
         let outstanding = Outstanding { packets: 1, ..Outstanding::default() };
-        let lost = Feedback { congestion: Some(Congestion::Loss), ca_state: CaState::Recovery, outstanding, ..Feedback::at(at(100)) };
+        let lost = Feedback {
+            congestion: Some(Congestion::Loss),
+            ca_state: CaState::Recovery,
+            outstanding,
+            ..Feedback::at(at(100))
+        };
         scalable.on_feedback(&lost);
         let threshold = inspect(&*scalable, "ssthresh");
         let acked = acked(0..segments);
-        scalable.on_feedback(&Feedback { ended: Some(CaState::Recovery), ..acknowledging(at(200), &acked) });
+        scalable.on_feedback(&Feedback {
+            ended: Some(CaState::Recovery),
+            ..acknowledging(at(200), &acked)
+        });
         (threshold, inspect(&*scalable, "cwnd"))
     }
 
@@ -139,7 +161,11 @@ mod tests {
     fn recovery_takes_thirteen_round_trips_at_any_window() {
         for window in [100.0, 1_000.0, 10_000.0] {
             let mut scalable = "scalable".parse::<Choice>().unwrap().build(&setup(window)).unwrap();
-            scalable.on_feedback(&Feedback { congestion: Some(Congestion::Loss), ca_state: CaState::Recovery, ..Feedback::at(at(100)) });
+            scalable.on_feedback(&Feedback {
+                congestion: Some(Congestion::Loss),
+                ca_state: CaState::Recovery,
+                ..Feedback::at(at(100))
+            });
             let mut rounds = 0;
             while inspect(&*scalable, "cwnd") < window {
                 let cwnd = inspect(&*scalable, "cwnd") as u64;

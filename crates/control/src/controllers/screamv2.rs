@@ -1,19 +1,27 @@
-//! SCReAMv2: a reference window for real-time media, from which follows the rate that an encoder is to produce.
+//! SCReAMv2: a reference window for real-time media, from which follows the rate that an encoder is
+//! to produce.
 //!
-//! Source: draft-johansson-ccwg-rfc8298bis-screamv2, as it was while its post-congestion delay was 4 s (its sections are named here), and the authors' implementation (github.com/EricssonResearch/scream,
-//! `ScreamV2Tx.cpp`) for two constants that the draft uses and does not give.
+//! Source: draft-johansson-ccwg-rfc8298bis-screamv2, as it was while its post-congestion delay was
+//! 4 s (its sections are named here), and the authors' implementation
+//! (github.com/EricssonResearch/scream, `ScreamV2Tx.cpp`) for two constants that the draft uses and
+//! does not give.
 //!
-//! The window is bytes; each feedback adds up to a segment per round trip, and up to 2 % of the window once nothing has been congested for four seconds, less near the
-//! window of the latest congestion. A loss leaves 0.7 of it, a mark 0.8, and a mean queueing delay above half of the target up to half, once per round trip or 25 ms.
-//! Media may have 1.5 windows in flight, paced at 1.5 times the encoder's rate, which is the window per smoothed round trip, less if more than 0.9 of the window is in
-//! flight or if the window is of few segments.
+//! The window is bytes; each feedback adds up to a segment per round trip, and up to 2 % of the
+//! window once nothing has been congested for four seconds, less near the window of the latest
+//! congestion. A loss leaves 0.7 of it, a mark 0.8, and a mean queueing delay above half of the
+//! target up to half, once per round trip or 25 ms. Media may have 1.5 windows in flight, paced at
+//! 1.5 times the encoder's rate, which is the window per smoothed round trip, less if more than 0.9
+//! of the window is in flight or if the window is of few segments.
 //!
-//! Deviations: the queueing delay is that of the round trip, since the transport reports no one-way delays, so that a queue of acknowledgements counts, too; losses are
-//! found, and repaired, by the transport, which reports those of one window once; a segment is the transport's, not of 1000 bytes; marks are echoed, not
-//! counted, so that the acknowledgement with the echo adds nothing.
+//! Deviations: the queueing delay is that of the round trip, since the transport reports no one-way
+//! delays, so that a queue of acknowledgements counts, too; losses are found, and repaired, by the
+//! transport, which reports those of one window once; a segment is the transport's, not of 1000
+//! bytes; marks are echoed, not counted, so that the acknowledgement with the echo adds nothing.
 //!
-//! Left out: the L4S mode; the delay target that rises beside other flows ("Competing flows compensation", which MAY be turned off: it then has little beside senders
-//! that fill the buffer); the histogram of frame sizes, since the encoders here keep to their rate; several streams; correction of encoders that do not.
+//! Left out: the L4S mode; the delay target that rises beside other flows ("Competing flows
+//! compensation", which MAY be turned off: it then has little beside senders that fill the buffer);
+//! the histogram of frame sizes, since the encoders here keep to their rate; several streams;
+//! correction of encoders that do not.
 //!
 //! Ours: a timeout leaves the least window.
 
@@ -39,15 +47,20 @@ pub static ENTRY: Entry = Entry {
     build: Build::Function(|setup, params| Ok(Built::new(Scream::new(setup, params)))),
 };
 
-const TARGET: Param<Span> =
-    Param::millis("target", 60.0, (1.0, 1000.0), "queueing delay (QDELAY_TARGET_LO); from half of it on the window shrinks");
+const TARGET: Param<Span> = Param::millis(
+    "target",
+    60.0,
+    (1.0, 1000.0),
+    "queueing delay (QDELAY_TARGET_LO); from half of it on the window shrinks",
+);
 
 /// MIN_REF_WND, in bytes.
 const MIN_WINDOW: f64 = 3000.0;
 /// BETA_LOSS and BETA_ECN.
 const LEFT_BY_LOSS: f64 = 0.7;
 const LEFT_BY_MARK: f64 = 0.8;
-/// VIRTUAL_RTT: reductions for delay are this or a round trip apart, whichever is shorter, and growth is slower at shorter round trips.
+/// VIRTUAL_RTT: reductions for delay are this or a round trip apart, whichever is shorter, and
+/// growth is slower at shorter round trips.
 const VIRTUAL_RTT: Span = Span::from_millis(25);
 /// QDELAY_AVG_G.
 const DELAY_WEIGHT: f64 = 0.25;
@@ -66,7 +79,8 @@ const OVERHEAD: f64 = 1.5;
 /// PACKET_PACING_HEADROOM and RATE_PACE_MIN, in bytes per second.
 const PACING_GAIN: f64 = 1.5;
 const MIN_PACE: f64 = 50_000.0 / 8.0;
-/// BYTES_IN_FLIGHT_LIMIT and its compensation: the authors' `kBytesInFlightLimit` and `kMaxBytesInFlightLimitCompensation`.
+/// BYTES_IN_FLIGHT_LIMIT and its compensation: the authors' `kBytesInFlightLimit` and
+/// `kMaxBytesInFlightLimitCompensation`.
 const FULL: f64 = 0.9;
 const MOST_COMPENSATION: f64 = 1.5;
 
@@ -171,7 +185,9 @@ impl Scream {
 
     /// Grows the window by what `acked` bytes allow.
     fn grow(&mut self, now: Time, acked: f64) {
-        let calm = self.congested.map_or(1.0, |last| (now.since(last).as_secs_f64() / CAUTION.as_secs_f64()).min(1.0));
+        let calm = self
+            .congested
+            .map_or(1.0, |last| (now.since(last).as_secs_f64() / CAUTION.as_secs_f64()).min(1.0));
         let short = (self.srtt.as_secs_f64() / VIRTUAL_RTT.as_secs_f64()).min(1.0);
         let distance = 4.0 * (self.window - self.inflection) / self.inflection;
         let scale = (distance * distance).clamp(LEAST_SCALE, 1.0);
@@ -182,7 +198,8 @@ impl Scream {
         }
     }
 
-    /// The encoder's rate, with `flight` windows in flight before the acknowledgement (bytes_in_flight_ratio).
+    /// The encoder's rate, with `flight` windows in flight before the acknowledgement
+    /// (bytes_in_flight_ratio).
     fn set_media(&mut self, flight: f64) {
         let rtt = self.srtt.as_secs_f64();
         if rtt <= 0.0 {
@@ -236,7 +253,9 @@ impl Controller for Scream {
     }
 
     fn decision(&self) -> Decision {
-        let pace = Rate::from_bytes_per_sec(PACING_GAIN * self.media.max(MIN_PACE) * self.packet.get() as f64 / self.mss);
+        let pace = Rate::from_bytes_per_sec(
+            PACING_GAIN * self.media.max(MIN_PACE) * self.packet.get() as f64 / self.mss,
+        );
         Decision {
             window: Segments::new((OVERHEAD * self.window / self.mss).max(1.0)),
             pacing: (self.media > 0.0).then_some(pace),
@@ -264,17 +283,22 @@ mod tests {
     use crate::testing::{acked, at, setup};
     use crate::{Acked, Choice};
 
-    /// Segments of 1000 bytes, as in the draft, and a window of `window` bytes with twice of it in flight in the round trip before.
+    /// Segments of 1000 bytes, as in the draft, and a window of `window` bytes with twice of it in
+    /// flight in the round trip before.
     fn scream(text: &str, window: f64) -> Scream {
         let setup = Setup { mss: Bytes::new(1000), headers: Bytes::new(50), ..setup(10.0) };
         let mut scream = Scream::new(&setup, &text.parse::<Choice>().unwrap().params());
-        (scream.window, scream.flight.most, scream.srtt) = (window, 2.0 * window, Span::from_millis(100));
+        (scream.window, scream.flight.most, scream.srtt) =
+            (window, 2.0 * window, Span::from_millis(100));
         scream
     }
 
     /// `count` segments of 1000 bytes are acknowledged at `ms` with a round trip of `rtt` ms.
     fn tell(scream: &mut Scream, ms: u64, count: u64, rtt: u64) -> f64 {
-        let acked: Vec<Acked> = acked(0..count).into_iter().map(|acked| Acked { bytes: Bytes::new(1000), ..acked }).collect();
+        let acked: Vec<Acked> = acked(0..count)
+            .into_iter()
+            .map(|acked| Acked { bytes: Bytes::new(1000), ..acked })
+            .collect();
         scream.on_feedback(&Feedback {
             acked: &acked,
             rtt: Some(Span::from_millis(rtt)),
@@ -292,7 +316,8 @@ mod tests {
     fn a_window_acknowledged_adds_a_segment_and_two_percent_of_the_window() {
         // 20,000 B: 1000 · (1 + 0.02 · 20).
         near(tell(&mut scream("screamv2", 20_000.0), 1_000, 20, 100), 21_400.0);
-        // Congested 1 s ago: a quarter of the 40 %, at a window far from the inflection point; at 10 % from it 16 % of the growth; near it a tenth.
+        // Congested 1 s ago: a quarter of the 40 %, at a window far from the inflection point; at
+        // 10 % from it 16 % of the growth; near it a tenth.
         let after = |inflection: f64| {
             let mut scream = scream("screamv2", 20_000.0);
             (scream.congested, scream.inflection) = (Some(at(0)), inflection);
@@ -316,7 +341,8 @@ mod tests {
     fn a_queue_of_half_the_target_shrinks_it_once_per_25_ms() {
         let mut scream = scream("screamv2", 20_000.0);
         tell(&mut scream, 100, 0, 100);
-        // The mean goes up by a quarter per round trip: 12, 21, 27.75, 32.8125 of 48 ms. The last is 2.8125 of 30 ms above half of the target: half of 9.375 %.
+        // The mean goes up by a quarter per round trip: 12, 21, 27.75, 32.8125 of 48 ms. The last
+        // is 2.8125 of 30 ms above half of the target: half of 9.375 %.
         for (ms, mean) in [(200, 0.012), (300, 0.021), (400, 0.02775)] {
             assert_eq!(tell(&mut scream, ms, 0, 148), 20_000.0);
             near(scream.mean_delay, mean);
@@ -332,7 +358,11 @@ mod tests {
     fn losses_marks_and_timeouts() {
         let left = |congestion| {
             let mut scream = scream("screamv2?ecn", 20_000.0);
-            scream.on_feedback(&Feedback { congestion: Some(congestion), srtt: Span::from_millis(100), ..Feedback::at(at(100)) });
+            scream.on_feedback(&Feedback {
+                congestion: Some(congestion),
+                srtt: Span::from_millis(100),
+                ..Feedback::at(at(100))
+            });
             (scream.window, scream.inflection)
         };
         assert_eq!(left(Congestion::Loss), (14_000.0, 20_000.0));

@@ -1,13 +1,17 @@
-//! Vegas: once per round trip, one segment more or less, by the number of segments that seem to wait in the queue.
+//! Vegas: once per round trip, one segment more or less, by the number of segments that seem to
+//! wait in the queue.
 //!
-//! Sources: Linux `net/ipv4/tcp_vegas.c`, with the window of [`linux`](crate::parts::linux); Brakmo and Peterson, "TCP Vegas: end to end congestion avoidance on a
-//! global Internet", IEEE JSAC 13(8), 1995, for the law, alpha, beta and gamma.
+//! Sources: Linux `net/ipv4/tcp_vegas.c`, with the window of [`linux`](crate::parts::linux); Brakmo
+//! and Peterson, "TCP Vegas: end to end congestion avoidance on a global Internet", IEEE JSAC
+//! 13(8), 1995, for the law, alpha, beta and gamma.
 //!
-//! Once per round trip diff = w·(rtt − base)/base, with the least round trip of the round and the least since the connection began or was last idle. In slow start
-//! diff > gamma ends it at w·base/rtt + 1. Afterwards diff < alpha adds a segment and diff > beta takes one.
+//! Once per round trip diff = w·(rtt − base)/base, with the least round trip of the round and the
+//! least since the connection began or was last idle. In slow start diff > gamma ends it at
+//! w·base/rtt + 1. Afterwards diff < alpha adds a segment and diff > beta takes one.
 //!
 //! Deviations from Linux, beside those of [`linux`](crate::parts::linux):
-//! * a window that nothing has filled since the round before does not grow. Linux lets it grow and lowers it again (`tcp_cwnd_application_limited`);
+//! * a window that nothing has filled since the round before does not grow. Linux lets it grow and
+//!   lowers it again (`tcp_cwnd_application_limited`);
 //! * diff has 64 bits: in the kernel's 32 the product wraps from 2^32 segment-microseconds on.
 
 use crate::parts::ecn::ECN;
@@ -35,17 +39,28 @@ pub static ENTRY: Entry = Entry {
     }),
 };
 
-const ALPHA: Param<u32> = Param::whole("alpha", 2, (0, 1_000_000), "segments", "with less in the queue the window grows");
-const BETA: Param<u32> = Param::whole("beta", 4, (0, 1_000_000), "segments", "with more in the queue the window shrinks");
-const GAMMA: Param<u32> = Param::whole("gamma", 1, (0, 1_000_000), "segments", "with more in the queue slow start ends");
+const ALPHA: Param<u32> =
+    Param::whole("alpha", 2, (0, 1_000_000), "segments", "with less in the queue the window grows");
+const BETA: Param<u32> = Param::whole(
+    "beta",
+    4,
+    (0, 1_000_000),
+    "segments",
+    "with more in the queue the window shrinks",
+);
+const GAMMA: Param<u32> =
+    Param::whole("gamma", 1, (0, 1_000_000), "segments", "with more in the queue slow start ends");
 
-/// Ticks of the kernel's clock per second: Linux's usual choice (`CONFIG_HZ_250`). Only idleness is counted in them.
+/// Ticks of the kernel's clock per second: Linux's usual choice (`CONFIG_HZ_250`). Only idleness is
+/// counted in them.
 const HZ: u64 = 250;
 /// No round trip yet (`0x7fffffff` in `tcp_vegas_init`, `vegas_enable`).
 const NONE: u64 = 0x7fff_ffff;
-/// With so few samples in a round, each may be of a delayed acknowledgement: Reno decides (`cntRTT <= 2`).
+/// With so few samples in a round, each may be of a delayed acknowledgement: Reno decides (`cntRTT
+/// <= 2`).
 const FEW: u32 = 2;
-/// Fewest segments of the window after a decision, and of the threshold (`tcp_vegas_cong_avoid`, `tcp_reno_ssthresh`).
+/// Fewest segments of the window after a decision, and of the threshold (`tcp_vegas_cong_avoid`,
+/// `tcp_reno_ssthresh`).
 const LEAST: u32 = 2;
 
 /// What a connection remembers (`struct vegas`).
@@ -188,15 +203,22 @@ mod tests {
         Vegas::connection(&setup(window), &text.parse::<Choice>().unwrap().params())
     }
 
-    /// Acknowledges the segments up to `una`, with `next` sent; the round trip is one less than the kernel counts.
+    /// Acknowledges the segments up to `una`, with `next` sent; the round trip is one less than the
+    /// kernel counts.
     fn tell(vegas: &mut Linux<Vegas>, una: u64, next: u64, rtt: u64) {
         let Socket { una: before, .. } = vegas.socket;
         let acked = acked(before..una);
-        let told = Feedback { una, next, rtt: Some(Span::from_micros(rtt - 1)), ..acknowledging(at(una), &acked) };
+        let told = Feedback {
+            una,
+            next,
+            rtt: Some(Span::from_micros(rtt - 1)),
+            ..acknowledging(at(una), &acked)
+        };
         vegas.on_feedback(&Feedback { totals: Totals { delivered: una, ..told.totals }, ..told });
     }
 
-    /// A round of `window` segments, all acknowledged, the first of them with the least round trip; the last ends the round before it.
+    /// A round of `window` segments, all acknowledged, the first of them with the least round trip;
+    /// the last ends the round before it.
     fn round(vegas: &mut Linux<Vegas>, window: u64, rtt: u64) -> (u32, u32) {
         let first = vegas.socket.una;
         for una in first + 1..=first + window {
@@ -215,7 +237,8 @@ mod tests {
 
     #[test]
     fn less_than_alpha_adds_a_segment_more_than_beta_takes_one_and_between_the_window_stays() {
-        // The first segment ends the round that began before anything was sent, with one sample, which is too few: Reno. So the end of the round of 40 segments decides.
+        // The first segment ends the round that began before anything was sent, with one sample,
+        // which is too few: Reno. So the end of the round of 40 segments decides.
         let rounds = |rtt| {
             let mut vegas = avoiding(40);
             tell(&mut vegas, 1, 41, rtt);
@@ -224,7 +247,8 @@ mod tests {
             }
             (vegas.socket.cwnd, vegas.socket.threshold)
         };
-        // 40·4.9/100 = 1.96: 1; 40·5/100 = 2; 40·12.4/100 = 4.96: 4; 40·12.5/100 = 5. Thresholds are three quarters of the window: 20 + 10 of 40 and 41, 19 + 9 of 39.
+        // 40·4.9/100 = 1.96: 1; 40·5/100 = 2; 40·12.4/100 = 4.96: 4; 40·12.5/100 = 5. Thresholds
+        // are three quarters of the window: 20 + 10 of 40 and 41, 19 + 9 of 39.
         assert_eq!(rounds(104_900), (41, 30));
         assert_eq!(rounds(105_000), (40, 30));
         assert_eq!(rounds(112_400), (40, 30));
@@ -236,14 +260,18 @@ mod tests {
         let mut vegas = vegas("vegas", 10.0);
         assert_eq!(round(&mut vegas, 10, 100_000).0, 20);
         assert_eq!(round(&mut vegas, 20, 100_000).0, 40);
-        // 30 segments of 110 ms: the round that the 21st of them ends has a round trip of 100.5 ms, of which 0.3 segments are queued.
+        // 30 segments of 110 ms: the round that the 21st of them ends has a round trip of 100.5 ms,
+        // of which 0.3 segments are queued.
         for una in 31..=60 {
             tell(&mut vegas, una, 60, 110_000);
         }
         assert_eq!((vegas.socket.cwnd, vegas.controller.queued), (70, 0));
         // 70·10/100 = 7 are queued, and 70·100/110 + 1 are left.
         tell(&mut vegas, 61, 61, 110_000);
-        assert_eq!((vegas.socket.cwnd, vegas.socket.threshold, vegas.controller.queued), (64, 64, 7));
+        assert_eq!(
+            (vegas.socket.cwnd, vegas.socket.threshold, vegas.controller.queued),
+            (64, 64, 7)
+        );
     }
 
     #[test]
@@ -261,12 +289,19 @@ mod tests {
         let mut vegas = avoiding(40);
         let outstanding = Outstanding { packets: 1, ..Outstanding::default() };
         let lost = Feedback { outstanding, window: 40, ..Feedback::at(at(100)) };
-        vegas.on_feedback(&Feedback { congestion: Some(crate::Congestion::Loss), ca_state: CaState::Recovery, ..lost });
+        vegas.on_feedback(&Feedback {
+            congestion: Some(crate::Congestion::Loss),
+            ca_state: CaState::Recovery,
+            ..lost
+        });
         assert_eq!((vegas.decision().window.whole(), vegas.controller.holds), (20, false));
         vegas.on_feedback(&Feedback { ended: Some(CaState::Recovery), ..lost });
         assert_eq!((vegas.socket.cwnd, vegas.controller.holds), (20, true));
         vegas.on_timeout(&Timeout::new(at(900), 20, 20, false));
-        assert_eq!((vegas.socket.cwnd, vegas.socket.threshold, vegas.controller.holds), (1, 10, false));
+        assert_eq!(
+            (vegas.socket.cwnd, vegas.socket.threshold, vegas.controller.holds),
+            (1, 10, false)
+        );
     }
 
     #[test]
@@ -275,7 +310,13 @@ mod tests {
         let acked = acked(0..1);
         for una in 1..200 {
             let totals = Totals { delivered: una, ..Totals::default() };
-            let told = Feedback { una, next: una + 3, rtt: Some(Span::from_millis(100)), totals, ..acknowledging(at(una), &acked) };
+            let told = Feedback {
+                una,
+                next: una + 3,
+                rtt: Some(Span::from_millis(100)),
+                totals,
+                ..acknowledging(at(una), &acked)
+            };
             vegas.on_feedback(&Feedback { cwnd_limited: false, most_outstanding: 3, ..told });
         }
         assert_eq!(vegas.socket.cwnd, 40);
@@ -286,7 +327,12 @@ mod tests {
         let mut vegas = avoiding(40);
         let sent = |ms| crate::Sent {
             outstanding: 1,
-            ..crate::Sent::new(Time::ZERO + Span::from_millis(ms), ms, narrows_units::Bytes::new(1448), 0)
+            ..crate::Sent::new(
+                Time::ZERO + Span::from_millis(ms),
+                ms,
+                narrows_units::Bytes::new(1448),
+                0,
+            )
         };
         vegas.on_sent(&sent(10));
         vegas.on_sent(&sent(900));

@@ -1,9 +1,11 @@
 //! XCP's sender: changes its window by what the routers on its path say.
 //!
-//! Sources: Katabi, Handley and Rohrs, SIGCOMM 2002; draft-falk-xcp-spec and ns-2 `xcp/xcp-end-sys.cc` (the same in terms of throughput, which this follows). Loss, timeout
-//! and restart after idleness are TCP's, as there: RFC 5681.
+//! Sources: Katabi, Handley and Rohrs, SIGCOMM 2002; draft-falk-xcp-spec and ns-2
+//! `xcp/xcp-end-sys.cc` (the same in terms of throughput, which this follows). Loss, timeout and
+//! restart after idleness are TCP's, as there: RFC 5681.
 //!
-//! Deviation: a flow that its application limits is given nothing more, as TCP's window does not grow then; it may be lowered.
+//! Deviation: a flow that its application limits is given nothing more, as TCP's window does not
+//! grow then; it may be lowered.
 
 use crate::parts::window::{Window, used};
 use crate::{Basis, Build, Built, Entry, Setup};
@@ -25,7 +27,11 @@ pub static ENTRY: Entry = Entry {
     build: Build::Function(|setup, params| Ok(Built::new(Xcp::new(setup, params)))),
 };
 
-const PACING: Param<bool> = Param::flag("pacing", false, "pace a window per round trip; the sources send as acknowledgements come");
+const PACING: Param<bool> = Param::flag(
+    "pacing",
+    false,
+    "pace a window per round trip; the sources send as acknowledgements come",
+);
 
 /// What each packet asks for, in bytes per second: more than any router has.
 const WISH: f64 = 1e12;
@@ -46,7 +52,13 @@ struct Xcp {
 
 impl Xcp {
     fn new(setup: &Setup, params: &Params) -> Xcp {
-        Xcp { window: Window::new(setup), packet: setup.mss + setup.headers, paces: params.get(&PACING), srtt: Span::ZERO, feedback: 0.0 }
+        Xcp {
+            window: Window::new(setup),
+            packet: setup.mss + setup.headers,
+            paces: params.get(&PACING),
+            srtt: Span::ZERO,
+            feedback: 0.0,
+        }
     }
 
     /// Bytes per second that the window sends.
@@ -72,8 +84,11 @@ impl Controller for Xcp {
         }
         let Some(Signal::Delta(delta)) = feedback.signal else { return };
         self.feedback = delta;
-        let limited =
-            if self.paces { used(feedback, self.window.cwnd) > 0 } else { feedback.acked.iter().any(|acked| acked.window_limited) };
+        let limited = if self.paces {
+            used(feedback, self.window.cwnd) > 0
+        } else {
+            feedback.acked.iter().any(|acked| acked.window_limited)
+        };
         if limited || (delta < 0.0 && !feedback.acked.is_empty()) {
             let change = delta * self.srtt.as_secs_f64() / self.packet.get() as f64;
             self.window.cwnd = (self.window.cwnd + change).max(MIN_WINDOW);
@@ -89,7 +104,8 @@ impl Controller for Xcp {
     }
 
     fn decision(&self) -> Decision {
-        let pacing = if self.paces { self.window.pacing((1.0, 1.0), self.packet, self.srtt) } else { None };
+        let pacing =
+            if self.paces { self.window.pacing((1.0, 1.0), self.packet, self.srtt) } else { None };
         Decision { pacing, ..Decision::clocked(self.window.cwnd, self.packet, Ecn::NotEct) }
     }
 
@@ -126,16 +142,27 @@ mod tests {
 
     /// The window after an acknowledgement of `acked` that brings `delta`.
     fn told(xcp: &mut dyn Controller, delta: f64, acked: &[Acked]) -> f64 {
-        xcp.on_feedback(&Feedback { acked, srtt: RTT, signal: Some(Signal::Delta(delta)), ..Feedback::at(at(100)) });
+        xcp.on_feedback(&Feedback {
+            acked,
+            srtt: RTT,
+            signal: Some(Signal::Delta(delta)),
+            ..Feedback::at(at(100))
+        });
         inspect(xcp, "cwnd")
     }
 
     #[test]
     fn packets_tell_nothing_until_a_round_trip_is_known() {
         let xcp = "xcp".parse::<Choice>().unwrap().build(&setup(10.0)).unwrap();
-        assert_eq!(xcp.header(), Some(Header::Delta { rtt: Span::ZERO, throughput: 0.0, delta: 0.0 }));
+        assert_eq!(
+            xcp.header(),
+            Some(Header::Delta { rtt: Span::ZERO, throughput: 0.0, delta: 0.0 })
+        );
         // Ten packets of 1500 B in 100 ms.
-        assert_eq!(self::xcp(10.0).header(), Some(Header::Delta { rtt: RTT, throughput: 150_000.0, delta: WISH }));
+        assert_eq!(
+            self::xcp(10.0).header(),
+            Some(Header::Delta { rtt: RTT, throughput: 150_000.0, delta: WISH })
+        );
     }
 
     #[test]
@@ -145,7 +172,10 @@ mod tests {
         assert_eq!(told(&mut *xcp, 30_000.0, &acked(0..2)), 12.0);
         assert_eq!(told(&mut *xcp, -45_000.0, &acked(2..4)), 9.0);
         assert_eq!(told(&mut *xcp, -1e9, &acked(4..6)), 1.0, "one packet at least");
-        assert_eq!(xcp.header(), Some(Header::Delta { rtt: RTT, throughput: 15_000.0, delta: WISH }));
+        assert_eq!(
+            xcp.header(),
+            Some(Header::Delta { rtt: RTT, throughput: 15_000.0, delta: WISH })
+        );
     }
 
     #[test]
@@ -166,7 +196,13 @@ mod tests {
         let mut told = |in_flight_before| {
             let signal = Some(Signal::Delta(15_000.0));
             let acked = &[Acked { app_limited: false, ..acked_one(0, false) }];
-            xcp.on_feedback(&Feedback { acked, srtt: RTT, signal, in_flight_before, ..Feedback::at(at(100)) });
+            xcp.on_feedback(&Feedback {
+                acked,
+                srtt: RTT,
+                signal,
+                in_flight_before,
+                ..Feedback::at(at(100))
+            });
             inspect(&*xcp, "cwnd")
         };
         assert_eq!((told(4), told(5)), (10.0, 11.0));
@@ -175,7 +211,12 @@ mod tests {
     #[test]
     fn losses_halve_and_timeouts_leave_one_packet_as_in_tcp() {
         let mut xcp = xcp(20.0);
-        let loss = Feedback { congestion: Some(Congestion::Loss), ca_state: CaState::Recovery, srtt: RTT, ..Feedback::at(at(200)) };
+        let loss = Feedback {
+            congestion: Some(Congestion::Loss),
+            ca_state: CaState::Recovery,
+            srtt: RTT,
+            ..Feedback::at(at(200))
+        };
         xcp.on_feedback(&loss);
         assert_eq!(inspect(&*xcp, "cwnd"), 10.0);
         xcp.on_undo(at(210));

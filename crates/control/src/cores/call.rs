@@ -40,8 +40,8 @@ macro_rules! cores {
     };
 }
 
-// Rust's side of the headers, which build.rs writes: `Event`, `Recovery`, `Input` and `Output` of `core.h`; for each core a module with its
-// `Constants` and `State`.
+// Rust's side of the headers, which build.rs writes: `Event`, `Recovery`, `Input` and `Output` of
+// `core.h`; for each core a module with its `Constants` and `State`.
 include!(concat!(env!("OUT_DIR"), "/cores.rs"));
 
 /// One connection's controller.
@@ -62,9 +62,10 @@ impl<C: CoreConstants> Core<C> {
 
     /// One call of the kernel, with all of what the socket shows.
     pub fn decide(&mut self, input: &Input) {
-        self.output = Output { pacing_rate: input.pacing_rate, cwnd: input.cwnd, ssthresh: input.ssthresh };
-        // SAFETY: the function is a core's, which reads and writes what these valid and separate references point to, in the layout
-        // asserted on both sides, and keeps no pointer.
+        self.output =
+            Output { pacing_rate: input.pacing_rate, cwnd: input.cwnd, ssthresh: input.ssthresh };
+        // SAFETY: the function is a core's, which reads and writes what these valid and separate
+        // references point to, in the layout asserted on both sides, and keeps no pointer.
         unsafe { C::DECIDE(&self.constants, &mut self.state, input, &mut self.output) }
     }
 

@@ -5,13 +5,23 @@ use super::call::pcc::Interval;
 use super::call::{pcc_allegro, pcc_vivace};
 
 unsafe extern "C" {
-    fn narrows_pcc_vivace_utility(_: *const pcc_vivace::Constants, _: *const Interval, starting: u32, mss: u32) -> i64;
+    fn narrows_pcc_vivace_utility(
+        _: *const pcc_vivace::Constants,
+        _: *const Interval,
+        starting: u32,
+        mss: u32,
+    ) -> i64;
     fn narrows_pcc_allegro_utility(_: *const pcc_allegro::Constants, _: *const Interval) -> i64;
     safe fn narrows_pcc_exp(x: i32) -> u32;
 }
 
 /// The utility of an interval of Vivace.
-pub fn vivace_utility(constants: &pcc_vivace::Constants, interval: &Interval, starting: bool, mss: u32) -> i64 {
+pub fn vivace_utility(
+    constants: &pcc_vivace::Constants,
+    interval: &Interval,
+    starting: bool,
+    mss: u32,
+) -> i64 {
     // SAFETY: only reads what these references point to.
     unsafe { narrows_pcc_vivace_utility(constants, interval, starting as u32, mss) }
 }

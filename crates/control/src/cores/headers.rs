@@ -18,23 +18,42 @@ fn code(header: &str) -> String {
 fn headers_need_no_library_no_float_and_no_wide_integer() {
     for header in HEADERS {
         let code = code(header);
-        for word in ["float", "double", "__int128", "long double", "__builtin", "malloc", "<", "goto", "while"] {
+        for word in [
+            "float",
+            "double",
+            "__int128",
+            "long double",
+            "__builtin",
+            "malloc",
+            "<",
+            "goto",
+            "while",
+        ] {
             let found = match word {
                 // Only our own headers are included.
                 "<" => code.lines().any(|line| line.starts_with("#include") && line.contains('<')),
-                word => code.split(|c: char| !c.is_alphanumeric() && c != '_').any(|token| token == word),
+                word => code
+                    .split(|c: char| !c.is_alphanumeric() && c != '_')
+                    .any(|token| token == word),
             };
             assert!(!found, "{word}");
         }
     }
 }
 
-/// BPF has no signed division before version 4 of its instructions: one function divides, magnitudes; and constants divide constants and
-/// indices.
+/// BPF has no signed division before version 4 of its instructions: one function divides,
+/// magnitudes; and constants divide constants and indices.
 #[test]
 fn only_magnitudes_are_divided() {
-    let divisions: Vec<String> = HEADERS.iter().flat_map(|header| code(header).lines().map(str::to_owned).collect::<Vec<_>>()).collect();
-    let divisions: Vec<&str> = divisions.iter().map(|line| line.trim()).filter(|line| line.contains('/') || line.contains('%')).collect();
+    let divisions: Vec<String> = HEADERS
+        .iter()
+        .flat_map(|header| code(header).lines().map(str::to_owned).collect::<Vec<_>>())
+        .collect();
+    let divisions: Vec<&str> = divisions
+        .iter()
+        .map(|line| line.trim())
+        .filter(|line| line.contains('/') || line.contains('%'))
+        .collect();
     assert_eq!(
         divisions,
         [

@@ -1,4 +1,5 @@
-//! The arithmetic of VCP's router (`cores/vcp_router.h`), which is no controller: it measures a link.
+//! The arithmetic of VCP's router (`cores/vcp_router.h`), which is no controller: it measures a
+//! link.
 #![allow(unsafe_code)]
 
 use super::call::vcp_router::{Constants, State};
@@ -31,7 +32,8 @@ impl RouterMeter {
 
     /// A sample of the queue, in bytes.
     pub fn sample(&mut self, bytes: u64) {
-        // SAFETY: the function writes what the reference points to, in the layout asserted on both sides, and keeps no pointer.
+        // SAFETY: the function writes what the reference points to, in the layout asserted on both
+        // sides, and keeps no pointer.
         unsafe { narrows_vcp_router_sample(&mut self.state, bytes) }
     }
 
@@ -47,7 +49,8 @@ impl RouterMeter {
         unsafe { narrows_vcp_router_end(&self.constants, &mut self.state, capacity) }
     }
 
-    /// A packet of so many bytes arrives at `now`, in ns, at the router that keeps time and queue itself, as the kernel's does.
+    /// A packet of so many bytes arrives at `now`, in ns, at the router that keeps time and queue
+    /// itself, as the kernel's does.
     pub fn arrives(&mut self, now: u64, bytes: u32) {
         // SAFETY: as above.
         unsafe { narrows_vcp_router_arrives(&self.constants, &mut self.state, now, bytes) }

@@ -7,15 +7,18 @@ use std::fmt;
 
 /// A controller that exists twice: compiled for the simulator, and for the kernel.
 pub struct Twin {
-    /// The kernel's name, of letters, digits, `_` and `.`, at most 15: the registry's with `_` for `-`.
+    /// The kernel's name, of letters, digits, `_` and `.`, at most 15: the registry's with `_` for
+    /// `-`.
     pub kernel: &'static str,
     /// The registry line of the controller that is simulated.
     pub entry: &'static Entry,
-    /// The choice whose simulation is this core, without parameters of the constants: `hstcp?profile=linux`.
+    /// The choice whose simulation is this core, without parameters of the constants:
+    /// `hstcp?profile=linux`.
     pub choice: &'static str,
     /// The constants, as bytes, from the parameters of `choice`'s entry.
     pub constants: fn(&Params) -> Result<Vec<u8>, ParamError>,
-    /// A native core with these constants. The bytes must be those of [`constants`](Twin::constants).
+    /// A native core with these constants. The bytes must be those of
+    /// [`constants`](Twin::constants).
     pub replay: fn(&[u8]) -> Box<dyn Replay>,
     /// Size of what a connection remembers, in bytes.
     pub state: usize,

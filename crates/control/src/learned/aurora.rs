@@ -1,17 +1,21 @@
-//! The preset of Aurora (Jay, Rotman, Godfrey, Schapira and Tamar, "A Deep Reinforcement Learning Perspective on Internet Congestion Control", ICML 2019).
+//! The preset of Aurora (Jay, Rotman, Godfrey, Schapira and Tamar, "A Deep Reinforcement Learning
+//! Perspective on Internet Congestion Control", ICML 2019).
 
 use super::steering::Steering;
 use crate::{Interval, Setting};
 use narrows_units::Rate;
 
-/// Observations of so many intervals are seen at once (`history_len` of the authors' `network_sim.py`), and each has so many numbers.
+/// Observations of so many intervals are seen at once (`history_len` of the authors'
+/// `network_sim.py`), and each has so many numbers.
 const HISTORY: usize = 10;
 const FEATURES: usize = 3;
 /// What an interval shows before there was any.
 const NOTHING: [f32; FEATURES] = [0.0, 1.0, 1.0];
-/// An action of a multiplies the rate by 1 + 0.025 a, or divides it by 1 - 0.025 a if a is negative (`apply_rate_delta` and `DELTA_SCALE` of the authors' code).
+/// An action of a multiplies the rate by 1 + 0.025 a, or divides it by 1 - 0.025 a if a is negative
+/// (`apply_rate_delta` and `DELTA_SCALE` of the authors' code).
 const DELTA: f64 = 0.025;
-/// Weights of throughput in packets per second, of latency in seconds and of loss (the authors' `run_for_dur`, which scales all by 0.001).
+/// Weights of throughput in packets per second, of latency in seconds and of loss (the authors'
+/// `run_for_dur`, which scales all by 0.001).
 const REWARD: [f64; 3] = [10.0, 1000.0, 2000.0];
 /// Rates in bit/s; ours.
 const RATES: (f64, f64) = (1e5, 1e10);
@@ -40,14 +44,25 @@ impl Aurora {
     pub(super) fn new(first: Option<Rate>) -> Aurora {
         let mut history = [0.0; Aurora::INPUTS];
         history.chunks_exact_mut(FEATURES).for_each(|interval| interval.copy_from_slice(&NOTHING));
-        Aurora { rate: first.map(|rate| rate.as_bps() as f64), least: f64::INFINITY, latest: 0.0, history, reward: 0.0 }
+        Aurora {
+            rate: first.map(|rate| rate.as_bps() as f64),
+            least: f64::INFINITY,
+            latest: 0.0,
+            history,
+            reward: 0.0,
+        }
     }
 
-    /// Latency gradient, latency ratio and sending ratio (the authors' `sender_obs.py`, whose gradient is the difference between the means of two halves).
+    /// Latency gradient, latency ratio and sending ratio (the authors' `sender_obs.py`, whose
+    /// gradient is the difference between the means of two halves).
     fn features(&self, interval: &Interval) -> [f32; FEATURES] {
         let (sent, delivered) = (interval.sent as f64, interval.delivered as f64);
         let ratio = if self.least.is_finite() { self.latest / self.least } else { 1.0 };
-        let sending = if delivered > 0.0 && sent < LARGEST_RATIO * delivered { sent / delivered } else { 1.0 };
+        let sending = if delivered > 0.0 && sent < LARGEST_RATIO * delivered {
+            sent / delivered
+        } else {
+            1.0
+        };
         [interval.gradient as f32, ratio as f32, sending as f32]
     }
 
@@ -69,7 +84,8 @@ impl Steering for Aurora {
         self.history.rotate_left(FEATURES);
         self.history[Aurora::INPUTS - FEATURES..].copy_from_slice(&features);
         self.reward = self.reward_of(interval);
-        let carried = || 8.0 * interval.window * interval.packet.get() as f64 / interval.srtt.as_secs_f64();
+        let carried =
+            || 8.0 * interval.window * interval.packet.get() as f64 / interval.srtt.as_secs_f64();
         self.rate = Some(self.rate.unwrap_or_else(carried));
         true
     }
@@ -83,9 +99,11 @@ impl Steering for Aurora {
     }
 
     fn act(&mut self, action: f32) -> Setting {
-        let change = DELTA * f64::from(action.clamp(-Aurora::LARGEST_ACTION, Aurora::LARGEST_ACTION));
+        let change =
+            DELTA * f64::from(action.clamp(-Aurora::LARGEST_ACTION, Aurora::LARGEST_ACTION));
         let rate = self.rate.unwrap_or(RATES.0);
-        let rate = if change >= 0.0 { rate * (1.0 + change) } else { rate / (1.0 - change) }.clamp(RATES.0, RATES.1);
+        let rate = if change >= 0.0 { rate * (1.0 + change) } else { rate / (1.0 - change) }
+            .clamp(RATES.0, RATES.1);
         self.rate = Some(rate);
         Setting { window: None, pacing: self.rate() }
     }
@@ -124,8 +142,12 @@ mod tests {
     fn actions_multiply_the_rate() {
         let mut aurora = Aurora::new(Some(Rate::from_mbps(8)));
         // To 10 bit/s: rates are rounded down.
-        let mut rate_after = |action: f32| (aurora.act(action).pacing.expect("it paces").as_bps() + 5) / 10 * 10;
-        assert_eq!([rate_after(4.0), rate_after(-4.0), rate_after(0.0)], [8_800_000, 8_000_000, 8_000_000]);
+        let mut rate_after =
+            |action: f32| (aurora.act(action).pacing.expect("it paces").as_bps() + 5) / 10 * 10;
+        assert_eq!(
+            [rate_after(4.0), rate_after(-4.0), rate_after(0.0)],
+            [8_800_000, 8_000_000, 8_000_000]
+        );
         assert_eq!([rate_after(1e9), rate_after(-1e9)], [10_000_000, 8_000_000]);
         for _ in 0..200 {
             rate_after(-10.0);

@@ -55,7 +55,11 @@ impl<C: Chooser> Policy for Guided<C> {
         self.steering.on_sent(sent);
     }
 
-    fn on_feedback(&mut self, feedback: &Feedback<'_>, seen: &Interval) -> Result<Option<Setting>, Fault> {
+    fn on_feedback(
+        &mut self,
+        feedback: &Feedback<'_>,
+        seen: &Interval,
+    ) -> Result<Option<Setting>, Fault> {
         Ok(self.steering.on_feedback(feedback, seen))
     }
 

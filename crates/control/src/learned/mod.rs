@@ -1,5 +1,6 @@
-//! Controllers that were learned: a network of weights that decides once per interval, and presets, which say how intervals become observations and how actions
-//! become rates or windows. Environments for training use the same presets.
+//! Controllers that were learned: a network of weights that decides once per interval, and presets,
+//! which say how intervals become observations and how actions become rates or windows.
+//! Environments for training use the same presets.
 
 mod aurora;
 mod guided;

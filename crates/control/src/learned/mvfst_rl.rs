@@ -1,12 +1,15 @@
-//! The preset of MVFST-RL (Sivakumar, Delalleau, Rocktäschel, Miller, Küttler, Nardelli, Rabbat, Pineau and Riedel, "MVFST-RL: An Asynchronous RL Framework for
-//! Congestion Control with Delayed Actions", 2019), whose agent changes the window every 100 ms.
+//! The preset of MVFST-RL (Sivakumar, Delalleau, Rocktäschel, Miller, Küttler, Nardelli, Rabbat,
+//! Pineau and Riedel, "MVFST-RL: An Asynchronous RL Framework for Congestion Control with Delayed
+//! Actions", 2019), whose agent changes the window every 100 ms.
 //!
-//! The numbers are those of the authors' code, the repository `facebookresearch/mvfst-rl` as it was with 20 fields: `NetworkState`, `RLCongestionController.cpp`
-//! (commit ffe3a4b), `CongestionControlEnv.cpp` (b815b96) and the defaults of `pantheon_env.py` (124c237). Deviations:
+//! The numbers are those of the authors' code, the repository `facebookresearch/mvfst-rl` as it was
+//! with 20 fields: `NetworkState`, `RLCongestionController.cpp` (commit ffe3a4b),
+//! `CongestionControlEnv.cpp` (b815b96) and the defaults of `pantheon_env.py` (124c237).
+//! Deviations:
 //! * Bytes count packets with their headers, where mvfst counts the payload of UDP.
 //! * RECEIVED is 0: a controller is not told how long acknowledgements are.
-//! * TIMEOUT_BASED_RTX_COUNT counts what timeouts declare lost, and PERSISTENT_CONGESTION is 1 at the second timeout in a row and those that follow (ours; a timeout of
-//!   QUIC declares no loss).
+//! * TIMEOUT_BASED_RTX_COUNT counts what timeouts declare lost, and PERSISTENT_CONGESTION is 1 at
+//!   the second timeout in a row and those that follow (ours; a timeout of QUIC declares no loss).
 //! * The least round trips are exact; there they are estimated from three samples.
 //! * Actions take no time; there the agent answers later.
 
@@ -46,15 +49,18 @@ const FIELDS: usize = Field::Persistent as usize + 1;
 const STATISTICS: usize = 5;
 /// Fields whose sum says nothing and is given as 0 (`invalidSumFields`): the first nine.
 const WITHOUT_SUM: usize = Field::Writable as usize + 1;
-/// So many past actions are seen, each as one of five and with the window that followed (`cc_env_history_size`).
+/// So many past actions are seen, each as one of five and with the window that followed
+/// (`cc_env_history_size`).
 const HISTORY: usize = 20;
 /// What times in ms and amounts in bytes are divided by (`cc_env_norm_ms`, `cc_env_norm_bytes`).
 const NORM: (f64, f64) = (100.0, 1000.0);
-/// Weights of MB/s, of ms of the longest queueing delay and of MB lost (`cc_env_reward_throughput_factor`, `_delay_factor`, `_packet_loss_factor`).
+/// Weights of MB/s, of ms of the longest queueing delay and of MB lost
+/// (`cc_env_reward_throughput_factor`, `_delay_factor`, `_packet_loss_factor`).
 const REWARD: (f64, f64, f64) = (1.0, 0.2, 0.0);
 /// How long a round trip counts as the path's (`kMinRTTWindowLength`).
 const PATH: Span = Span::from_secs(10);
-/// Packets that the window has at least and at most (mvfst `kMinCwndInMss`, `kDefaultMaxCwndInMss`).
+/// Packets that the window has at least and at most (mvfst `kMinCwndInMss`,
+/// `kDefaultMaxCwndInMss`).
 const WINDOW: (f64, f64) = (2.0, 2000.0);
 /// Packets that actions take away or add (`cc_env_actions`: "0,/2,-10,+10,*2").
 const STEP: f64 = 10.0;
@@ -204,9 +210,13 @@ impl MvfstRl {
         for (field, summary) in self.noted.iter().enumerate() {
             let sum = if field < WITHOUT_SUM { 0.0 } else { summary.sum() };
             let all = [sum, summary.mean(), summary.deviation(), summary.least(), summary.most()];
-            all.into_iter().enumerate().for_each(|(row, value)| statistics[row * FIELDS + field] = value as f32);
+            all.into_iter()
+                .enumerate()
+                .for_each(|(row, value)| statistics[row * FIELDS + field] = value as f32);
         }
-        for (shown, (action, window)) in history.chunks_exact_mut(MvfstRl::ACTIONS + 1).zip(&self.history) {
+        for (shown, (action, window)) in
+            history.chunks_exact_mut(MvfstRl::ACTIONS + 1).zip(&self.history)
+        {
             shown.fill(0.0);
             shown[*action] = 1.0;
             shown[MvfstRl::ACTIONS] = (window / NORM.1) as f32;
@@ -291,7 +301,10 @@ mod tests {
     fn acknowledge(agent: &mut MvfstRl, now: u64, count: u64, rtt: u64, in_flight: u32) {
         let all = acked(0..count);
         let (rtt, srtt) = (Some(Span::from_millis(rtt)), Span::from_millis(40));
-        agent.on_feedback(&Feedback { acked: &all, rtt, srtt, in_flight, ..Feedback::at(at(now)) }, &interval(None));
+        agent.on_feedback(
+            &Feedback { acked: &all, rtt, srtt, in_flight, ..Feedback::at(at(now)) },
+            &interval(None),
+        );
     }
 
     fn shown(agent: &MvfstRl, row: usize, field: Field) -> f32 {
@@ -303,7 +316,10 @@ mod tests {
         let mut agent = MvfstRl::new(&Setup::default());
         assert!(!agent.observe(&interval(None)), "nothing was acknowledged");
         for number in 0..4 {
-            agent.on_sent(&Sent { retransmission: number == 3, ..Sent::new(at(1), number, narrows_units::Bytes::new(1448), 0) });
+            agent.on_sent(&Sent {
+                retransmission: number == 3,
+                ..Sent::new(at(1), number, narrows_units::Bytes::new(1448), 0)
+            });
         }
         acknowledge(&mut agent, 50, 2, 40, 6);
         acknowledge(&mut agent, 60, 1, 60, 9);
@@ -314,12 +330,23 @@ mod tests {
         assert_eq!(rows(Field::RttMin), [0.0, 0.4, 0.0, 0.4, 0.4]);
         assert_eq!(rows(Field::Delay), [0.0, 0.1, 0.02f64.sqrt() as f32, 0.0, 0.2]);
         // 40 + 20/8 = 42.5; 20 + (20 - 20) / 4.
-        assert_eq!((shown(&agent, 4, Field::SmoothedRtt), shown(&agent, 4, Field::RttVariation)), (0.425, 0.2));
-        // In packets of 1.5 kB: two and one; six and nine in flight of a window of ten; four left before the first note.
+        assert_eq!(
+            (shown(&agent, 4, Field::SmoothedRtt), shown(&agent, 4, Field::RttVariation)),
+            (0.425, 0.2)
+        );
+        // In packets of 1.5 kB: two and one; six and nine in flight of a window of ten; four left
+        // before the first note.
         assert_eq!(rows(Field::Acked), [4.5, 2.25, 1.125f64.sqrt() as f32, 1.5, 3.0]);
-        assert_eq!((rows(Field::Window)[1], rows(Field::InFlight)[1], rows(Field::Writable)[1]), (15.0, 11.25, 3.75));
-        assert_eq!((rows(Field::Sent)[0], rows(Field::Retransmitted)[0], rows(Field::Retransmissions)[0]), (6.0, 1.5, 1.0));
-        // 15 kB in 40 ms are 0.375 MB/s; the first round trip is the standing one for 20 ms. The delay was 20 ms at most.
+        assert_eq!(
+            (rows(Field::Window)[1], rows(Field::InFlight)[1], rows(Field::Writable)[1]),
+            (15.0, 11.25, 3.75)
+        );
+        assert_eq!(
+            (rows(Field::Sent)[0], rows(Field::Retransmitted)[0], rows(Field::Retransmissions)[0]),
+            (6.0, 1.5, 1.0)
+        );
+        // 15 kB in 40 ms are 0.375 MB/s; the first round trip is the standing one for 20 ms. The
+        // delay was 20 ms at most.
         assert_eq!(rows(Field::Throughput)[3], 37.5);
         assert!((agent.reward() - (0.375 - 0.2 * 20.0)).abs() < 1e-9, "{}", agent.reward());
         assert!(!agent.observe(&interval(None)), "all is forgotten");
@@ -333,7 +360,10 @@ mod tests {
         acknowledge(&mut agent, 75, 1, 80, 1);
         agent.observe(&interval(None));
         // At 75 ms that of 50 ms is 25 ms old; the path's is still 40 ms.
-        assert_eq!([1, 3, 4].map(|row| shown(&agent, row, Field::RttStanding)), [(1.4 / 3.0) as f32, 0.4, 0.6]);
+        assert_eq!(
+            [1, 3, 4].map(|row| shown(&agent, row, Field::RttStanding)),
+            [(1.4 / 3.0) as f32, 0.4, 0.6]
+        );
         assert_eq!(shown(&agent, 4, Field::RttMin), 0.4);
     }
 
@@ -355,7 +385,10 @@ mod tests {
     fn actions_change_the_window_and_are_seen_in_the_history() {
         let mut agent = MvfstRl::new(&Setup::default());
         let mut window_after = |action: f32| agent.act(action).window.expect("a window");
-        assert_eq!([3.0, 0.0, 4.0, 1.0, 2.0].map(&mut window_after), [20.0, 20.0, 40.0, 20.0, 10.0]);
+        assert_eq!(
+            [3.0, 0.0, 4.0, 1.0, 2.0].map(&mut window_after),
+            [20.0, 20.0, 40.0, 20.0, 10.0]
+        );
         assert_eq!([2.0, 2.0, 1.0].map(&mut window_after), [2.0, 2.0, 2.0]);
         for _ in 0..12 {
             window_after(4.0);

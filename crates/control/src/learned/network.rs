@@ -1,4 +1,5 @@
-//! Feed-forward networks of plain weights. The same weights and inputs give the same outputs on every machine: sums run in one order, in double precision.
+//! Feed-forward networks of plain weights. The same weights and inputs give the same outputs on
+//! every machine: sums run in one order, in double precision.
 
 use std::fmt;
 use thiserror::Error;
@@ -80,7 +81,9 @@ pub enum NetworkError {
         layer: usize,
     },
     /// A row that does not fit its inputs.
-    #[error("layers[{layer}].weights[{row}]: it has {count} numbers; give {inputs}, one for each {of}")]
+    #[error(
+        "layers[{layer}].weights[{row}]: it has {count} numbers; give {inputs}, one for each {of}"
+    )]
     Row {
         /// The layer, from 0.
         layer: usize,
@@ -94,7 +97,9 @@ pub enum NetworkError {
         of: &'static str,
     },
     /// Biases that do not fit the rows.
-    #[error("layers[{layer}].biases: there are {count}; give {outputs}, one for each row of its weights")]
+    #[error(
+        "layers[{layer}].biases: there are {count}; give {outputs}, one for each row of its weights"
+    )]
     Biases {
         /// The layer, from 0.
         layer: usize,
@@ -104,7 +109,9 @@ pub enum NetworkError {
         outputs: usize,
     },
     /// A last layer that does not fit what the preset takes.
-    #[error("layers[{layer}].weights: the last layer has {count} rows; give {outputs}, one for each number that the preset takes")]
+    #[error(
+        "layers[{layer}].weights: the last layer has {count} rows; give {outputs}, one for each number that the preset takes"
+    )]
     Outputs {
         /// The layer, from 0.
         layer: usize,
@@ -130,16 +137,21 @@ pub struct Network {
 }
 
 impl Network {
-    /// Of these layers, the first of which takes so many inputs and the last of which gives so many outputs.
+    /// Of these layers, the first of which takes so many inputs and the last of which gives so many
+    /// outputs.
     ///
     /// # Errors
     ///
-    /// Sizes that do not fit, too many weights, or one that is not finite: the place, the value and the remedy.
+    /// Sizes that do not fit, too many weights, or one that is not finite: the place, the value and
+    /// the remedy.
     pub fn new(layers: Vec<Layer>, inputs: usize, outputs: usize) -> Result<Network, NetworkError> {
         if layers.is_empty() || layers.len() > MOST_LAYERS {
             return Err(NetworkError::Layers { count: layers.len() });
         }
-        let count = layers.iter().map(|layer| layer.biases.len() + layer.weights.iter().map(Vec::len).sum::<usize>()).sum();
+        let count = layers
+            .iter()
+            .map(|layer| layer.biases.len() + layer.weights.iter().map(Vec::len).sum::<usize>())
+            .sum();
         if count > MOST_WEIGHTS {
             return Err(NetworkError::Weights { count });
         }
@@ -164,7 +176,8 @@ impl Network {
         self.layers.iter().map(|layer| layer.weights.len() * (layer.weights[0].len() + 1)).sum()
     }
 
-    /// The outputs for these inputs. `room` is memory that calls can share, so that they allocate none.
+    /// The outputs for these inputs. `room` is memory that calls can share, so that they allocate
+    /// none.
     pub fn outputs<'r>(&self, inputs: &[f32], room: &'r mut [Vec<f64>; 2]) -> &'r [f64] {
         let [values, next] = room;
         values.clear();
@@ -172,7 +185,10 @@ impl Network {
         for layer in &self.layers {
             next.clear();
             next.extend(layer.weights.iter().zip(&layer.biases).map(|(row, bias)| {
-                let sum = row.iter().zip(&*values).fold(*bias, |sum, (weight, value)| sum + weight * value);
+                let sum = row
+                    .iter()
+                    .zip(&*values)
+                    .fold(*bias, |sum, (weight, value)| sum + weight * value);
                 layer.activation.of(sum)
             }));
             std::mem::swap(values, next);
@@ -187,16 +203,24 @@ impl Layer {
         if outputs == 0 {
             return Err(NetworkError::Empty { layer });
         }
-        if let Some((row, numbers)) = self.weights.iter().enumerate().find(|(_, numbers)| numbers.len() != inputs) {
+        if let Some((row, numbers)) =
+            self.weights.iter().enumerate().find(|(_, numbers)| numbers.len() != inputs)
+        {
             return Err(NetworkError::Row { layer, row, count: numbers.len(), inputs, of });
         }
         if self.biases.len() != outputs {
             return Err(NetworkError::Biases { layer, count: self.biases.len(), outputs });
         }
         let weights = self.weights.iter().enumerate().flat_map(|(row, numbers)| {
-            numbers.iter().enumerate().map(move |(column, value)| (value, format!("layers[{layer}].weights[{row}][{column}]")))
+            numbers.iter().enumerate().map(move |(column, value)| {
+                (value, format!("layers[{layer}].weights[{row}][{column}]"))
+            })
         });
-        let biases = self.biases.iter().enumerate().map(|(row, value)| (value, format!("layers[{layer}].biases[{row}]")));
+        let biases = self
+            .biases
+            .iter()
+            .enumerate()
+            .map(|(row, value)| (value, format!("layers[{layer}].biases[{row}]")));
         match weights.chain(biases).find(|(value, _)| !value.is_finite()) {
             None => Ok(()),
             Some((value, place)) => Err(NetworkError::Number { place, value: value.to_string() }),
@@ -209,13 +233,19 @@ mod tests {
     use super::*;
 
     fn layer(weights: &[&[f64]], biases: &[f64], activation: Activation) -> Layer {
-        Layer { weights: weights.iter().map(|row| row.to_vec()).collect(), biases: biases.to_vec(), activation }
+        Layer {
+            weights: weights.iter().map(|row| row.to_vec()).collect(),
+            biases: biases.to_vec(),
+            activation,
+        }
     }
 
     #[test]
     fn layers_feed_each_other() {
-        let layers =
-            vec![layer(&[&[1.0, 2.0], &[-1.0, 0.5]], &[0.5, 0.0], Activation::Relu), layer(&[&[0.25, 8.0]], &[-1.0], Activation::Tanh)];
+        let layers = vec![
+            layer(&[&[1.0, 2.0], &[-1.0, 0.5]], &[0.5, 0.0], Activation::Relu),
+            layer(&[&[0.25, 8.0]], &[-1.0], Activation::Tanh),
+        ];
         let network = Network::new(layers, 2, 1).expect("they fit");
         assert_eq!(network.weights(), 9);
         let mut room = Default::default();
@@ -223,14 +253,16 @@ mod tests {
         assert_eq!(network.outputs(&[1.0, 2.0], &mut room), [libm::tanh(0.375)]);
         // -3 + 0 + 0.5 < 0 and 3 + 0 = 3; tanh(24 - 1).
         assert_eq!(network.outputs(&[-3.0, 0.0], &mut room), [libm::tanh(23.0)]);
-        let linear = Network::new(vec![layer(&[&[2.0, -1.0]], &[3.0], Activation::None)], 2, 1).expect("it fits");
+        let linear = Network::new(vec![layer(&[&[2.0, -1.0]], &[3.0], Activation::None)], 2, 1)
+            .expect("it fits");
         assert_eq!(linear.outputs(&[0.5, 10.0], &mut room), [-6.0]);
     }
 
     #[test]
     fn errors_name_place_value_and_remedy() {
         let good = || layer(&[&[1.0, 2.0]], &[0.0], Activation::None);
-        let refused = |layers: Vec<Layer>| Network::new(layers, 2, 1).expect_err("no network").to_string();
+        let refused =
+            |layers: Vec<Layer>| Network::new(layers, 2, 1).expect_err("no network").to_string();
         assert_eq!(refused(Vec::new()), "layers: there are 0; give 1 to 16");
         assert_eq!(refused(vec![good(); 17]), "layers: there are 17; give 1 to 16");
         assert_eq!(
@@ -249,7 +281,10 @@ mod tests {
             refused(vec![layer(&[&[1.0, 2.0], &[1.0, 2.0]], &[0.0, 0.0], Activation::None)]),
             "layers[0].weights: the last layer has 2 rows; give 1, one for each number that the preset takes"
         );
-        assert_eq!(refused(vec![layer(&[], &[], Activation::None)]), "layers[0].weights: it has no rows; give one for each output");
+        assert_eq!(
+            refused(vec![layer(&[], &[], Activation::None)]),
+            "layers[0].weights: it has no rows; give one for each output"
+        );
         assert_eq!(
             refused(vec![layer(&[&[1.0, f64::NAN]], &[0.0], Activation::None)]),
             "layers[0].weights[0][1]: it is NaN; give a finite number"
@@ -258,7 +293,14 @@ mod tests {
             refused(vec![layer(&[&[1.0, 2.0]], &[f64::NEG_INFINITY], Activation::None)]),
             "layers[0].biases[0]: it is -inf; give a finite number"
         );
-        let wide = Layer { weights: vec![vec![0.0; 2]; 400_000], biases: vec![0.0; 400_000], activation: Activation::None };
-        assert_eq!(refused(vec![wide]), "layers: they have 1200000 weights and biases; give at most 1000000");
+        let wide = Layer {
+            weights: vec![vec![0.0; 2]; 400_000],
+            biases: vec![0.0; 400_000],
+            activation: Activation::None,
+        };
+        assert_eq!(
+            refused(vec![wide]),
+            "layers: they have 1200000 weights and biases; give at most 1000000"
+        );
     }
 }

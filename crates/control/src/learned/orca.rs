@@ -1,20 +1,26 @@
-//! The preset of Orca (Abbasloo, Yen and Chao, "Classic Meets Modern: A Pragmatic Learning-Based Congestion Control for the Internet", SIGCOMM 2020): CUBIC decides at
-//! each acknowledgement, and an agent multiplies its window every 20 ms.
+//! The preset of Orca (Abbasloo, Yen and Chao, "Classic Meets Modern: A Pragmatic Learning-Based
+//! Congestion Control for the Internet", SIGCOMM 2020): CUBIC decides at each acknowledgement, and
+//! an agent multiplies its window every 20 ms.
 //!
-//! The numbers are those of the authors' code, the repository `Soheil-ab/Orca` at commit 77bedfb: `envwrapper.py` without its normalizer (`use_normalizer` is false in its
-//! parameters), `orca-server-mahimahi.cc`, and `tcp_deepcc.c` of its kernel. Deviations:
-//! * An interval without a round trip is followed by another of 20 ms; there the next look is 2 ms later.
+//! The numbers are those of the authors' code, the repository `Soheil-ab/Orca` at commit 77bedfb:
+//! `envwrapper.py` without its normalizer (`use_normalizer` is false in its parameters),
+//! `orca-server-mahimahi.cc`, and `tcp_deepcc.c` of its kernel. Deviations:
+//! * An interval without a round trip is followed by another of 20 ms; there the next look is 2 ms
+//!   later.
 //! * In slow start CUBIC is alone. There its window is also multiplied by 1.1 at each look.
 //! * CUBIC is that of Linux 6; there it is that of Linux 4.13.
 
 use super::steering::Steering;
 use crate::controllers::cubic::linux::LinuxCubic;
 use crate::parts::linux::Linux;
-use crate::{Choice, Controller, Feedback, Interval, Open, Reduction, Sent, Setting, Setup, Timeout};
+use crate::{
+    Choice, Controller, Feedback, Interval, Open, Reduction, Sent, Setting, Setup, Timeout,
+};
 use narrows_params::Params;
 use narrows_units::{Bytes, Rate, Span, Time};
 
-/// Observations of so many intervals are seen at once (`rec_dim`), and each has so many numbers (`state_dim`).
+/// Observations of so many intervals are seen at once (`rec_dim`), and each has so many numbers
+/// (`state_dim`).
 const HISTORY: usize = 10;
 const FEATURES: usize = 7;
 /// The weight of losses against throughput (`envwrapper.py`).
@@ -37,7 +43,8 @@ pub(super) struct Orca {
     srtt: Span,
     least_rtt: Span,
     pacing: Option<Rate>,
-    /// Of the interval: the sum and number of delivery rates in segments per second, and the number of round trips.
+    /// Of the interval: the sum and number of delivery rates in segments per second, and the number
+    /// of round trips.
     rates: (f64, u32),
     round_trips: u32,
     /// Slow start was over at the end of some interval.
@@ -73,10 +80,12 @@ impl Orca {
         }
     }
 
-    /// CUBIC's window, with the pacing of the authors' kernel: window or packets out, whichever is more, in a smoothed round trip (`deepcc_update_pacing_rate`).
+    /// CUBIC's window, with the pacing of the authors' kernel: window or packets out, whichever is
+    /// more, in a smoothed round trip (`deepcc_update_pacing_rate`).
     fn setting(&mut self) -> Setting {
         let packets = self.cubic.socket.cwnd.max(self.packets_out);
-        self.pacing = (!self.srtt.is_zero()).then(|| Rate::of(Bytes::new(u64::from(packets) * self.packet.get()), self.srtt));
+        self.pacing = (!self.srtt.is_zero())
+            .then(|| Rate::of(Bytes::new(u64::from(packets) * self.packet.get()), self.srtt));
         Setting { window: Some(self.cubic.decision().window.get()), pacing: self.pacing }
     }
 
@@ -92,7 +101,15 @@ impl Orca {
         let delay = if MARGIN * least < smoothed { MARGIN * least / smoothed } else { 1.0 };
         let pacing = self.pacing.map_or(0.0, Rate::bytes_per_sec);
         let samples = f64::from(self.round_trips) / f64::from(self.cubic.socket.cwnd.max(1));
-        let features = [share(throughput), share(pacing).min(LARGEST_RATIO), share(lost), samples, length, least / smoothed, delay];
+        let features = [
+            share(throughput),
+            share(pacing).min(LARGEST_RATIO),
+            share(lost),
+            samples,
+            length,
+            least / smoothed,
+            delay,
+        ];
         (features, share(throughput - lost) * delay)
     }
 }
@@ -118,7 +135,10 @@ impl Steering for Orca {
             self.least_rtt = self.least_rtt.min(rtt);
             self.round_trips += 1;
         }
-        if let Some((rate, interval)) = feedback.rate.and_then(|rate| Some((rate, rate.interval.filter(|length| !length.is_zero())?))) {
+        if let Some((rate, interval)) = feedback
+            .rate
+            .and_then(|rate| Some((rate, rate.interval.filter(|length| !length.is_zero())?)))
+        {
             self.rates.0 += f64::from(rate.delivered) / interval.as_secs_f64();
             self.rates.1 += 1;
         }
@@ -141,7 +161,10 @@ impl Steering for Orca {
         if shows {
             let (features, reward) = self.features(interval);
             self.history.rotate_left(FEATURES);
-            self.history[Orca::INPUTS - FEATURES..].iter_mut().zip(features).for_each(|(shown, value)| *shown = value as f32);
+            self.history[Orca::INPUTS - FEATURES..]
+                .iter_mut()
+                .zip(features)
+                .for_each(|(shown, value)| *shown = value as f32);
             self.reward = reward;
         }
         (self.rates, self.round_trips) = ((0.0, 0), 0);
@@ -159,7 +182,9 @@ impl Steering for Orca {
     fn act(&mut self, action: f32) -> Setting {
         let hundredths = (100.0 * libm::pow(BASE, f64::from(action.clamp(-1.0, 1.0)))) as u64;
         let socket = &mut self.cubic.socket;
-        socket.cwnd = u32::try_from(hundredths * u64::from(socket.cwnd) / 100).unwrap_or(u32::MAX).max(LEAST_WINDOW);
+        socket.cwnd = u32::try_from(hundredths * u64::from(socket.cwnd) / 100)
+            .unwrap_or(u32::MAX)
+            .max(LEAST_WINDOW);
         self.setting()
     }
 
@@ -179,7 +204,8 @@ mod tests {
     use crate::learned::testing::interval;
     use crate::testing::{acked, acknowledging, at};
 
-    /// One acknowledgement of a segment, with round trip and smoothed round trip in ms, and 20 segments delivered in 100 ms.
+    /// One acknowledgement of a segment, with round trip and smoothed round trip in ms, and 20
+    /// segments delivered in 100 ms.
     fn acknowledge(orca: &mut Orca, now: u64, number: u64, rtt: u64, srtt: u64) -> Setting {
         let all = acked(number..number + 1);
         let rate = Some(RateSample::over(20, Span::from_millis(100), 0));
@@ -206,11 +232,14 @@ mod tests {
         let pacing = setting.pacing.expect("it paces").bytes_per_sec();
         assert!(pacing >= 165_000.0, "{pacing}");
         assert!(orca.observe(&twenty_ms(1)));
-        // 200 segments/s of 1448 bytes are the most so far; one of them lost in 20 ms counts five times. The least round trip is half of the smoothed one.
+        // 200 segments/s of 1448 bytes are the most so far; one of them lost in 20 ms counts five
+        // times. The least round trip is half of the smoothed one.
         let shown = &orca.observation()[63..];
         let lost = 5.0 * 50.0 / 200.0;
         let wanted = [1.0, pacing / (200.0 * 1448.0), lost, 1.0 / 11.0, 0.02, 0.5, 0.625];
-        shown.iter().zip(wanted).for_each(|(shown, wanted)| assert!((f64::from(*shown) - wanted).abs() < 1e-6, "{shown} is not {wanted}"));
+        shown.iter().zip(wanted).for_each(|(shown, wanted)| {
+            assert!((f64::from(*shown) - wanted).abs() < 1e-6, "{shown} is not {wanted}")
+        });
         assert!(orca.observation()[..63].iter().all(|number| *number == 0.0));
         assert!((orca.reward() - (1.0 - lost) * 0.625).abs() < 1e-9, "{}", orca.reward());
     }
@@ -220,7 +249,10 @@ mod tests {
         let mut orca = Orca::new(&Setup::default());
         orca.cubic.socket.cwnd = 100;
         let mut window_after = |action: f32| orca.act(action).window.expect("a window");
-        assert_eq!([0.0, 0.5, -0.5, 1.0, -1.0, 7.0].map(&mut window_after), [100.0, 200.0, 100.0, 400.0, 100.0, 400.0]);
+        assert_eq!(
+            [0.0, 0.5, -0.5, 1.0, -1.0, 7.0].map(&mut window_after),
+            [100.0, 200.0, 100.0, 400.0, 100.0, 400.0]
+        );
         // 4^0.1 is 1.148, of which the hundredths count.
         assert_eq!(window_after(0.1), 456.0);
         for _ in 0..5 {

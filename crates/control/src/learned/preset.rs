@@ -33,8 +33,9 @@ pub struct LearnedPreset {
     pub interval: Option<Span>,
     /// Signals without which it cannot work.
     pub needs: &'static [Need],
-    /// Makes one for a new connection. The rate is the first of an agent that chooses rates, of packets with their headers; without one it is that at which the
-    /// initial window goes out in a round trip. Agents that choose windows begin with the initial one.
+    /// Makes one for a new connection. The rate is the first of an agent that chooses rates, of
+    /// packets with their headers; without one it is that at which the initial window goes out in a
+    /// round trip. Agents that choose windows begin with the initial one.
     pub begin: fn(&Setup, Option<Rate>) -> Box<dyn Steering>,
     /// The action that the outputs of a network mean.
     pub choose: fn(&[f64]) -> f32,
@@ -42,7 +43,8 @@ pub struct LearnedPreset {
 
 impl LearnedPreset {
     /// All of them.
-    pub const ALL: [&'static LearnedPreset; 3] = [&LearnedPreset::AURORA, &LearnedPreset::MVFST_RL, &LearnedPreset::ORCA];
+    pub const ALL: [&'static LearnedPreset; 3] =
+        [&LearnedPreset::AURORA, &LearnedPreset::MVFST_RL, &LearnedPreset::ORCA];
 
     /// That of Aurora.
     pub const AURORA: LearnedPreset = LearnedPreset {
@@ -100,7 +102,8 @@ fn first(outputs: &[f64]) -> f32 {
 
 /// The place of the largest output; of equal ones the first.
 fn largest(outputs: &[f64]) -> f32 {
-    let best = (1..outputs.len()).fold(0, |best, index| if outputs[index] > outputs[best] { index } else { best });
+    let best = (1..outputs.len())
+        .fold(0, |best, index| if outputs[index] > outputs[best] { index } else { best });
     best as f32
 }
 

@@ -15,7 +15,8 @@ pub trait Steering: Send {
         let _ = sent;
     }
 
-    /// An acknowledgement was processed; `seen` is the interval so far. Answers what holds from now on if something else does than before.
+    /// An acknowledgement was processed; `seen` is the interval so far. Answers what holds from now
+    /// on if something else does than before.
     fn on_feedback(&mut self, feedback: &Feedback<'_>, seen: &Interval) -> Option<Setting> {
         let _ = (feedback, seen);
         None
@@ -33,10 +34,12 @@ pub trait Steering: Send {
         None
     }
 
-    /// Takes in the interval that has ended. False if it shows nothing to decide by: then the agent is not asked.
+    /// Takes in the interval that has ended. False if it shows nothing to decide by: then the agent
+    /// is not asked.
     fn observe(&mut self, interval: &Interval) -> bool;
 
-    /// The latest observation: as many numbers as the preset's [`inputs`](super::LearnedPreset::inputs).
+    /// The latest observation: as many numbers as the preset's
+    /// [`inputs`](super::LearnedPreset::inputs).
     fn observation(&self) -> &[f32];
 
     /// The reward of the interval that was observed last.

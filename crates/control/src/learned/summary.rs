@@ -15,8 +15,14 @@ pub(super) struct Summary {
 
 impl Summary {
     /// Of no values.
-    pub(super) const NOTHING: Summary =
-        Summary { count: 0, sum: 0.0, mean: 0.0, squares: 0.0, least: f64::INFINITY, most: f64::NEG_INFINITY };
+    pub(super) const NOTHING: Summary = Summary {
+        count: 0,
+        sum: 0.0,
+        mean: 0.0,
+        squares: 0.0,
+        least: f64::INFINITY,
+        most: f64::NEG_INFINITY,
+    };
 
     /// Takes in a value.
     pub(super) fn add(&mut self, value: f64) {
@@ -64,7 +70,10 @@ mod tests {
     fn of_2_4_4_and_6() {
         let mut summary = Summary::NOTHING;
         [2.0, 4.0, 4.0, 6.0].into_iter().for_each(|value| summary.add(value));
-        assert_eq!((summary.sum(), summary.mean(), summary.least(), summary.most()), (16.0, 4.0, 2.0, 6.0));
+        assert_eq!(
+            (summary.sum(), summary.mean(), summary.least(), summary.most()),
+            (16.0, 4.0, 2.0, 6.0)
+        );
         // (4 + 0 + 0 + 4) / 3.
         assert!((summary.deviation() - libm::sqrt(8.0 / 3.0)).abs() < 1e-12);
         let mut one = Summary::NOTHING;

@@ -19,8 +19,14 @@ pub struct Weights {
 pub type Learned = Guided<Weights>;
 
 impl Learned {
-    /// For a new connection. The network has the preset's inputs and outputs; `first` is as [`LearnedPreset::begin`] has it.
-    pub fn of(network: Arc<Network>, preset: &'static LearnedPreset, setup: &Setup, first: Option<Rate>) -> Learned {
+    /// For a new connection. The network has the preset's inputs and outputs; `first` is as
+    /// [`LearnedPreset::begin`] has it.
+    pub fn of(
+        network: Arc<Network>,
+        preset: &'static LearnedPreset,
+        setup: &Setup,
+        first: Option<Rate>,
+    ) -> Learned {
         let weights = Weights { network, choose: preset.choose, room: Default::default() };
         Guided::new((preset.begin)(setup, first), preset.interval, weights)
     }
@@ -30,7 +36,9 @@ impl Chooser for Weights {
     fn choose(&mut self, steering: &dyn Steering) -> Result<f32, Fault> {
         let outputs = self.network.outputs(steering.observation(), &mut self.room);
         if let Some(value) = outputs.iter().find(|value| value.is_nan()) {
-            return Err(Fault::new(format!("its network gives {value} for what it sees; train it with smaller weights")));
+            return Err(Fault::new(format!(
+                "its network gives {value} for what it sees; train it with smaller weights"
+            )));
         }
         Ok((self.choose)(outputs))
     }

@@ -1,4 +1,5 @@
-//! The controllers that differ only in their two steps: how much the window grows per round trip, and which part of it a reduction takes.
+//! The controllers that differ only in their two steps: how much the window grows per round trip,
+//! and which part of it a reduction takes.
 
 use crate::Setup;
 use crate::parts::ecn::codepoint;
@@ -11,7 +12,8 @@ use narrows_wire::Ecn;
 
 /// The two steps, a(w) and b(w) of RFC 3649.
 pub trait Steps: Send {
-    /// Growth in congestion avoidance per window acknowledged, in segments, at a window of `w` segments.
+    /// Growth in congestion avoidance per window acknowledged, in segments, at a window of `w`
+    /// segments.
     fn increase(&self, w: f64) -> f64;
 
     /// The part of a window of `w` segments that a reduction takes.
@@ -24,7 +26,8 @@ pub trait Steps: Send {
     }
 }
 
-/// Pacing rate over window per smoothed round trip, below half of the threshold and above (`sysctl_tcp_pacing_ss_ratio`, `sysctl_tcp_pacing_ca_ratio`).
+/// Pacing rate over window per smoothed round trip, below half of the threshold and above
+/// (`sysctl_tcp_pacing_ss_ratio`, `sysctl_tcp_pacing_ca_ratio`).
 const PACING_GAINS: (f64, f64) = (2.0, 1.2);
 
 /// A controller with these steps.
@@ -104,7 +107,11 @@ impl<S: Steps> Controller for Aimd<S> {
     }
 
     fn decision(&self) -> Decision {
-        let pacing = if self.paces { self.window.pacing(PACING_GAINS, self.packet, self.srtt) } else { None };
+        let pacing = if self.paces {
+            self.window.pacing(PACING_GAINS, self.packet, self.srtt)
+        } else {
+            None
+        };
         Decision { pacing, ..Decision::clocked(self.window.cwnd, self.packet, self.ecn) }
     }
 
@@ -154,7 +161,11 @@ mod tests {
     #[test]
     fn a_loss_takes_its_part_once_per_recovery() {
         let mut aimd = tenth(32.0, f64::INFINITY);
-        let feedback = Feedback { congestion: Some(Congestion::Loss), ca_state: CaState::Recovery, ..Feedback::at(at(100)) };
+        let feedback = Feedback {
+            congestion: Some(Congestion::Loss),
+            ca_state: CaState::Recovery,
+            ..Feedback::at(at(100))
+        };
         aimd.on_feedback(&Feedback { acked: &acked(0..3), ..feedback });
         assert_eq!(state(&aimd), (24.0, 24.0));
         aimd.on_feedback(&Feedback { congestion: None, acked: &acked(3..9), ..feedback });
@@ -170,7 +181,11 @@ mod tests {
         assert_eq!(state(&aimd), (1.0, 24.0));
         aimd.on_timeout(&Timeout::new(at(700), 1, 1, true));
         assert_eq!(state(&aimd), (1.0, 24.0));
-        aimd.on_feedback(&Feedback { ca_state: CaState::Loss, acked: &acked(0..2), ..Feedback::at(at(800)) });
+        aimd.on_feedback(&Feedback {
+            ca_state: CaState::Loss,
+            acked: &acked(0..2),
+            ..Feedback::at(at(800))
+        });
         assert_eq!(state(&aimd).0, 3.0, "slow start while losses are repaired");
         aimd.on_undo(at(900));
         assert_eq!(state(&aimd), (32.0, f64::INFINITY));

@@ -50,7 +50,10 @@ mod tests {
             base.sample(at(ms), Span::from_millis(rtt));
             base.get()
         };
-        assert_eq!([(0, 80), (10, 50), (20, 90)].map(|(ms, rtt)| least(ms, rtt)), [80, 50, 50].map(|ms| Some(Span::from_millis(ms))));
+        assert_eq!(
+            [(0, 80), (10, 50), (20, 90)].map(|(ms, rtt)| least(ms, rtt)),
+            [80, 50, 50].map(|ms| Some(Span::from_millis(ms)))
+        );
         for minute in 1..10 {
             assert_eq!(least(60_000 * minute, 60), Some(Span::from_millis(50)));
         }

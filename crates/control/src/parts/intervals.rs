@@ -1,4 +1,5 @@
-//! Controllers that decide once per interval, such as a round trip, from what they have seen in it: laws of rates, and whoever is too slow for each acknowledgement.
+//! Controllers that decide once per interval, such as a round trip, from what they have seen in it:
+//! laws of rates, and whoever is too slow for each acknowledgement.
 
 use crate::{Controller, Decision, Fault, Feedback, Open, Reduction, Sent, Setup, Tag, Timeout};
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
@@ -25,7 +26,8 @@ pub struct Interval {
     pub timeouts: u32,
     /// Mean and least of its round trips; `None` if none was measured.
     pub rtt: Option<(Span, Span)>,
-    /// Growth of its round trips, in seconds per second: the slope of the least squares over the times at which they were measured; zero with fewer than two.
+    /// Growth of its round trips, in seconds per second: the slope of the least squares over the
+    /// times at which they were measured; zero with fewer than two.
     pub gradient: f64,
     /// The smoothed round trip at its end.
     pub srtt: Span,
@@ -45,8 +47,8 @@ pub struct Interval {
     pub packet: Bytes,
 }
 
-/// What holds until the next interval ends. Without a window, the window is twice what the pacing rate carries in a smoothed round trip, so that it does not limit
-/// (ours).
+/// What holds until the next interval ends. Without a window, the window is twice what the pacing
+/// rate carries in a smoothed round trip, so that it does not limit (ours).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Setting {
     /// The window in segments, at least 1.
@@ -66,7 +68,8 @@ pub trait Policy: Send {
     /// It cannot go on: the run ends with this.
     fn decide(&mut self, interval: &Interval) -> Result<Option<Setting>, Fault>;
 
-    /// When the interval that begins now ends, at least [`SHORTEST_INTERVAL`] later; `srtt` is the smoothed round trip. `None` if it never does.
+    /// When the interval that begins now ends, at least [`SHORTEST_INTERVAL`] later; `srtt` is the
+    /// smoothed round trip. `None` if it never does.
     fn next(&self, now: Time, srtt: Span) -> Option<Time> {
         Some(now + srtt)
     }
@@ -81,13 +84,17 @@ pub trait Policy: Send {
         let _ = sent;
     }
 
-    /// An acknowledgement was processed. `seen` is the interval so far, this acknowledgement included; its `now`, `length`, `rtt` and `gradient` are
-    /// those of the interval before.
+    /// An acknowledgement was processed. `seen` is the interval so far, this acknowledgement
+    /// included; its `now`, `length`, `rtt` and `gradient` are those of the interval before.
     ///
     /// # Errors
     ///
     /// As [`decide`](Policy::decide) has them.
-    fn on_feedback(&mut self, feedback: &Feedback<'_>, seen: &Interval) -> Result<Option<Setting>, Fault> {
+    fn on_feedback(
+        &mut self,
+        feedback: &Feedback<'_>,
+        seen: &Interval,
+    ) -> Result<Option<Setting>, Fault> {
         let _ = (feedback, seen);
         Ok(None)
     }
@@ -147,7 +154,8 @@ struct RoundTrips {
     sum: u64,
     count: u64,
     least: Option<Span>,
-    /// Sums of the times at which they were measured, in seconds since the interval began, of these squared, and of these times the round trip in seconds.
+    /// Sums of the times at which they were measured, in seconds since the interval began, of these
+    /// squared, and of these times the round trip in seconds.
     times: f64,
     squares: f64,
     products: f64,
@@ -171,11 +179,16 @@ impl RoundTrips {
     fn gradient(&self) -> f64 {
         let (count, values) = (self.count as f64, self.sum as f64 / 1e9);
         let spread = count * self.squares - self.times * self.times;
-        if self.count < 2 || spread <= 0.0 { 0.0 } else { (count * self.products - self.times * values) / spread }
+        if self.count < 2 || spread <= 0.0 {
+            0.0
+        } else {
+            (count * self.products - self.times * values) / spread
+        }
     }
 }
 
-/// A controller that asks a policy once per interval. The first interval begins with the first round trip; until it ends the initial window holds.
+/// A controller that asks a policy once per interval. The first interval begins with the first
+/// round trip; until it ends the initial window holds.
 pub struct ByInterval<P> {
     policy: P,
     seen: Interval,
@@ -210,12 +223,20 @@ impl<P: Policy> ByInterval<P> {
             mss: setup.mss,
             packet,
         };
-        ByInterval { policy, seen, began: None, round_trips: RoundTrips::default(), next: None, fault: None }
+        ByInterval {
+            policy,
+            seen,
+            began: None,
+            round_trips: RoundTrips::default(),
+            next: None,
+            fault: None,
+        }
     }
 
     fn begin(&mut self, now: Time) {
         self.began = Some(now);
-        self.next = self.policy.next(now, self.seen.srtt).map(|next| next.max(now + SHORTEST_INTERVAL));
+        self.next =
+            self.policy.next(now, self.seen.srtt).map(|next| next.max(now + SHORTEST_INTERVAL));
         self.round_trips = RoundTrips::default();
         let seen = &mut self.seen;
         (seen.sent, seen.delivered, seen.lost, seen.marked, seen.timeouts) = (0, 0, 0, 0, 0);
@@ -224,7 +245,10 @@ impl<P: Policy> ByInterval<P> {
 
     fn follow(&mut self, setting: Setting) {
         let Setting { window, pacing } = setting;
-        let carried = |rate: Rate| 2.0 * rate.bytes_per_sec() * self.seen.srtt.as_secs_f64() / self.seen.packet.get() as f64;
+        let carried = |rate: Rate| {
+            2.0 * rate.bytes_per_sec() * self.seen.srtt.as_secs_f64()
+                / self.seen.packet.get() as f64
+        };
         let window = window.or(pacing.map(carried)).unwrap_or(self.seen.window);
         self.seen.window = if window.is_finite() { window.max(1.0) } else { self.seen.window };
         self.seen.pacing = pacing;
@@ -254,12 +278,14 @@ impl<P: Policy> Controller for ByInterval<P> {
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
         let seen = &mut self.seen;
         seen.delivered += feedback.acked.len() as u64;
-        seen.delivered_bytes = feedback.acked.iter().fold(seen.delivered_bytes, |sum, acked| sum + acked.bytes);
+        seen.delivered_bytes =
+            feedback.acked.iter().fold(seen.delivered_bytes, |sum, acked| sum + acked.bytes);
         seen.lost += feedback.lost.len() as u64;
         seen.marked += u64::from(feedback.ecn.ce);
         (seen.srtt, seen.in_flight) = (feedback.srtt, feedback.in_flight);
         if let Some(rtt) = feedback.rtt {
-            self.round_trips.add(self.began.map_or(Span::ZERO, |began| feedback.now.since(began)), rtt);
+            self.round_trips
+                .add(self.began.map_or(Span::ZERO, |began| feedback.now.since(began)), rtt);
             seen.least_rtt = seen.least_rtt.min(rtt);
         }
         if self.fault.is_some() {
@@ -343,7 +369,10 @@ mod tests {
         fn decide(&mut self, interval: &Interval) -> Result<Option<Setting>, Fault> {
             self.0.push(*interval);
             match interval.lost {
-                0 => Ok(Some(Setting { window: None, pacing: Some(Rate::of(interval.delivered_bytes, interval.length)) })),
+                0 => Ok(Some(Setting {
+                    window: None,
+                    pacing: Some(Rate::of(interval.delivered_bytes, interval.length)),
+                })),
                 1 => Ok(Some(Setting { window: Some(0.2), pacing: None })),
                 _ => Err(Fault::new("too many")),
             }
@@ -367,7 +396,13 @@ mod tests {
     }
 
     fn feedback(now: Time, acked: &[Acked], rtt: u64) -> Feedback<'_> {
-        Feedback { acked, rtt: Some(Span::from_millis(rtt)), srtt: Span::from_millis(50), in_flight: 3, ..Feedback::at(now) }
+        Feedback {
+            acked,
+            rtt: Some(Span::from_millis(rtt)),
+            srtt: Span::from_millis(50),
+            in_flight: 3,
+            ..Feedback::at(now)
+        }
     }
 
     #[test]
@@ -384,15 +419,25 @@ mod tests {
         controller.on_feedback(&feedback(at(80), &[acked(3)], 40));
         controller.on_timer(at(100));
         let told = controller.policy.0[0];
-        assert_eq!((told.now, told.length, told.sent, told.delivered, told.lost), (at(100), Span::from_millis(50), 1, 3, 0));
+        assert_eq!(
+            (told.now, told.length, told.sent, told.delivered, told.lost),
+            (at(100), Span::from_millis(50), 1, 3, 0)
+        );
         assert_eq!((told.delivered_bytes, told.in_flight), (Bytes::new(3 * 1448), 3));
-        assert_eq!((told.rtt, told.least_rtt), (Some((Span::from_millis(50), Span::from_millis(40))), Span::from_millis(40)));
+        assert_eq!(
+            (told.rtt, told.least_rtt),
+            (Some((Span::from_millis(50), Span::from_millis(40))), Span::from_millis(40))
+        );
         // 60 ms after 20 ms and 40 ms after 30 ms.
         assert!((told.gradient + 2.0).abs() < 1e-9, "{}", told.gradient);
         // 3 · 1448 B in 50 ms; twice of it in a round trip are 2 · 3 · 1448/1500 packets.
         let decision = controller.decision();
         assert_eq!(decision.pacing, Some(Rate::of(Bytes::new(3 * 1448), Span::from_millis(50))));
-        assert!((decision.window.get() - 6.0 * 1448.0 / 1500.0).abs() < 1e-6, "{:?}", decision.window);
+        assert!(
+            (decision.window.get() - 6.0 * 1448.0 / 1500.0).abs() < 1e-6,
+            "{:?}",
+            decision.window
+        );
         // The next one has seen nothing.
         assert_eq!(controller.next_timer(), Some(at(150)));
         controller.on_timer(at(150));
@@ -409,14 +454,18 @@ mod tests {
         assert!(controller.policy.0.is_empty(), "it is not due");
         controller.on_timer(at(100));
         assert_eq!((controller.policy.0[0].timeouts, controller.policy.0[0].lost), (1, 1));
-        assert_eq!((controller.decision().window, controller.decision().pacing), (Segments::new(1.0), None));
+        assert_eq!(
+            (controller.decision().window, controller.decision().pacing),
+            (Segments::new(1.0), None)
+        );
         controller.on_timeout(&Timeout::new(at(110), 3, 2, false));
         controller.on_timer(at(150));
         assert_eq!(controller.fault(), Some(Fault::new("too many")));
     }
 
-    /// Adds a segment per acknowledgement, halves at a timeout, goes back at an undo, and never waits for an interval; after an acknowledgement of two it sets its window
-    /// a millisecond later.
+    /// Adds a segment per acknowledgement, halves at a timeout, goes back at an undo, and never
+    /// waits for an interval; after an acknowledgement of two it sets its window a millisecond
+    /// later.
     #[derive(Default)]
     struct Hears {
         late: Option<Time>,
@@ -431,7 +480,11 @@ mod tests {
             None
         }
 
-        fn on_feedback(&mut self, feedback: &Feedback<'_>, seen: &Interval) -> Result<Option<Setting>, Fault> {
+        fn on_feedback(
+            &mut self,
+            feedback: &Feedback<'_>,
+            seen: &Interval,
+        ) -> Result<Option<Setting>, Fault> {
             match feedback.acked.len() {
                 1 => Ok(Some(Setting { window: Some(seen.window + 1.0), pacing: None })),
                 2 => {
@@ -469,7 +522,10 @@ mod tests {
         let mut controller = ByInterval::new(&Setup::default(), Hears::default());
         let window = |controller: &ByInterval<Hears>| controller.decision().window.get();
         controller.on_feedback(&feedback(at(50), &[acked(0)], 50));
-        assert_eq!((window(&controller), controller.next_timer(), controller.decision().reduction), (11.0, None, Reduction::Transport));
+        assert_eq!(
+            (window(&controller), controller.next_timer(), controller.decision().reduction),
+            (11.0, None, Reduction::Transport)
+        );
         controller.on_timeout(&Timeout::new(at(60), 3, 1, false));
         assert_eq!(window(&controller), 5.5);
         controller.on_undo(at(61));
@@ -477,7 +533,10 @@ mod tests {
         controller.on_feedback(&feedback(at(70), &[acked(1), acked(2)], 50));
         assert_eq!((window(&controller), controller.next_timer()), (11.0, Some(at(71))));
         controller.on_timer(at(71));
-        assert_eq!((window(&controller), controller.decision().pacing, controller.next_timer()), (33.0, Some(Rate::from_mbps(8)), None));
+        assert_eq!(
+            (window(&controller), controller.decision().pacing, controller.next_timer()),
+            (33.0, Some(Rate::from_mbps(8)), None)
+        );
         controller.on_feedback(&feedback(at(80), &[acked(3), acked(4), acked(5)], 50));
         assert_eq!(controller.fault(), Some(Fault::new("too many at once")));
         controller.on_feedback(&feedback(at(90), &[acked(6)], 50));

@@ -4,9 +4,11 @@ use crate::parts::round::LongRound;
 use crate::{CaState, Congestion, Feedback};
 use narrows_units::Span;
 
-/// The share of packets that were marked, averaged over windows of data: α of RFC 8257 section 3.3 and of draft-briscoe-iccrg-prague-congestion-control.
+/// The share of packets that were marked, averaged over windows of data: α of RFC 8257 section 3.3
+/// and of draft-briscoe-iccrg-prague-congestion-control.
 ///
-/// The receiver counts packets per code point; RFC 8257 counts bytes, which are the same for full-sized segments.
+/// The receiver counts packets per code point; RFC 8257 counts bytes, which are the same for
+/// full-sized segments.
 #[derive(Clone, Debug)]
 pub struct MarkedShare {
     alpha: f64,
@@ -20,12 +22,21 @@ pub struct MarkedShare {
 }
 
 impl MarkedShare {
-    /// α is `initial`, and moves by `gain` of the difference once per round trip, but not more often than once in `least`.
+    /// α is `initial`, and moves by `gain` of the difference once per round trip, but not more
+    /// often than once in `least`.
     pub fn new(initial: f64, gain: f64, least: Span) -> MarkedShare {
-        MarkedShare { alpha: initial, gain, waits: false, round: LongRound::new(least), marked: 0, capable: 0 }
+        MarkedShare {
+            alpha: initial,
+            gain,
+            waits: false,
+            round: LongRound::new(least),
+            marked: 0,
+            capable: 0,
+        }
     }
 
-    /// The same, but α stays until there has been a mark: without one nothing is known of the path's marking.
+    /// The same, but α stays until there has been a mark: without one nothing is known of the
+    /// path's marking.
     pub fn waiting_for_a_mark(self) -> MarkedShare {
         MarkedShare { waits: true, ..self }
     }
@@ -60,8 +71,8 @@ pub fn highest(feedback: &Feedback<'_>) -> Option<u64> {
     feedback.acked.iter().map(|acked| acked.number).max()
 }
 
-/// Tells losses from marks. The transport lets the reduction for a mark serve losses of the same window; a controller that gives way little for a mark must still
-/// answer them.
+/// Tells losses from marks. The transport lets the reduction for a mark serve losses of the same
+/// window; a controller that gives way little for a mark must still answer them.
 #[derive(Clone, Debug, Default)]
 pub struct Losses {
     repairing: bool,
@@ -76,7 +87,10 @@ impl Losses {
     /// True if a reduction for losses is due now. Timeouts come by themselves.
     pub fn begin_with(&mut self, feedback: &Feedback<'_>) -> bool {
         let recovering = feedback.ca_state == CaState::Recovery;
-        let before = std::mem::replace(&mut self.repairing, recovering || feedback.ca_state == CaState::Loss);
+        let before = std::mem::replace(
+            &mut self.repairing,
+            recovering || feedback.ca_state == CaState::Loss,
+        );
         feedback.congestion == Some(Congestion::Loss) || (recovering && !before)
     }
 }
@@ -92,7 +106,11 @@ mod tests {
         let numbers = round * 10..round * 10 + 10;
         numbers.clone().for_each(|number| share.on_sent(number));
         let ecn = EcnDelta { ce, ect0: 10 - ce, ..EcnDelta::default() };
-        share.on_feedback(&Feedback { acked: &acked(numbers), ecn, ..Feedback::at(at(10 * round)) });
+        share.on_feedback(&Feedback {
+            acked: &acked(numbers),
+            ecn,
+            ..Feedback::at(at(10 * round))
+        });
         share.alpha()
     }
 
@@ -112,7 +130,11 @@ mod tests {
         (10..20).for_each(|number| share.on_sent(number));
         for (number, ce) in [(8, 1), (9, 1), (10, 0)] {
             let ecn = EcnDelta { ce, ect0: 1 - ce, ..EcnDelta::default() };
-            share.on_feedback(&Feedback { acked: &acked(number..number + 1), ecn, ..Feedback::at(at(20)) });
+            share.on_feedback(&Feedback {
+                acked: &acked(number..number + 1),
+                ecn,
+                ..Feedback::at(at(20))
+            });
         }
         assert_eq!(share.alpha(), 0.25 * 2.0 / 3.0);
     }
@@ -131,7 +153,9 @@ mod tests {
     #[test]
     fn losses_beside_marks_are_seen_once() {
         let mut losses = Losses::default();
-        let mut at_state = |ca_state, congestion| losses.begin_with(&Feedback { ca_state, congestion, ..Feedback::at(at(1)) });
+        let mut at_state = |ca_state, congestion| {
+            losses.begin_with(&Feedback { ca_state, congestion, ..Feedback::at(at(1)) })
+        };
         assert!(!at_state(CaState::Cwr, Some(Congestion::Mark)));
         assert!(at_state(CaState::Recovery, None), "served by the reduction for the mark");
         assert!(!at_state(CaState::Recovery, None));

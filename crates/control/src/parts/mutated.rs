@@ -1,17 +1,22 @@
-//! Published faults, each put back by one line. Without the feature `mutants` [`Mutated`] is a type of no size that has none.
+//! Published faults, each put back by one line. Without the feature `mutants` [`Mutated`] is a type
+//! of no size that has none.
 
 /// A published fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mutation {
-    /// CUBIC: slow start goes beyond its threshold if one acknowledgement is for many segments (CC-Fuzz, HotNets 2022, of ns-3).
+    /// CUBIC: slow start goes beyond its threshold if one acknowledgement is for many segments
+    /// (CC-Fuzz, HotNets 2022, of ns-3).
     Overshoot,
     /// HyStart: no round ends below 16 segments (Linux until commit 25c1a9ca53db, 2025).
     StaleRounds,
-    /// BBR: a round trip as short as the least renews it, which puts off PROBE_RTT (Linux until commit 1b9e2a8c99a5, 5.10).
+    /// BBR: a round trip as short as the least renews it, which puts off PROBE_RTT (Linux until
+    /// commit 1b9e2a8c99a5, 5.10).
     EqualRtt,
-    /// BBR: spurious losses leave the estimates of a full pipe and of a policer as they are (Linux until December 2017).
+    /// BBR: spurious losses leave the estimates of a full pipe and of a policer as they are (Linux
+    /// until December 2017).
     UndoKeeps,
-    /// BBR: sending again after idleness does not end PROBE_RTT (Linux until commit 5490b32dce69, 2018).
+    /// BBR: sending again after idleness does not end PROBE_RTT (Linux until commit 5490b32dce69,
+    /// 2018).
     IdleProbe,
     /// BBR: what the application holds back counts as the path's bandwidth (picoquic issue 839).
     Unlimited,

@@ -2,7 +2,8 @@
 
 use crate::Timeout;
 
-/// A window to return to, in the controller's unit. Controllers with slow start keep it in [`Window`](super::window::Window), with its threshold.
+/// A window to return to, in the controller's unit. Controllers with slow start keep it in
+/// [`Window`](super::window::Window), with its threshold.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Prior(Option<f64>);
 
@@ -12,7 +13,8 @@ impl Prior {
         self.0 = Some(window);
     }
 
-    /// A timeout collapses this window; if it repeats a reduction for the same losses, that one counts.
+    /// A timeout collapses this window; if it repeats a reduction for the same losses, that one
+    /// counts.
     pub fn collapse(&mut self, timeout: &Timeout, window: f64) {
         if !timeout.repeated || self.0.is_none() {
             self.0 = Some(window);
@@ -24,7 +26,8 @@ impl Prior {
         self.0 = None;
     }
 
-    /// The latest reduction was spurious: the window from now on. One that has grown beyond the earlier one stays.
+    /// The latest reduction was spurious: the window from now on. One that has grown beyond the
+    /// earlier one stays.
     pub fn restore(&mut self, window: f64) -> f64 {
         window.max(self.0.take().unwrap_or(0.0))
     }
@@ -47,6 +50,10 @@ mod tests {
         prior.reduce(30.0);
         prior.forget();
         prior.collapse(&timeout(true), 20.0);
-        assert_eq!(prior.restore(2.0), 20.0, "losses that reduced nothing are followed by a timeout");
+        assert_eq!(
+            prior.restore(2.0),
+            20.0,
+            "losses that reduced nothing are followed by a timeout"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Rounds counted in segment numbers: a round ends when a segment sent after its beginning is acknowledged.
+//! Rounds counted in segment numbers: a round ends when a segment sent after its beginning is
+//! acknowledged.
 
 use narrows_units::{Span, Time};
 
@@ -51,7 +52,8 @@ impl LongRound {
         self.round.on_sent(number);
     }
 
-    /// True if acknowledging the segment `highest` at `now` ends the round; the next one has then begun.
+    /// True if acknowledging the segment `highest` at `now` ends the round; the next one has then
+    /// begun.
     pub fn ends_with(&mut self, highest: u64, now: Time) -> bool {
         let long = self.began.is_none_or(|began| now.since(began) >= self.least);
         let ends = long && self.round.ends_with(highest);

@@ -62,7 +62,11 @@ mod tests {
     #[test]
     fn ticks_round_down_and_durations_up() {
         let mut ticks = Ticks::new(250);
-        assert_eq!([3_999_999, 4_000_000, 7_999_999, 1_000_000_000].map(|ns| ticks.at(Time::from_nanos(ns))), [0, 1, 1, 250]);
+        assert_eq!(
+            [3_999_999, 4_000_000, 7_999_999, 1_000_000_000]
+                .map(|ns| ticks.at(Time::from_nanos(ns))),
+            [0, 1, 1, 250]
+        );
         assert_eq!(ticks.of_micros(50_000), 13);
         assert_eq!([200_000_000, 200_000_001].map(|ns| ticks.of(Span::from_nanos(ns))), [50, 51]);
     }

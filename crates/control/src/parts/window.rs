@@ -1,7 +1,8 @@
-//! A window in fractions of a segment with its slow start threshold: what window-based controllers share, whatever their steps.
+//! A window in fractions of a segment with its slow start threshold: what window-based controllers
+//! share, whatever their steps.
 //!
-//! Sources: RFC 5681 (slow start), RFC 3465 with L unlimited (growth by segments acknowledged, as Linux and QUIC count), RFC 3168 section
-//! 6.1.2 (marks).
+//! Sources: RFC 5681 (slow start), RFC 3465 with L unlimited (growth by segments acknowledged, as
+//! Linux and QUIC count), RFC 3168 section 6.1.2 (marks).
 
 use super::restart::{Restart, Rule};
 use crate::Setup;
@@ -29,7 +30,12 @@ impl Window {
     /// At the start of a connection. Restarts after idleness as RFC 5681 says.
     pub fn new(setup: &Setup) -> Window {
         let cwnd = setup.initial_window.get();
-        Window { cwnd, threshold: f64::INFINITY, prior: (cwnd, f64::INFINITY), restart: Restart::new(Rule::Rfc5681, cwnd) }
+        Window {
+            cwnd,
+            threshold: f64::INFINITY,
+            prior: (cwnd, f64::INFINITY),
+            restart: Restart::new(Rule::Rfc5681, cwnd),
+        }
     }
 
     /// Returns the window with another rule of restart after idleness.
@@ -45,7 +51,8 @@ impl Window {
         }
     }
 
-    /// Slow start by `step` per segment of `acked`, up to the threshold. Returns the segments left over for avoidance.
+    /// Slow start by `step` per segment of `acked`, up to the threshold. Returns the segments left
+    /// over for avoidance.
     #[inline]
     pub fn slow_start(&mut self, acked: f64, step: f64) -> f64 {
         let room = (self.threshold - self.cwnd).max(0.0);
@@ -90,9 +97,15 @@ impl Window {
     }
 }
 
-/// The rate of `gains.0` windows per round trip below half of the threshold and `gains.1` above, in packets of `packet` with their headers. `None` before the first
-/// round trip is known: the initial window leaves as one burst.
-pub fn pacing((cwnd, threshold): (f64, f64), gains: (f64, f64), packet: Bytes, srtt: Span) -> Option<Rate> {
+/// The rate of `gains.0` windows per round trip below half of the threshold and `gains.1` above, in
+/// packets of `packet` with their headers. `None` before the first round trip is known: the initial
+/// window leaves as one burst.
+pub fn pacing(
+    (cwnd, threshold): (f64, f64),
+    gains: (f64, f64),
+    packet: Bytes,
+    srtt: Span,
+) -> Option<Rate> {
     if srtt.is_zero() {
         return None;
     }
@@ -101,20 +114,29 @@ pub fn pacing((cwnd, threshold): (f64, f64), gains: (f64, f64), packet: Bytes, s
     Some(rate.max(Rate::from_bps(1)))
 }
 
-/// Segments that this acknowledgement adds to growth: those sent while the window was the limit. In Recovery and Cwr the window waits at its new value; after a
-/// timeout (Loss) it grows again from one segment.
+/// Segments that this acknowledgement adds to growth: those sent while the window was the limit. In
+/// Recovery and Cwr the window waits at its new value; after a timeout (Loss) it grows again from
+/// one segment.
 pub fn growth(feedback: &Feedback<'_>) -> u32 {
     match feedback.ca_state {
-        CaState::Open | CaState::Disorder | CaState::Loss => feedback.acked.iter().filter(|acked| acked.window_limited).count() as u32,
+        CaState::Open | CaState::Disorder | CaState::Loss => {
+            feedback.acked.iter().filter(|acked| acked.window_limited).count() as u32
+        }
         CaState::Cwr | CaState::Recovery => 0,
     }
 }
 
-/// The same for a controller that paces at one window per round trip: its pace, and not the window, may be what limits sending. So what the application did not limit
-/// counts, if at least half of the window is in flight (Linux `tcp_is_cwnd_limited` asks that in slow start). The recovery state is left to the caller.
+/// The same for a controller that paces at one window per round trip: its pace, and not the window,
+/// may be what limits sending. So what the application did not limit counts, if at least half of
+/// the window is in flight (Linux `tcp_is_cwnd_limited` asks that in slow start). The recovery
+/// state is left to the caller.
 pub fn used(feedback: &Feedback<'_>, cwnd: f64) -> u32 {
     let half = 2.0 * feedback.in_flight_before as f64 >= cwnd;
-    feedback.acked.iter().filter(|acked| acked.window_limited || (half && !acked.app_limited)).count() as u32
+    feedback
+        .acked
+        .iter()
+        .filter(|acked| acked.window_limited || (half && !acked.app_limited))
+        .count() as u32
 }
 
 #[cfg(test)]
@@ -128,7 +150,11 @@ mod tests {
         assert_eq!(window.slow_start(10.0, 1.0), 4.0);
         assert_eq!((window.cwnd, window.slow_start(3.0, 1.0)), (16.0, 3.0));
         let mut window = Window { threshold: 11.0, ..Window::new(&setup(10.0)) };
-        assert_eq!((window.slow_start(10.0, 0.25), window.cwnd), (6.0, 11.0), "four segments for one of growth");
+        assert_eq!(
+            (window.slow_start(10.0, 0.25), window.cwnd),
+            (6.0, 11.0),
+            "four segments for one of growth"
+        );
     }
 
     #[test]
@@ -146,9 +172,16 @@ mod tests {
 
     #[test]
     fn an_idle_flow_restarts_by_its_rule() {
-        let sent = |ms, in_flight| Sent { rto: Span::from_millis(200), ..Sent::new(at(ms), ms, Bytes::new(1448), in_flight) };
+        let sent = |ms, in_flight| Sent {
+            rto: Span::from_millis(200),
+            ..Sent::new(at(ms), ms, Bytes::new(1448), in_flight)
+        };
         for (rule, restarted) in [(Rule::Rfc5681, (10.0, 40.0)), (Rule::Linux, (30.0, 45.0))] {
-            let mut window = Window { cwnd: 60.0, threshold: 40.0, ..Window::new(&setup(10.0)).restarting(rule) };
+            let mut window = Window {
+                cwnd: 60.0,
+                threshold: 40.0,
+                ..Window::new(&setup(10.0)).restarting(rule)
+            };
             for (ms, in_flight) in [(1_000, 0), (1_500, 1), (1_700, 0)] {
                 window.on_sent(&sent(ms, in_flight));
             }
@@ -160,8 +193,10 @@ mod tests {
 
     #[test]
     fn only_segments_that_the_window_limited_count_and_none_during_a_reduction() {
-        let acked = [acked_one(0, false), acked_one(1, true), acked_one(2, false), acked_one(3, true)];
-        let counts = |ca_state| growth(&Feedback { acked: &acked, ca_state, ..Feedback::at(at(50)) });
+        let acked =
+            [acked_one(0, false), acked_one(1, true), acked_one(2, false), acked_one(3, true)];
+        let counts =
+            |ca_state| growth(&Feedback { acked: &acked, ca_state, ..Feedback::at(at(50)) });
         assert_eq!([CaState::Open, CaState::Disorder, CaState::Loss].map(counts), [2; 3]);
         assert_eq!([CaState::Cwr, CaState::Recovery].map(counts), [0; 2]);
     }

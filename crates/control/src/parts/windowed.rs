@@ -1,8 +1,10 @@
-//! The maximum of a quantity over a sliding window, in constant space (Linux `lib/win_minmax.c`, after Kathleen Nichols).
+//! The maximum of a quantity over a sliding window, in constant space (Linux `lib/win_minmax.c`,
+//! after Kathleen Nichols).
 
 use std::ops::{Div, Sub};
 
-/// The largest value of the last `window` time units, whatever the unit: rounds, microseconds, cycles.
+/// The largest value of the last `window` time units, whatever the unit: rounds, microseconds,
+/// cycles.
 ///
 /// Kept are the best value and two later ones that will succeed it when it leaves the window, taken
 /// from the second quarter and the last half of the window: the answer may fall early by part of a
@@ -19,7 +21,10 @@ struct Sample<T, A> {
 }
 
 /// A count of time units.
-pub(crate) trait Count: Copy + PartialOrd + Sub<Output = Self> + Div<Output = Self> + From<u8> {}
+pub(crate) trait Count:
+    Copy + PartialOrd + Sub<Output = Self> + Div<Output = Self> + From<u8>
+{
+}
 
 impl Count for u32 {}
 impl Count for u64 {}
@@ -114,7 +119,13 @@ mod tests {
             let value = random.below(1_000);
             seen.push((at, value));
             max.update(10, at, value);
-            let over = |window: u32| seen.iter().filter(|(then, _)| at - then <= window).map(|(_, value)| *value).max().unwrap();
+            let over = |window: u32| {
+                seen.iter()
+                    .filter(|(then, _)| at - then <= window)
+                    .map(|(_, value)| *value)
+                    .max()
+                    .unwrap()
+            };
             assert!(max.get() <= over(10) && max.get() >= over(0), "at {at}");
         }
     }

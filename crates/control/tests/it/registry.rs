@@ -1,7 +1,9 @@
 //! Controllers chosen by text.
 
 use narrows_control::cores::Twin;
-use narrows_control::{Basis, Build, Choice, ENTRIES, Entry, Form, KeptFile, Setup, TWINS, register, register_file};
+use narrows_control::{
+    Basis, Build, Choice, ENTRIES, Entry, Form, KeptFile, Setup, TWINS, register, register_file,
+};
 use narrows_params::{Kind, Registered};
 use narrows_units::Segments;
 use std::sync::Arc;
@@ -12,10 +14,20 @@ fn error(text: &str) -> String {
 
 #[test]
 fn what_is_wrong_and_what_would_be_right() {
-    for (written, near) in [("cubik", "cubic"), ("bbr2", "bbr3"), ("new-reno", "newreno"), ("BBR3", "bbr3")] {
-        assert_eq!(error(written), format!(r#"there is no controller "{written}"; did you mean "{near}"?"#));
+    for (written, near) in
+        [("cubik", "cubic"), ("bbr2", "bbr3"), ("new-reno", "newreno"), ("BBR3", "bbr3")]
+    {
+        assert_eq!(
+            error(written),
+            format!(r#"there is no controller "{written}"; did you mean "{near}"?"#)
+        );
     }
-    assert!(error("tahoe").starts_with(r#"there is no controller "tahoe"; known controllers: newreno, cubic, "#), "{}", error("tahoe"));
+    assert!(
+        error("tahoe")
+            .starts_with(r#"there is no controller "tahoe"; known controllers: newreno, cubic, "#),
+        "{}",
+        error("tahoe")
+    );
     insta::assert_snapshot!(error("cubic?beta=0.7"), @r#"cubic has no parameter "beta"; known parameters: profile, hz, fast_convergence, hystart, friendliness, ecn"#);
     insta::assert_snapshot!(error("cubic?hz=250&hz=250"), @r#"parameter "hz" of cubic is set twice; keep one"#);
     insta::assert_snapshot!(error("cubic?profile=rfc8312"), @"cubic: profile=rfc8312 is not allowed; it must be one of linux, rfc9438");
@@ -37,17 +49,26 @@ fn other_names_mean_one_entry_and_former_names_tell_the_new_one() {
         assert_eq!(twin.kernel, twin.entry.name.replace('-', "_"));
         assert_eq!(Twin::named(twin.kernel), Ok(*twin));
     }
-    assert_eq!(error("pcc-kernel?fixed"), r#"the controller "pcc-kernel" is now called "pcc-vivace"; write that"#);
-    assert!(Entry::former_names().iter().all(|(_, now)| ENTRIES.iter().any(|entry| entry.name == *now)));
-    assert_eq!(Twin::named("fast").unwrap_err().to_string(), r#"there is no kernel controller "fast"; did you mean "fast-kernel"?"#);
-    let linux =
-        r#"there is no loadable kernel controller "cubic"; Linux has it, built in or as a module: `narrows live` takes it as it is"#;
+    assert_eq!(
+        error("pcc-kernel?fixed"),
+        r#"the controller "pcc-kernel" is now called "pcc-vivace"; write that"#
+    );
+    assert!(
+        Entry::former_names().iter().all(|(_, now)| ENTRIES.iter().any(|entry| entry.name == *now))
+    );
+    assert_eq!(
+        Twin::named("fast").unwrap_err().to_string(),
+        r#"there is no kernel controller "fast"; did you mean "fast-kernel"?"#
+    );
+    let linux = r#"there is no loadable kernel controller "cubic"; Linux has it, built in or as a module: `narrows live` takes it as it is"#;
     assert_eq!(Twin::named("cubic").unwrap_err().to_string(), linux);
 }
 
 #[test]
 fn parameters_that_a_profile_has_no_use_for_are_refused() {
-    let error = |text: &str| text.parse::<Choice>().unwrap().build(&Setup::default()).map(drop).unwrap_err();
+    let error = |text: &str| {
+        text.parse::<Choice>().unwrap().build(&Setup::default()).map(drop).unwrap_err()
+    };
     insta::assert_snapshot!(error("cubic?profile=rfc9438&hz=1000"), @"cubic: hz=1000 is not allowed; it must be left out with profile=rfc9438, which has no ticks");
     insta::assert_snapshot!(error("hstcp?profile=linux&limited_slow_start=100"), @"hstcp: limited_slow_start=100 is not allowed; it must be left out with profile=linux, which has no such limit");
     insta::assert_snapshot!(error("bbr3?ecn"), @"bbr3: ecn=true is not allowed; it must be left out with profile=draft, which has no answer to marks");
@@ -56,9 +77,15 @@ fn parameters_that_a_profile_has_no_use_for_are_refused() {
 
 #[test]
 fn parameters_are_taken_in_any_order_and_flags_without_value_are_true() {
-    for text in
-        ["cubic", "cubic?", "cubic?ecn", "cubic?ecn&profile=rfc9438", "cubic?hystart=off&hz=1000", "bbr?era=linux-4.15", "newreno?ecn=no"]
-    {
+    for text in [
+        "cubic",
+        "cubic?",
+        "cubic?ecn",
+        "cubic?ecn&profile=rfc9438",
+        "cubic?hystart=off&hz=1000",
+        "bbr?era=linux-4.15",
+        "newreno?ecn=no",
+    ] {
         let choice: Choice = text.parse().unwrap();
         assert_eq!(choice.text(), text);
         choice.build(&Setup::default()).unwrap();
@@ -68,15 +95,36 @@ fn parameters_are_taken_in_any_order_and_flags_without_value_are_true() {
 #[test]
 fn every_entry_is_complete() {
     for entry in ENTRIES {
-        assert!(entry.name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'), "{}", entry.name);
+        assert!(
+            entry
+                .name
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'),
+            "{}",
+            entry.name
+        );
         // What the kernel allows in the name of a congestion control module.
         let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'.';
-        assert!(entry.kernel.is_none_or(|kernel| kernel.len() <= 15 && kernel.bytes().all(allowed)), "{}", entry.name);
+        assert!(
+            entry.kernel.is_none_or(|kernel| kernel.len() <= 15 && kernel.bytes().all(allowed)),
+            "{}",
+            entry.name
+        );
         assert!(!entry.summary.is_empty() && !entry.source.is_empty());
-        assert_eq!(ENTRIES.iter().filter(|other| other.name == entry.name).count(), 1, "{} twice", entry.name);
+        assert_eq!(
+            ENTRIES.iter().filter(|other| other.name == entry.name).count(),
+            1,
+            "{} twice",
+            entry.name
+        );
         for param in entry.params {
             assert!(!param.help.is_empty());
-            assert_eq!(entry.params.iter().filter(|other| other.name == param.name).count(), 1, "{} twice", param.name);
+            assert_eq!(
+                entry.params.iter().filter(|other| other.name == param.name).count(),
+                1,
+                "{} twice",
+                param.name
+            );
             if let Kind::NumberOr { word, .. } = param.kind {
                 assert!(word.parse::<f64>().is_err(), "{}", param.name);
             }
@@ -89,7 +137,10 @@ fn every_entry_is_complete() {
 fn entry(name: &'static str, segments: f64) -> &'static Entry {
     let newreno = newreno();
     let build = move |setup: &Setup, _: &narrows_params::Params| {
-        newreno.build.make(&Setup { initial_window: Segments::new(segments), ..*setup }, &"newreno".parse::<Choice>().unwrap().params())
+        newreno.build.make(
+            &Setup { initial_window: Segments::new(segments), ..*setup },
+            &"newreno".parse::<Choice>().unwrap().params(),
+        )
     };
     Box::leak(Box::new(Entry {
         name,
@@ -119,8 +170,14 @@ fn a_controller_added_at_run_time_is_chosen_and_listed_after_the_others() {
     assert!(names[..ENTRIES.len()].iter().eq(ENTRIES.iter().map(|entry| &entry.name)), "{names:?}");
     // Other tests of this process may add some as well.
     let place = |name: &str| names.iter().position(|other| *other == name).unwrap();
-    assert!(ENTRIES.len() <= place("added-first") && place("added-first") < place("Added.2_nd"), "{names:?}");
-    assert_eq!(error("added-frist"), r#"there is no controller "added-frist"; did you mean "added-first"?"#);
+    assert!(
+        ENTRIES.len() <= place("added-first") && place("added-first") < place("Added.2_nd"),
+        "{names:?}"
+    );
+    assert_eq!(
+        error("added-frist"),
+        r#"there is no controller "added-frist"; did you mean "added-first"?"#
+    );
 }
 
 #[test]
@@ -132,11 +189,21 @@ fn a_name_that_another_controller_has_is_refused() {
     insta::assert_snapshot!(refused("a?b"), @r#"the controller "a?b" cannot be added: a name has letters, digits, '-', '_' and '.'; give it such a name in its Entry"#);
     insta::assert_snapshot!(refused(""), @r#"the controller "" cannot be added: a name has letters, digits, '-', '_' and '.'; give it such a name in its Entry"#);
     // The user of a file has no entry to change.
-    let file: &'static KeptFile = Box::leak(Box::new(KeptFile { form: Form::Object, object: Vec::new(), source: None, notes: Vec::new() }));
-    let refused_file = register_file("my grad", "bpf", |name| Entry { name, build: newreno().build.clone(), ..*newreno() }, file)
-        .err()
-        .unwrap()
-        .to_string();
+    let file: &'static KeptFile = Box::leak(Box::new(KeptFile {
+        form: Form::Object,
+        object: Vec::new(),
+        source: None,
+        notes: Vec::new(),
+    }));
+    let refused_file = register_file(
+        "my grad",
+        "bpf",
+        |name| Entry { name, build: newreno().build.clone(), ..*newreno() },
+        file,
+    )
+    .err()
+    .unwrap()
+    .to_string();
     insta::assert_snapshot!(refused_file, @r#"the file's name gives the controller's, "my grad", and the name of a controller has letters, digits, '-', '_' and '.': rename the file"#);
     register(entry("twice", 7.0)).unwrap();
     insta::assert_snapshot!(refused("twice"), @r#"the controller "twice" (for this test) cannot be added: "twice" is there already (for this test); give it another name in its Entry"#);

@@ -22,7 +22,11 @@ pub struct Aim {
 impl Aim {
     /// An aim with the standard controllers as references, the controller itself left out.
     pub fn new(subject: &str, goal: Goal) -> Aim {
-        let references = BASELINES.iter().filter(|name| **name != subject).map(|name| (*name).to_owned()).collect();
+        let references = BASELINES
+            .iter()
+            .filter(|name| **name != subject)
+            .map(|name| (*name).to_owned())
+            .collect();
         Aim { subject: subject.to_owned(), goal, references, transport: String::new() }
     }
 

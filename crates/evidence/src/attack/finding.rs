@@ -88,7 +88,12 @@ pub struct Examined {
 ///
 /// # Errors
 /// A run cannot be made, or someone wants to stop.
-pub fn examine<E: Evaluate>(candidates: &[Genome], wanted: usize, seed: u64, by: &mut E) -> Result<Examined, E::Error> {
+pub fn examine<E: Evaluate>(
+    candidates: &[Genome],
+    wanted: usize,
+    seed: u64,
+    by: &mut E,
+) -> Result<Examined, E::Error> {
     let mut examined = Examined::default();
     for candidate in candidates {
         if examined.findings.len() == wanted {
@@ -103,11 +108,19 @@ pub fn examine<E: Evaluate>(candidates: &[Genome], wanted: usize, seed: u64, by:
     Ok(examined)
 }
 
-fn of<E: Evaluate>(candidate: &Genome, genome: Genome, seed: u64, by: &mut E) -> Result<Finding, E::Error> {
+fn of<E: Evaluate>(
+    candidate: &Genome,
+    genome: Genome,
+    seed: u64,
+    by: &mut E,
+) -> Result<Finding, E::Error> {
     by.tell("confirming with fresh seeds");
     let mut run = |genomes: &[Genome], seeds: RangeInclusive<u64>, variant| {
         let with = |genome: &Genome, seed: u64| Trial { genome: genome.clone(), seed, variant };
-        let trials: Vec<Trial> = genomes.iter().flat_map(|genome| seeds.clone().map(move |seed| with(genome, seed))).collect();
+        let trials: Vec<Trial> = genomes
+            .iter()
+            .flat_map(|genome| seeds.clone().map(move |seed| with(genome, seed)))
+            .collect();
         by.scores(&trials)
     };
     let own = std::slice::from_ref(&genome);
@@ -117,9 +130,12 @@ fn of<E: Evaluate>(candidate: &Genome, genome: Genome, seed: u64, by: &mut E) ->
     let mut random = Random::stream(seed, "copies");
     let copies: Vec<Genome> = (0..COPIES).map(|_| genome.shaken(&mut random)).collect();
     let shaken = run(&copies, *FRESH.start()..=*FRESH.start(), Variant::Plain)?;
-    let copies = shaken.iter().filter(|copy| copy.value >= HALF * score).count() as f64 / COPIES as f64;
+    let copies =
+        shaken.iter().filter(|copy| copy.value >= HALF * score).count() as f64 / COPIES as f64;
     let mut variants = [0.0; 3];
-    for (place, variant) in [Variant::NoOverhead, Variant::BackJitter, Variant::Longer].into_iter().enumerate() {
+    for (place, variant) in
+        [Variant::NoOverhead, Variant::BackJitter, Variant::Longer].into_iter().enumerate()
+    {
         variants[place] = mean(&values(&run(own, OF_VARIANT, variant)?));
     }
     let standing = match () {

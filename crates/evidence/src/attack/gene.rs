@@ -66,7 +66,11 @@ impl Gene {
             Scale::Whole => value + sign * libm::fmax(1.0, libm::round(libm::fabs(step) * value)),
             Scale::OneOf(values) => {
                 let place = values.iter().position(|own| *own >= value).unwrap_or(values.len() - 1);
-                values[if sign < 0.0 { place.saturating_sub(1) } else { (place + 1).min(values.len() - 1) }]
+                values[if sign < 0.0 {
+                    place.saturating_sub(1)
+                } else {
+                    (place + 1).min(values.len() - 1)
+                }]
             }
         })
     }
@@ -75,7 +79,9 @@ impl Gene {
     pub fn blend(&self, one: f64, other: f64, random: &mut Random) -> f64 {
         let share = random.uniform();
         self.fitted(match self.scale {
-            Scale::Ratio | Scale::RatioOrZero if one > 0.0 && other > 0.0 => between_logs(one, other, share),
+            Scale::Ratio | Scale::RatioOrZero if one > 0.0 && other > 0.0 => {
+                between_logs(one, other, share)
+            }
             Scale::Even => one + (other - one) * share,
             _ if share < 0.5 => one,
             _ => other,
@@ -153,7 +159,10 @@ mod tests {
     #[test]
     fn digits_are_those_written() {
         assert_eq!([0.5, 22.0, 9500.0, 1.07, 0.0].map(digits), [1, 2, 2, 3, 1]);
-        assert_eq!([rounded(9512.4, 2), rounded(0.12345, 3), rounded(0.96, 1)], [9500.0, 0.123, 1.0]);
+        assert_eq!(
+            [rounded(9512.4, 2), rounded(0.12345, 3), rounded(0.96, 1)],
+            [9500.0, 0.123, 1.0]
+        );
     }
 
     #[test]

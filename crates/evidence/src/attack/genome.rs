@@ -58,8 +58,10 @@ impl Genome {
         for tries in 0.. {
             let count = shape.least + random.below((shape.most - shape.least + 1) as u64) as usize;
             let base = shape.base.iter().map(|gene| gene.draw(random)).collect();
-            let event = |random: &mut Random| shape.events.iter().map(|gene| gene.draw(random)).collect();
-            let mut genome = Genome { kind, base, events: (0..count).map(|_| event(random)).collect() };
+            let event =
+                |random: &mut Random| shape.events.iter().map(|gene| gene.draw(random)).collect();
+            let mut genome =
+                Genome { kind, base, events: (0..count).map(|_| event(random)).collect() };
             genome.sort();
             let plain = genome.clone();
             change(&mut genome);
@@ -93,7 +95,9 @@ impl Genome {
             }
             let place = random.below(child.events.len().max(1) as u64) as usize;
             if child.events.len() < shape.most && random.chance(GROWN) {
-                child.events.insert(place, shape.events.iter().map(|gene| gene.draw(random)).collect());
+                child
+                    .events
+                    .insert(place, shape.events.iter().map(|gene| gene.draw(random)).collect());
             } else if child.events.len() > shape.least && random.chance(GROWN) {
                 child.events.remove(place);
             }
@@ -105,11 +109,15 @@ impl Genome {
     pub fn crossed(&self, other: &Genome, random: &mut Random) -> Genome {
         let shape = self.kind.shape();
         self.tried(|| {
-            let blend = |((gene, one), other): ((&Gene, &f64), &f64)| gene.blend(*one, *other, random);
+            let blend =
+                |((gene, one), other): ((&Gene, &f64), &f64)| gene.blend(*one, *other, random);
             let base = shape.base.iter().zip(&self.base).zip(&other.base).map(blend).collect();
             // A piece of the other takes the place of a piece of this one.
             let mut piece = |length: usize| {
-                let (a, b) = (random.below(length as u64 + 1) as usize, random.below(length as u64 + 1) as usize);
+                let (a, b) = (
+                    random.below(length as u64 + 1) as usize,
+                    random.below(length as u64 + 1) as usize,
+                );
                 a.min(b)..a.max(b)
             };
             let (out, put) = match shape.least == shape.most {
@@ -136,8 +144,9 @@ impl Genome {
     /// A copy with every number up to ten per cent away, for the test whether a finding is a knife's edge.
     pub fn shaken(&self, random: &mut Random) -> Genome {
         let shape = self.kind.shape();
-        let mut shake =
-            |genes: &[Gene], values: &[f64]| genes.iter().zip(values).map(|(gene, value)| gene.shaken(*value, random)).collect();
+        let mut shake = |genes: &[Gene], values: &[f64]| {
+            genes.iter().zip(values).map(|(gene, value)| gene.shaken(*value, random)).collect()
+        };
         let mut copy = Genome {
             kind: self.kind,
             base: shake(shape.base, &self.base),
@@ -157,8 +166,10 @@ impl Genome {
     /// True if it lies within the ranges and within reality.
     pub fn fits(&self) -> bool {
         let shape = self.kind.shape();
-        let within =
-            |genes: &[Gene], values: &[f64]| genes.len() == values.len() && genes.iter().zip(values).all(|(gene, value)| gene.has(*value));
+        let within = |genes: &[Gene], values: &[f64]| {
+            genes.len() == values.len()
+                && genes.iter().zip(values).all(|(gene, value)| gene.has(*value))
+        };
         (shape.least..=shape.most).contains(&self.events.len())
             && within(shape.base, &self.base)
             && self.events.iter().all(|event| within(shape.events, event))
@@ -191,7 +202,8 @@ impl Genome {
         let variation = |place: usize| {
             let values: Vec<f64> = self.events.iter().map(|event| event[place]).collect();
             let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
-            let square = values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / values.len().max(1) as f64;
+            let square = values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>()
+                / values.len().max(1) as f64;
             if mean > 0.0 { square.sqrt() / mean } else { 0.0 }
         };
         let variations: f64 = (0..genes).map(variation).sum();
@@ -218,15 +230,27 @@ impl Genome {
     /// By what a genome is simpler than another: events, numbers that differ from those before or from the plain one, digits, and sum of all numbers.
     pub fn size(&self) -> (usize, usize, usize, u64) {
         let shape = self.kind.shape();
-        let unplain = shape.base.iter().zip(&self.base).filter(|(gene, value)| gene.plain != Some(**value)).count();
+        let unplain = shape
+            .base
+            .iter()
+            .zip(&self.base)
+            .filter(|(gene, value)| gene.plain != Some(**value))
+            .count();
         let differing = |place: usize| {
-            let first = self.events.first().filter(|first| shape.events[place].plain != Some(first[place]));
-            usize::from(first.is_some()) + self.events.windows(2).filter(|pair| pair[0][place] != pair[1][place]).count()
+            let first =
+                self.events.first().filter(|first| shape.events[place].plain != Some(first[place]));
+            usize::from(first.is_some())
+                + self.events.windows(2).filter(|pair| pair[0][place] != pair[1][place]).count()
         };
         let irregular: usize = (0..shape.events.len()).map(differing).sum();
         let numbers = || self.base.iter().chain(self.events.iter().flatten());
         let sum: f64 = numbers().sum();
-        (self.event_count(), unplain + irregular, numbers().map(|value| digits(*value)).sum(), (1000.0 * sum) as u64)
+        (
+            self.event_count(),
+            unplain + irregular,
+            numbers().map(|value| digits(*value)).sum(),
+            (1000.0 * sum) as u64,
+        )
     }
 
     /// Halves of the events, quarters and so on left out, as in ddmin; then neighbours merged.
@@ -241,7 +265,10 @@ impl Genome {
             }
             chunk /= 2;
         }
-        let Some(length) = self.kind.shape().events.iter().position(|gene| gene.name == "duration") else { return };
+        let Some(length) = self.kind.shape().events.iter().position(|gene| gene.name == "duration")
+        else {
+            return;
+        };
         for place in 1..count {
             for keeps in [place - 1, place] {
                 let mut events = self.events.clone();
@@ -259,7 +286,11 @@ impl Genome {
         let shape = self.kind.shape();
         let timed = |gene: &Gene| matches!(gene.name, "start" | "duration");
         for (place, gene) in shape.events.iter().enumerate().filter(|(_, gene)| !timed(gene)) {
-            let values: Vec<f64> = gene.plain.into_iter().chain(self.events.iter().map(|event| event[place])).collect();
+            let values: Vec<f64> = gene
+                .plain
+                .into_iter()
+                .chain(self.events.iter().map(|event| event[place]))
+                .collect();
             for value in &values {
                 let mut genome = self.clone();
                 genome.events.iter_mut().for_each(|event| event[place] = *value);
@@ -280,7 +311,9 @@ impl Genome {
     fn with_plain_genes(&self, all: &mut Vec<Genome>) {
         let shape = self.kind.shape();
         for (place, gene) in shape.base.iter().enumerate() {
-            let round = ROUND.iter().copied().min_by(|a, b| (a - self.base[place]).abs().total_cmp(&(b - self.base[place]).abs()));
+            let round = ROUND.iter().copied().min_by(|a, b| {
+                (a - self.base[place]).abs().total_cmp(&(b - self.base[place]).abs())
+            });
             for value in gene.plain.into_iter().chain(round.filter(|_| gene.unit == "bdp")) {
                 let mut genome = self.clone();
                 genome.base[place] = value;
@@ -292,7 +325,9 @@ impl Genome {
                 all.push(genome);
             }
         }
-        for (place, _) in shape.events.iter().enumerate().filter(|(_, gene)| gene.name == "duration") {
+        for (place, _) in
+            shape.events.iter().enumerate().filter(|(_, gene)| gene.name == "duration")
+        {
             for at in 0..self.events.len() {
                 let mut genome = self.clone();
                 genome.events[at][place] = rounded(genome.events[at][place] / 2.0, DIGITS);
@@ -310,9 +345,17 @@ impl Genome {
         };
         for digits in [1, 2] {
             let mut genome = self.clone();
-            shape.base.iter().zip(&mut genome.base).for_each(|(gene, value)| *value = shorter(gene, *value, digits));
+            shape
+                .base
+                .iter()
+                .zip(&mut genome.base)
+                .for_each(|(gene, value)| *value = shorter(gene, *value, digits));
             for event in &mut genome.events {
-                shape.events.iter().zip(event).for_each(|(gene, value)| *value = shorter(gene, *value, digits));
+                shape
+                    .events
+                    .iter()
+                    .zip(event)
+                    .for_each(|(gene, value)| *value = shorter(gene, *value, digits));
             }
             all.push(genome);
         }

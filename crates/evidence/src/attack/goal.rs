@@ -63,7 +63,8 @@ const VICTIM: &str = "cubic";
 
 impl Goal {
     /// All of them.
-    pub const ALL: [Goal; 7] = [Goal::Stall, Goal::Idle, Goal::Delay, Goal::Harm, Goal::Starve, Goal::Stuck, Goal::Waste];
+    pub const ALL: [Goal; 7] =
+        [Goal::Stall, Goal::Idle, Goal::Delay, Goal::Harm, Goal::Starve, Goal::Stuck, Goal::Waste];
 
     /// Its name in options and lists.
     pub fn name(self) -> &'static str {
@@ -93,7 +94,9 @@ impl Goal {
     /// What the score is, for people.
     pub fn formula(self) -> &'static str {
         match self {
-            Goal::Stall => "(longest time without new payload while the link had capacity - the same of the first reference) / 30 s",
+            Goal::Stall => {
+                "(longest time without new payload while the link had capacity - the same of the first reference) / 30 s"
+            }
             Goal::Idle => {
                 "(u of the best reference - u) / the larger, u being payload delivered / capacity that UDP left; 0 where no reference has 0.7"
             }
@@ -153,12 +156,15 @@ impl Goal {
         let all = || std::iter::once(subject).chain(references.iter().map(String::as_str));
         match self {
             Goal::Harm => {
-                let mut casts: Vec<Cast> = all().map(|a| Cast { a: own(a), b: own(VICTIM) }).collect();
+                let mut casts: Vec<Cast> =
+                    all().map(|a| Cast { a: own(a), b: own(VICTIM) }).collect();
                 casts.push(Cast { a: None, b: own(VICTIM) });
                 casts
             }
             Goal::Starve => all().take(2).map(|a| Cast { a: own(a), b: own(a) }).collect(),
-            _ => all().map(|a| Cast { a: own(a), b: own(a).filter(|_| kind.shape().two_groups) }).collect(),
+            _ => all()
+                .map(|a| Cast { a: own(a), b: own(a).filter(|_| kind.shape().two_groups) })
+                .collect(),
         }
     }
 
@@ -171,7 +177,12 @@ impl Goal {
     pub fn score(self, runs: &[Record]) -> Score {
         let none = Score::NONE;
         let Some((own, references)) = runs.split_first() else { return none };
-        let scored = |value: f64, subject, reference| Score { value: value.clamp(0.0, 1.0), subject, reference, ..none };
+        let scored = |value: f64, subject, reference| Score {
+            value: value.clamp(0.0, 1.0),
+            subject,
+            reference,
+            ..none
+        };
         match self {
             Goal::Stall => {
                 let (own, reference) = (stall(own), references.first().map_or(0.0, stall));
@@ -179,24 +190,30 @@ impl Goal {
             }
             Goal::Idle => {
                 let (own, reference) = (used(own), references.iter().map(used).fold(0.0, f64::max));
-                let value = if reference >= WELL { (reference - own) / own.max(reference) } else { 0.0 };
+                let value =
+                    if reference >= WELL { (reference - own) / own.max(reference) } else { 0.0 };
                 scored(value, own, reference)
             }
             Goal::Delay => {
                 let Some(own) = queueing(own) else { return none };
                 let well = references.iter().filter(|run| used(run) >= WELL).filter_map(queueing);
-                let Some(reference) = well.reduce(f64::min) else { return Score { subject: own, ..none } };
+                let Some(reference) = well.reduce(f64::min) else {
+                    return Score { subject: own, ..none };
+                };
                 let value = if own > 0.0 { (own - reference.max(UNNOTICED_MS)) / own } else { 0.0 };
                 scored(value, own, reference)
             }
             Goal::Harm => {
                 let Some((alone, references)) = references.split_last() else { return none };
                 let alone = delivered(alone, "b");
-                let harm = |run: &Record| signed(Better::Higher, alone, delivered(run, "b")).unwrap_or(0.0);
+                let harm = |run: &Record| {
+                    signed(Better::Higher, alone, delivered(run, "b")).unwrap_or(0.0)
+                };
                 // References that have not yet found their share in so short a run are no measure: an even share is no harm.
                 let (a, b) = (group(own, "a").count() as f64, group(own, "b").count() as f64);
                 let even = if a + b > 0.0 { a / (a + b) } else { 0.0 };
-                let (own, reference) = (harm(own), references.iter().map(harm).fold(even, f64::max));
+                let (own, reference) =
+                    (harm(own), references.iter().map(harm).fold(even, f64::max));
                 scored(own - reference, own, reference)
             }
             Goal::Starve => {
@@ -204,7 +221,8 @@ impl Goal {
                 scored(own - reference, own, reference)
             }
             Goal::Stuck => {
-                let (own, reference) = (used_at_last(own), references.iter().map(used_at_last).fold(0.0, f64::max));
+                let (own, reference) =
+                    (used_at_last(own), references.iter().map(used_at_last).fold(0.0, f64::max));
                 scored(if reference >= WELL { 1.0 - own } else { 0.0 }, own, reference)
             }
             Goal::Waste => {
@@ -217,7 +235,9 @@ impl Goal {
     /// Metrics of a whole run that may tell the controller from its references, the most telling first.
     pub fn metrics(self) -> &'static [&'static str] {
         match self {
-            Goal::Idle | Goal::Stall | Goal::Stuck => &["goodput", "utilisation", "utilisation_min"],
+            Goal::Idle | Goal::Stall | Goal::Stuck => {
+                &["goodput", "utilisation", "utilisation_min"]
+            }
             Goal::Delay => &["queueing_p95", "rtt_p95"],
             Goal::Harm => &["share_min", "jain", "goodput"],
             Goal::Starve => &["starved", "share_min", "jain"],
@@ -251,9 +271,14 @@ fn delivered(run: &Record, name: &str) -> f64 {
 /// Payload of all flows with controllers / the capacity that the others left, since warm-up.
 fn used(run: &Record) -> f64 {
     let capacity = bottleneck(run).and_then(|link| link.capacity).map_or(0, Bytes::get);
-    let others = run.flows.iter().filter(|flow| !GROUPS.contains(&narrows_measure::group_of(&flow.name)));
+    let others =
+        run.flows.iter().filter(|flow| !GROUPS.contains(&narrows_measure::group_of(&flow.name)));
     let left = capacity.saturating_sub(others.map(|flow| flow.steady.arrived_wire.get()).sum());
-    if left > 0 { GROUPS.iter().map(|name| delivered(run, name)).sum::<f64>() / left as f64 } else { 0.0 }
+    if left > 0 {
+        GROUPS.iter().map(|name| delivered(run, name)).sum::<f64>() / left as f64
+    } else {
+        0.0
+    }
 }
 
 fn queueing(run: &Record) -> Option<f64> {
@@ -290,13 +315,19 @@ fn used_at_last(run: &Record) -> f64 {
     let from = Time::ZERO + (run.duration - run.duration.min(LAST));
     let Some(link) = bottleneck(run) else { return 0.0 };
     let capacity = gained(link.samples.iter().map(|sample| (sample.at, sample.capacity)), from);
-    let payload: f64 = steered(run).map(|flow| gained(flow.samples.iter().map(|sample| (sample.at, sample.goodput)), from)).sum();
+    let payload: f64 = steered(run)
+        .map(|flow| gained(flow.samples.iter().map(|sample| (sample.at, sample.goodput)), from))
+        .sum();
     if capacity > 0.0 { payload / capacity } else { 0.0 }
 }
 
 /// By how much a count grew after a time.
 fn gained(samples: impl Iterator<Item = (Time, Bytes)> + Clone, from: Time) -> f64 {
-    let before = samples.clone().take_while(|(at, _)| *at <= from).last().map_or(0, |(_, count)| count.get());
+    let before = samples
+        .clone()
+        .take_while(|(at, _)| *at <= from)
+        .last()
+        .map_or(0, |(_, count)| count.get());
     samples.last().map_or(0, |(_, count)| count.get()).saturating_sub(before) as f64
 }
 
@@ -304,13 +335,16 @@ fn gained(samples: impl Iterator<Item = (Time, Bytes)> + Clone, from: Time) -> f
 fn starved(run: &Record) -> f64 {
     let Some(link) = bottleneck(run) else { return 0.0 };
     let steps = (WINDOW.as_nanos() / run.interval.as_nanos().max(1)).max(1) as usize;
-    let first = link.samples.iter().position(|sample| sample.at >= Time::ZERO + run.warmup).unwrap_or(0);
+    let first =
+        link.samples.iter().position(|sample| sample.at >= Time::ZERO + run.warmup).unwrap_or(0);
     let flows: Vec<&FlowRecord> = steered(run).collect();
     let (mut all, mut without) = (0, 0);
     for to in first + steps..link.samples.len() {
-        let share = (link.samples[to].capacity - link.samples[to - steps].capacity).get() as f64 / flows.len().max(1) as f64;
+        let share = (link.samples[to].capacity - link.samples[to - steps].capacity).get() as f64
+            / flows.len().max(1) as f64;
         let got = |flow: &FlowRecord| {
-            let count = |at: usize| flow.samples.get(at).map_or(0, |sample| sample.arrived_wire.get());
+            let count =
+                |at: usize| flow.samples.get(at).map_or(0, |sample| sample.arrived_wire.get());
             count(to).saturating_sub(count(to - steps)) as f64
         };
         all += 1;

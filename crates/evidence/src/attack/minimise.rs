@@ -21,11 +21,13 @@ pub fn minimise<E: Evaluate>(genome: &Genome, by: &mut E) -> Result<Genome, E::E
     let mut failed: Vec<Genome> = Vec::new();
     'simpler: loop {
         by.tell(&format!("minimising: {} events, {} digits", least.event_count(), least.size().2));
-        let candidates: Vec<Genome> = least.simpler().into_iter().filter(|candidate| !failed.contains(candidate)).collect();
+        let candidates: Vec<Genome> =
+            least.simpler().into_iter().filter(|candidate| !failed.contains(candidate)).collect();
         for few in candidates.chunks(AT_ONCE) {
             let first = by.scores(&few.iter().map(first_seed).collect::<Vec<Trial>>())?;
             for (candidate, first) in few.iter().zip(first) {
-                if first.value >= bound && steady(std::slice::from_ref(candidate), by)?[0] >= bound {
+                if first.value >= bound && steady(std::slice::from_ref(candidate), by)?[0] >= bound
+                {
                     least = candidate.clone();
                     continue 'simpler;
                 }

@@ -56,7 +56,8 @@ impl KeptFinding {
     /// Those of `scores`.
     pub fn replay<E>(&self, subject: &str, scores: &mut Scores<'_, E>) -> Result<Replayed, E> {
         let aim = Aim { subject: subject.to_owned(), ..self.aim.clone() };
-        let trials = SEEDS.map(|seed| Trial { genome: self.genome.clone(), seed, variant: Variant::Plain });
+        let trials =
+            SEEDS.map(|seed| Trial { genome: self.genome.clone(), seed, variant: Variant::Plain });
         let scores = scores(&aim, &trials)?;
         let values: Vec<f64> = scores.iter().map(|score| score.value).collect();
         let (now, faulty) = (mean(&values), scores.iter().filter(|score| score.faulty).count());
@@ -88,7 +89,11 @@ impl Replayed {
     pub fn network(&self) -> String {
         match self.faulty {
             0 => self.says.clone(),
-            count => format!("{}; with {count} of {} seeds the controller cannot go on", self.says, SEEDS.len()),
+            count => format!(
+                "{}; with {count} of {} seeds the controller cannot go on",
+                self.says,
+                SEEDS.len()
+            ),
         }
     }
 
@@ -97,8 +102,12 @@ impl Replayed {
         let Replayed { found_for, then, now, .. } = self;
         let (goal, verdict, network) = (self.goal.name(), self.verdict(subject), self.network());
         if found_for == subject {
-            return format!("Kept finding, {goal}: {verdict}, {then:.2} then and {now:.2} now: {network}");
+            return format!(
+                "Kept finding, {goal}: {verdict}, {then:.2} then and {now:.2} now: {network}"
+            );
         }
-        format!("Kept finding for {found_for}, {goal}: {verdict}, {then:.2} there and {now:.2} here: {network}")
+        format!(
+            "Kept finding for {found_for}, {goal}: {verdict}, {then:.2} there and {now:.2} here: {network}"
+        )
     }
 }

@@ -87,36 +87,57 @@ pub fn search<E: Evaluate>(search: &Search, by: &mut E) -> Result<Vec<Searched>,
     search.kinds.iter().map(|kind| of_kind(search, *kind, part, by)).collect()
 }
 
-fn of_kind<E: Evaluate>(search: &Search, kind: Kind, budget: usize, by: &mut E) -> Result<Searched, E::Error> {
+fn of_kind<E: Evaluate>(
+    search: &Search,
+    kind: Kind,
+    budget: usize,
+    by: &mut E,
+) -> Result<Searched, E::Error> {
     let mut islands: Vec<Island> = (0..ISLANDS).map(|_| Island::default()).collect();
     let mut seen: Vec<(Genome, f64)> = Vec::new();
     let (mut generation, mut faulty, mut first_faulty) = (0, 0, None);
     while seen.len() < budget {
         let mut drawn: Vec<(usize, Genome)> = Vec::new();
         for (place, island) in islands.iter().enumerate() {
-            let mut random = Random::stream(search.seed, &format!("{} island {place} generation {generation}", kind.name()));
+            let mut random = Random::stream(
+                search.seed,
+                &format!("{} island {place} generation {generation}", kind.name()),
+            );
             let new = match search.strategy {
-                Strategy::Random => (0..POPULATION).map(|_| Genome::random(kind, &mut random)).collect(),
+                Strategy::Random => {
+                    (0..POPULATION).map(|_| Genome::random(kind, &mut random)).collect()
+                }
                 Strategy::Evolve if generation == 0 => first(search, kind, place, &mut random),
                 Strategy::Evolve => island.children(kind, &mut random),
             };
             drawn.extend(new.into_iter().map(|genome| (place, genome)));
         }
         drawn.truncate(budget - seen.len());
-        let trials: Vec<Trial> =
-            drawn.iter().map(|(_, genome)| Trial { genome: genome.clone(), seed: SEEDS[0], variant: Variant::Plain }).collect();
+        let trials: Vec<Trial> = drawn
+            .iter()
+            .map(|(_, genome)| Trial {
+                genome: genome.clone(),
+                seed: SEEDS[0],
+                variant: Variant::Plain,
+            })
+            .collect();
         let scores = by.scores(&trials)?;
         for (trial, _) in trials.iter().zip(&scores).filter(|(_, score)| score.faulty) {
             faulty += 1;
             first_faulty.get_or_insert_with(|| trial.genome.clone());
         }
-        let scored: Vec<(usize, (Genome, f64))> =
-            drawn.into_iter().zip(&scores).map(|((place, genome), score)| (place, (genome, score.value))).collect();
+        let scored: Vec<(usize, (Genome, f64))> = drawn
+            .into_iter()
+            .zip(&scores)
+            .map(|((place, genome), score)| (place, (genome, score.value)))
+            .collect();
         for (place, island) in islands.iter_mut().enumerate() {
             let before = island.members.first().map_or(-1.0, |member| member.1);
             // Only the elite outlives its children.
             island.members.truncate(ELITE);
-            island.members.extend(scored.iter().filter(|(own, _)| *own == place).map(|(_, member)| member.clone()));
+            island.members.extend(
+                scored.iter().filter(|(own, _)| *own == place).map(|(_, member)| member.clone()),
+            );
             island.members.sort_by(|a, b| b.1.total_cmp(&a.1));
             island.members.truncate(POPULATION);
             let gained = island.members.first().is_some_and(|member| member.1 > before);
@@ -132,14 +153,24 @@ fn of_kind<E: Evaluate>(search: &Search, kind: Kind, budget: usize, by: &mut E) 
     }
     let highest = seen.iter().map(|member| member.1).fold(0.0, f64::max);
     let evaluated = seen.len();
-    Ok(Searched { kind, best: ranked(seen, (budget / SELECTION / RUNS).max(LEAST), by)?, evaluated, highest, faulty, first_faulty })
+    Ok(Searched {
+        kind,
+        best: ranked(seen, (budget / SELECTION / RUNS).max(LEAST), by)?,
+        evaluated,
+        highest,
+        faulty,
+        first_faulty,
+    })
 }
 
 /// The first generation of an island: genomes kept, its part of the extremes, and random ones.
 fn first(search: &Search, kind: Kind, island: usize, random: &mut Random) -> Vec<Genome> {
     let kept = search.kept.iter().filter(|genome| genome.kind == kind && genome.fits()).cloned();
     // All islands draw the extremes alike, and each takes its own.
-    let extremes = Genome::extremes(kind, &mut Random::stream(search.seed, &format!("{} extremes", kind.name())));
+    let extremes = Genome::extremes(
+        kind,
+        &mut Random::stream(search.seed, &format!("{} extremes", kind.name())),
+    );
     let mut all: Vec<Genome> = kept.chain(extremes).skip(island).step_by(ISLANDS).collect();
     all.extend((all.len()..POPULATION).map(|_| Genome::random(kind, random)));
     all
@@ -154,7 +185,9 @@ impl Island {
         while children.len() < POPULATION - ELITE {
             let one = &self.members[random.below(parents) as usize].0;
             let child = match random.chance(CROSSED) {
-                true => one.crossed(&self.members[random.below(parents) as usize].0, random).mutated(random),
+                true => one
+                    .crossed(&self.members[random.below(parents) as usize].0, random)
+                    .mutated(random),
                 false => one.mutated(random),
             };
             children.push(child);
@@ -165,7 +198,10 @@ impl Island {
 
 /// The best of each island replace the worst of the next.
 fn migrate(islands: &mut [Island]) {
-    let best: Vec<Vec<(Genome, f64)>> = islands.iter().map(|island| island.members.iter().take(MIGRANTS).cloned().collect()).collect();
+    let best: Vec<Vec<(Genome, f64)>> = islands
+        .iter()
+        .map(|island| island.members.iter().take(MIGRANTS).cloned().collect())
+        .collect();
     for (place, migrants) in best.into_iter().enumerate() {
         let next = (place + 1) % islands.len();
         let members = &mut islands[next].members;
@@ -176,7 +212,11 @@ fn migrate(islands: &mut [Island]) {
 }
 
 /// So many of the best that are unlike each other, ranked over several seeds and other numbers.
-fn ranked<E: Evaluate>(mut seen: Vec<(Genome, f64)>, count: usize, by: &mut E) -> Result<Vec<(Genome, f64)>, E::Error> {
+fn ranked<E: Evaluate>(
+    mut seen: Vec<(Genome, f64)>,
+    count: usize,
+    by: &mut E,
+) -> Result<Vec<(Genome, f64)>, E::Error> {
     seen.sort_by(|a, b| b.1.total_cmp(&a.1));
     let mut best: Vec<Genome> = Vec::new();
     for (genome, score) in seen {
@@ -187,12 +227,19 @@ fn ranked<E: Evaluate>(mut seen: Vec<(Genome, f64)>, count: usize, by: &mut E) -
             best.push(genome);
         }
     }
-    by.tell(&format!("running the best {} networks with {} seeds and with other numbers", best.len(), SEEDS.len()));
+    by.tell(&format!(
+        "running the best {} networks with {} seeds and with other numbers",
+        best.len(),
+        SEEDS.len()
+    ));
     let bounds = steady(&best, by)?;
     // Events only order them: minimising leaves out those that matter little.
-    let rank = |genome: &Genome, bound: f64| bound - OF_EVENT * genome.event_count().saturating_sub(2) as f64;
+    let rank = |genome: &Genome, bound: f64| {
+        bound - OF_EVENT * genome.event_count().saturating_sub(2) as f64
+    };
     let with_bounds = best.into_iter().zip(bounds).filter(|(_, bound)| *bound > 0.0);
-    let mut ranked: Vec<(Genome, f64)> = with_bounds.map(|(genome, bound)| (genome.clone(), rank(&genome, bound))).collect();
+    let mut ranked: Vec<(Genome, f64)> =
+        with_bounds.map(|(genome, bound)| (genome.clone(), rank(&genome, bound))).collect();
     ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
     Ok(ranked)
 }
@@ -202,8 +249,14 @@ const ALIKE: f64 = 1.5;
 
 /// True of two genomes that are the same network but for details.
 pub fn alike(one: &Genome, other: &Genome) -> bool {
-    let numbers = |genome: &Genome| genome.base.iter().chain(genome.events.iter().flatten()).copied().collect::<Vec<f64>>();
-    let near = |(a, b): (&f64, &f64)| a == b || (*a > 0.0 && *b > 0.0 && *a <= ALIKE * b && *b <= ALIKE * a);
+    let numbers = |genome: &Genome| {
+        genome.base.iter().chain(genome.events.iter().flatten()).copied().collect::<Vec<f64>>()
+    };
+    let near = |(a, b): (&f64, &f64)| {
+        a == b || (*a > 0.0 && *b > 0.0 && *a <= ALIKE * b && *b <= ALIKE * a)
+    };
     let (one_numbers, other_numbers) = (numbers(one), numbers(other));
-    one.kind == other.kind && one_numbers.len() == other_numbers.len() && one_numbers.iter().zip(&other_numbers).all(near)
+    one.kind == other.kind
+        && one_numbers.len() == other_numbers.len()
+        && one_numbers.iter().zip(&other_numbers).all(near)
 }

@@ -69,5 +69,8 @@ impl View<'_> {
 }
 
 fn place(genes: &[Gene], name: &str) -> usize {
-    genes.iter().position(|gene| gene.name == name).unwrap_or_else(|| panic!("no gene is called {name}"))
+    genes
+        .iter()
+        .position(|gene| gene.name == name)
+        .unwrap_or_else(|| panic!("no gene is called {name}"))
 }

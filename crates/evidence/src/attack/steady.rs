@@ -21,7 +21,8 @@ pub(super) fn steady<E: Evaluate>(genomes: &[Genome], by: &mut E) -> Result<Vec<
     let trial = |genome: Genome, seed: u64| Trial { genome, seed, variant: Variant::Plain };
     let of_genome = |genome: &Genome| {
         let mut random = Random::stream(SEEDS[0], "steady");
-        let copies: Vec<Trial> = (0..COPIES).map(|_| trial(genome.shaken(&mut random), SEEDS[0])).collect();
+        let copies: Vec<Trial> =
+            (0..COPIES).map(|_| trial(genome.shaken(&mut random), SEEDS[0])).collect();
         SEEDS.map(|seed| trial(genome.clone(), seed)).into_iter().chain(copies)
     };
     let trials: Vec<Trial> = genomes.iter().flat_map(of_genome).collect();

@@ -9,7 +9,11 @@ use std::sync::atomic::AtomicBool;
 
 /// AdvNet's two segments (CoNEXT 2026): a low rate, then nineteen times as much.
 fn nineteen() -> Genome {
-    Genome { kind: Kind::Steps, base: vec![16.0], events: vec![vec![0.5, 22.0, 1.7], vec![9.5, 29.0, 1.0]] }
+    Genome {
+        kind: Kind::Steps,
+        base: vec![16.0],
+        events: vec![vec![0.5, 22.0, 1.7], vec![9.5, 29.0, 1.0]],
+    }
 }
 
 fn trial(genome: &Genome, seed: u64) -> Trial {
@@ -23,7 +27,15 @@ impl<F: FnMut(&Trial) -> f64> Evaluate for ByRule<F> {
     type Error = std::convert::Infallible;
 
     fn scores(&mut self, trials: &[Trial]) -> Result<Vec<Score>, Self::Error> {
-        Ok(trials.iter().map(|trial| Score { value: (self.0)(trial), subject: 0.0, reference: 1.0, faulty: false }).collect())
+        Ok(trials
+            .iter()
+            .map(|trial| Score {
+                value: (self.0)(trial),
+                subject: 0.0,
+                reference: 1.0,
+                faulty: false,
+            })
+            .collect())
     }
 
     fn tell(&mut self, _: &str) {}
@@ -89,18 +101,28 @@ fn a_genome_says_all_of_its_scenario() {
 
 #[test]
 fn bbr_leaves_idle_what_grows_nineteenfold() {
-    let score = |subject, goal| Aim::new(subject, goal).evaluate(&trial(&nineteen(), 1), &AtomicBool::new(false)).expect("runs");
+    let score = |subject, goal| {
+        Aim::new(subject, goal)
+            .evaluate(&trial(&nineteen(), 1), &AtomicBool::new(false))
+            .expect("runs")
+    };
     let bbr = score("bbr", Goal::Idle);
     // AdvNet: BBR loses 0.83 of this network's capacity. Here it loses 0.59, NewReno 0.06; a finding needs 0.3.
     assert!(bbr.value >= 0.5 && bbr.subject < 0.5 && bbr.reference > 0.7, "{bbr:?}");
     assert!(score("newreno", Goal::Idle).value < 0.2);
-    assert!(matches!(Aim::new("bbr", Goal::Idle).evaluate(&trial(&nineteen(), 1), &AtomicBool::new(true)), Err(TrialError::Stopped)));
+    assert!(matches!(
+        Aim::new("bbr", Goal::Idle).evaluate(&trial(&nineteen(), 1), &AtomicBool::new(true)),
+        Err(TrialError::Stopped)
+    ));
 }
 
 /// Records of two NewReno flows on the acks genome without any difference.
 fn two() -> Record {
-    let genome = Genome { kind: Kind::Acks, base: vec![10.0, 20.0, 1.0], events: vec![vec![0.0; 4]; 2] };
-    let runs = Aim::new("newreno", Goal::Starve).runs(&trial(&genome, 1), &AtomicBool::new(false)).expect("runs");
+    let genome =
+        Genome { kind: Kind::Acks, base: vec![10.0, 20.0, 1.0], events: vec![vec![0.0; 4]; 2] };
+    let runs = Aim::new("newreno", Goal::Starve)
+        .runs(&trial(&genome, 1), &AtomicBool::new(false))
+        .expect("runs");
     runs.into_iter().next().expect("a record")
 }
 
@@ -121,13 +143,16 @@ fn a_flow_without_anything_for_half_of_the_time_starves_half_of_the_time() {
 /// Events that reach beyond the end are over at the end: what comes after it is the first state.
 #[test]
 fn the_first_state_returns_before_a_tail() {
-    for (kind, event, ends) in
-        [(Kind::Reorder, vec![8.0, 5000.0, 30.0, 5.0], "share = \"0 %\""), (Kind::Drops, vec![9.99, 10.0], "loss = \"0 %\"")]
-    {
+    for (kind, event, ends) in [
+        (Kind::Reorder, vec![8.0, 5000.0, 30.0, 5.0], "share = \"0 %\""),
+        (Kind::Drops, vec![9.99, 10.0], "loss = \"0 %\""),
+    ] {
         let genome = Genome { kind, base: vec![5.0, 20.0, 1.0], events: vec![event] };
         for goal in [Goal::Stuck, Goal::Stall] {
             let aim = Aim::new("bbr", goal);
-            let scenario = aim.scenario(&trial(&genome, 1), &aim.casts(kind)[0]).unwrap_or_else(|error| panic!("{error}"));
+            let scenario = aim
+                .scenario(&trial(&genome, 1), &aim.casts(kind)[0])
+                .unwrap_or_else(|error| panic!("{error}"));
             assert_eq!(scenario.duration, Span::from_secs(40));
             let text = aim.text(&genome, &aim.casts(kind)[0], Variant::Plain, "t");
             let last = text.rsplit("[[change]]").next().expect("a change");
@@ -135,7 +160,11 @@ fn the_first_state_returns_before_a_tail() {
         }
     }
     assert_eq!(
-        Kind::ALL.into_iter().filter(|kind| !Goal::Stuck.suits(*kind)).map(Kind::name).collect::<Vec<_>>(),
+        Kind::ALL
+            .into_iter()
+            .filter(|kind| !Goal::Stuck.suits(*kind))
+            .map(Kind::name)
+            .collect::<Vec<_>>(),
         ["pair", "acks", "back"]
     );
 }
@@ -160,7 +189,8 @@ fn waste_harm_delay_and_stuck_are_differences_from_the_best() {
         let mut record = two();
         for (flow, name) in record.flows.iter_mut().zip(["a", "b"]) {
             flow.name = name.to_owned();
-            (flow.steady.sent, flow.steady.dropped, flow.steady.goodput) = (1000, 10, Bytes::new(1_000_000));
+            (flow.steady.sent, flow.steady.dropped, flow.steady.goodput) =
+                (1000, 10, Bytes::new(1_000_000));
         }
         change(&mut record);
         record
@@ -178,8 +208,12 @@ fn waste_harm_delay_and_stuck_are_differences_from_the_best() {
     let score = Goal::Delay.score(&[with(&|_| {}), with(&|_| {})]);
     assert_eq!((score.value, score.reference), (0.0, 0.0));
     let full = with(&|record| {
-        record.flows[0].steady.goodput =
-            record.links.iter().find(|link| link.name == "bottleneck").and_then(|link| link.capacity).unwrap_or_default()
+        record.flows[0].steady.goodput = record
+            .links
+            .iter()
+            .find(|link| link.name == "bottleneck")
+            .and_then(|link| link.capacity)
+            .unwrap_or_default()
     });
     let slow = with(&|record| {
         let link = record.links.iter_mut().find(|link| link.name == "bottleneck").expect("a link");
@@ -208,18 +242,37 @@ fn waste_harm_delay_and_stuck_are_differences_from_the_best() {
 
 #[test]
 fn breeding_finds_more_than_chance_and_always_the_same() {
-    let plan = |strategy| Search { kinds: vec![Kind::Steps], seed: 1, budget: 600, strategy, kept: Vec::new() };
-    let run = |strategy| search(&plan(strategy), &mut ByRule(growth)).expect("infallible").remove(0);
+    let plan = |strategy| Search {
+        kinds: vec![Kind::Steps],
+        seed: 1,
+        budget: 600,
+        strategy,
+        kept: Vec::new(),
+    };
+    let run =
+        |strategy| search(&plan(strategy), &mut ByRule(growth)).expect("infallible").remove(0);
     let bred = run(Strategy::Evolve);
     assert_eq!((bred.evaluated, bred.kind), (600, Kind::Steps));
-    assert!(bred.highest > 0.99 && bred.highest >= run(Strategy::Random).highest, "{}", bred.highest);
+    assert!(
+        bred.highest > 0.99 && bred.highest >= run(Strategy::Random).highest,
+        "{}",
+        bred.highest
+    );
     assert_eq!(bred, run(Strategy::Evolve));
-    assert!(bred.best.windows(2).all(|pair| pair[0].1 >= pair[1].1 && !alike(&pair[0].0, &pair[1].0)));
+    assert!(
+        bred.best.windows(2).all(|pair| pair[0].1 >= pair[1].1 && !alike(&pair[0].0, &pair[1].0))
+    );
 }
 
 #[test]
 fn several_kinds_share_the_budget() {
-    let plan = Search { kinds: vec![Kind::Steps, Kind::Pair], seed: 1, budget: 201, strategy: Strategy::Evolve, kept: vec![nineteen()] };
+    let plan = Search {
+        kinds: vec![Kind::Steps, Kind::Pair],
+        seed: 1,
+        budget: 201,
+        strategy: Strategy::Evolve,
+        kept: vec![nineteen()],
+    };
     let mut first = None;
     let searched = search(
         &plan,
@@ -228,7 +281,8 @@ fn several_kinds_share_the_budget() {
             growth(trial)
         }),
     );
-    let evaluated: Vec<usize> = searched.expect("infallible").iter().map(|own| own.evaluated).collect();
+    let evaluated: Vec<usize> =
+        searched.expect("infallible").iter().map(|own| own.evaluated).collect();
     assert_eq!(evaluated, [100, 100]);
     assert_eq!(first, Some(nineteen()), "what is kept comes first");
 }
@@ -243,7 +297,13 @@ fn nothing_simpler_is_left_after_minimising() {
     let long = Genome {
         kind: Kind::Steps,
         base: vec![3.37],
-        events: vec![vec![7.31, 21.0, 2.0], vec![0.93, 80.5, 1.73], vec![14.7, 33.1, 0.81], vec![3.0, 5.0, 9.0], vec![2.0, 9.9, 1.0]],
+        events: vec![
+            vec![7.31, 21.0, 2.0],
+            vec![0.93, 80.5, 1.73],
+            vec![14.7, 33.1, 0.81],
+            vec![3.0, 5.0, 9.0],
+            vec![2.0, 9.9, 1.0],
+        ],
     };
     assert_eq!(rule(&trial(&long, 1)), 1.0);
     let least = minimise(&long, &mut ByRule(rule)).expect("infallible");
@@ -261,10 +321,22 @@ fn a_finding_must_stand_fresh_seeds_other_numbers_and_no_help_of_the_simulator()
         (finding.standing, finding.passes)
     };
     assert_eq!(standing(|_| 0.8), (Standing::Confirmed, false));
-    assert_eq!(standing(|trial| if trial.seed > 1000 { 0.2 } else { 0.8 }).0, Standing::Unconfirmed);
-    assert_eq!(standing(|trial| if trial.genome == nineteen() { 0.8 } else { 0.0 }).0, Standing::KnifesEdge);
-    assert_eq!(standing(|trial| if trial.variant == Variant::NoOverhead { 0.0 } else { 0.8 }).0, Standing::Fragile);
-    assert_eq!(standing(|trial| if trial.variant == Variant::Longer { 0.3 } else { 0.8 }), (Standing::Confirmed, true));
+    assert_eq!(
+        standing(|trial| if trial.seed > 1000 { 0.2 } else { 0.8 }).0,
+        Standing::Unconfirmed
+    );
+    assert_eq!(
+        standing(|trial| if trial.genome == nineteen() { 0.8 } else { 0.0 }).0,
+        Standing::KnifesEdge
+    );
+    assert_eq!(
+        standing(|trial| if trial.variant == Variant::NoOverhead { 0.0 } else { 0.8 }).0,
+        Standing::Fragile
+    );
+    assert_eq!(
+        standing(|trial| if trial.variant == Variant::Longer { 0.3 } else { 0.8 }),
+        (Standing::Confirmed, true)
+    );
 }
 
 #[test]

@@ -62,7 +62,15 @@ pub struct Network {
 impl Network {
     /// One link between two hosts, on which one flow of each group runs from the beginning.
     pub fn of_one_link(tables: String, length: f64) -> Network {
-        Network { tables, length, warmup: 0.0, from: ["sender", "sender"], counts: [1, 1], start: 0.0, keys: String::new() }
+        Network {
+            tables,
+            length,
+            warmup: 0.0,
+            from: ["sender", "sender"],
+            counts: [1, 1],
+            start: 0.0,
+            keys: String::new(),
+        }
     }
 }
 
@@ -80,8 +88,10 @@ impl Setting<'_> {
 
     /// The whole scenario.
     pub(super) fn text(&self, network: &Network) -> String {
-        let length = network.length * if self.variant == Variant::Longer { 2.0 } else { 1.0 } + if self.tail { TAIL } else { 0.0 };
-        let mut text = format!("name = {}\nduration = \"{} s\"\n", quoted(self.name), plain(length));
+        let length = network.length * if self.variant == Variant::Longer { 2.0 } else { 1.0 }
+            + if self.tail { TAIL } else { 0.0 };
+        let mut text =
+            format!("name = {}\nduration = \"{} s\"\n", quoted(self.name), plain(length));
         if network.warmup > 0.0 {
             text += &format!("warmup = \"{} s\"\n", plain(network.warmup));
         }
@@ -92,10 +102,15 @@ impl Setting<'_> {
             text += &format!("\n[transport]\n{}", self.transport);
         }
         text += &network.tables;
-        for (place, (name, controller)) in [("a", &self.cast.a), ("b", &self.cast.b)].into_iter().enumerate() {
+        for (place, (name, controller)) in
+            [("a", &self.cast.a), ("b", &self.cast.b)].into_iter().enumerate()
+        {
             let Some(controller) = controller else { continue };
             let (from, count) = (network.from[place], network.counts[place]);
-            text += &format!("\n[[flow]]\nname = \"{name}\"\nfrom = \"{from}\"\nto = \"receiver\"\ncontroller = {}\n", quoted(controller));
+            text += &format!(
+                "\n[[flow]]\nname = \"{name}\"\nfrom = \"{from}\"\nto = \"receiver\"\ncontroller = {}\n",
+                quoted(controller)
+            );
             text += &network.keys;
             if count != 1 {
                 text += &format!("count = {count}\n");

@@ -69,7 +69,9 @@ impl Aim {
         for (place, cast) in self.casts(trial.genome.kind).iter().enumerate() {
             match self.run(trial, cast, stop) {
                 // The first run is the subject's.
-                Err(TrialError::Run(SimError::Fault { .. })) => return Ok(Score { faulty: place == 0, ..Score::NONE }),
+                Err(TrialError::Run(SimError::Fault { .. })) => {
+                    return Ok(Score { faulty: place == 0, ..Score::NONE });
+                }
                 run => runs.push(run?),
             }
         }
@@ -103,13 +105,20 @@ impl Aim {
     pub fn scenario(&self, trial: &Trial, cast: &Cast) -> Result<Scenario, TrialError> {
         let text = self.text(&trial.genome, cast, trial.variant, "attack");
         let none = |_: &std::path::Path| Err(std::io::Error::from(std::io::ErrorKind::NotFound));
-        let scenario = narrows_scenario::parse(&text, "attack.toml", &none).map_err(TrialError::Scenario)?;
+        let scenario =
+            narrows_scenario::parse(&text, "attack.toml", &none).map_err(TrialError::Scenario)?;
         Ok(Scenario { seed: trial.seed, ..scenario })
     }
 
     /// The text of a genome's scenario with these on it.
     pub fn text(&self, genome: &Genome, cast: &Cast, variant: Variant, name: &str) -> String {
-        genome.scenario(&Setting { name, cast, transport: &self.transport, tail: self.goal.has_tail(), variant })
+        genome.scenario(&Setting {
+            name,
+            cast,
+            transport: &self.transport,
+            tail: self.goal.has_tail(),
+            variant,
+        })
     }
 }
 

@@ -35,7 +35,9 @@ const CASES: &[Case] = &[
         id: "T02",
         title: "Startup ends on losses while the application is the limit",
         demand: "At 20 Mbit/s offered, more than 2 % of a round lost in at least 6 places, after a round in recovery, lead to Drain within 2 rounds, and inflight_longterm is the larger of BDP and inflight_latest.",
-        differs_from_text: Some("The example expects full_bw_now and full_bw_reached; section 5.3.1.3 sets full_bw_reached only."),
+        differs_from_text: Some(
+            "The example expects full_bw_now and full_bw_reached; section 5.3.1.3 sets full_bw_reached only.",
+        ),
         carry_out: startup::loss,
     },
     Case {
@@ -108,7 +110,9 @@ const CASES: &[Case] = &[
         id: "T11",
         title: "No ProbeRTT after idleness",
         demand: "After 6 s without data the first packet leaves with nothing in flight and sets idle_restart; pacing is that of bw at once, and ProbeRTT does not come for 4.9 s.",
-        differs_from_text: Some("Section 5.4.1 says paces at exactly bw; SetPacingRateWithGain(1) takes the margin of 1 % off."),
+        differs_from_text: Some(
+            "Section 5.4.1 says paces at exactly bw; SetPacingRateWithGain(1) takes the margin of 1 % off.",
+        ),
         carry_out: idle::restart,
     },
     Case {
@@ -138,7 +142,9 @@ const CASES: &[Case] = &[
         id: "T15",
         title: "Ten times the capacity",
         demand: "The bound grows by 1, 2, 4 … packets in successive rounds while the window limits, and nine tenths of the new rate are used within 6 s (ours: 3 s of wait and two probes of 9 rounds).",
-        differs_from_text: Some("The steps show only with a finite inflight_longterm, which losses in the probe before set."),
+        differs_from_text: Some(
+            "The steps show only with a finite inflight_longterm, which losses in the probe before set.",
+        ),
         carry_out: steps::up,
     },
     Case {
@@ -186,7 +192,9 @@ const CASES: &[Case] = &[
         id: "T21",
         title: "Losses in ProbeBW_UP",
         demand: "With inflight_longterm set, more than 2 % lost in Up lead to Down on that acknowledgement, and inflight_longterm is what was in flight when the lost packet left, at least 0.7 of min(BDP, cwnd).",
-        differs_from_text: Some("The example has inflight_longterm scaled by Beta: 0.7 is a floor."),
+        differs_from_text: Some(
+            "The example has inflight_longterm scaled by Beta: 0.7 is a floor.",
+        ),
         carry_out: probe_up::loss_in_up,
     },
     Case {

@@ -21,7 +21,10 @@ pub(super) fn drained_by_flight(trial: &mut Trial, record: &Record) -> Result<()
     let interrupted = record.rows[after].state() == Some(State::ProbeRtt);
     trial.note("ended_by_probe_rtt", interrupted as u8 as f64);
     trial.check("flight", interrupted || is_drained(record, after), || {
-        format!("Drain ends with {} packets in flight, more than Inflight(1.0)", record.rows[after].in_flight)
+        format!(
+            "Drain ends with {} packets in flight, more than Inflight(1.0)",
+            record.rows[after].in_flight
+        )
     });
     Ok(())
 }
@@ -41,7 +44,10 @@ fn drained(trial: &mut Trial, record: &Record) -> Result<usize, String> {
     trial.check("gain", gain == 0.5, || format!("the pacing gain is {gain}, not 0.5"));
     let early = (drain..after).find(|index| is_drained(record, *index));
     trial.check("first", early.is_none(), || {
-        format!("{} packets were in flight, no more than Inflight(1.0), and Drain went on", record.rows[early.unwrap_or(0)].in_flight)
+        format!(
+            "{} packets were in flight, no more than Inflight(1.0), and Drain went on",
+            record.rows[early.unwrap_or(0)].in_flight
+        )
     });
     Ok(after)
 }
@@ -58,8 +64,9 @@ pub(super) fn by_time(subject: &Subject) -> Vec<Trial> {
             let plan = Plan::r(subject).lasting(Span::from_secs(2));
             let entered = |record: &Record| record.enters(State::Drain, Time::ZERO);
             let rate = plan.rate * percent / 100;
-            let Changed { run, .. } =
-                at_transition(trial, &plan, entered, |plan, at| plan.change(at, &format!("rate = \"{rate} bit/s\"")))?;
+            let Changed { run, .. } = at_transition(trial, &plan, entered, |plan, at| {
+                plan.change(at, &format!("rate = \"{rate} bit/s\""))
+            })?;
             let record = &run.record;
             let after = drained(trial, record)?;
             let row = &record.rows[after];
@@ -71,7 +78,9 @@ pub(super) fn by_time(subject: &Subject) -> Vec<Trial> {
                 trial.check("time", late(after) && !late(after - 1), || {
                     format!("Drain ends {} rounds after its start, not at the first acknowledgement beyond 3", row.rounds() - started)
                 });
-                trial.check("flight", !is_drained(record, after), || "Drain ends by its flight, though the rate fell to 0.4".to_owned());
+                trial.check("flight", !is_drained(record, after), || {
+                    "Drain ends by its flight, though the rate fell to 0.4".to_owned()
+                });
             } else {
                 trial.check("time", is_drained(record, after) || late(after), || {
                     "Drain ends neither by its flight nor by its time".to_owned()

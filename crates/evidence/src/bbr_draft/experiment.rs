@@ -25,7 +25,10 @@ pub(super) fn at_transition(
     let plan = change(plan.clone(), at);
     let run = plan.run()?;
     trial.check("same", run.record.begins_as(&before.record, at), || {
-        format!("the runs with and without the change at {:.6} s differ before it", at.as_secs_f64())
+        format!(
+            "the runs with and without the change at {:.6} s differ before it",
+            at.as_secs_f64()
+        )
     });
     Ok(Changed { run, at, plan })
 }

@@ -20,8 +20,11 @@ pub struct Cell {
 impl Cell {
     /// As people read it: `1000 Mbit/s, 40 ms`.
     pub fn name(&self) -> String {
-        let rate =
-            if self.rate < 1_000_000 { format!("{} kbit/s", self.rate / 1_000) } else { format!("{} Mbit/s", self.rate / 1_000_000) };
+        let rate = if self.rate < 1_000_000 {
+            format!("{} kbit/s", self.rate / 1_000)
+        } else {
+            format!("{} Mbit/s", self.rate / 1_000_000)
+        };
         format!("{rate}, {} ms", self.rtt.as_millis_f64())
     }
 
@@ -56,12 +59,17 @@ pub fn run_on(cell: &Cell, subject: &Subject) -> Vec<Outcome> {
         run = Some(ran);
         result
     });
-    let drain = Trial::new(name.clone(), |trial| drained_by_flight(trial, &run.as_ref().ok_or("Startup did not run")?.record));
+    let drain = Trial::new(name.clone(), |trial| {
+        drained_by_flight(trial, &run.as_ref().ok_or("Startup did not run")?.record)
+    });
     let probe = Trial::new(name, |trial| {
         let ran = plan().lasting(Span::from_secs(30)).run()?;
         let count = probes(trial, &ran.record)?;
         trial.note("probes", count as f64);
         Ok(())
     });
-    [("T01", plateau), ("T03", drain), ("T10", probe)].into_iter().map(|(id, trial)| trial.judge(id, None, subject)).collect()
+    [("T01", plateau), ("T03", drain), ("T10", probe)]
+        .into_iter()
+        .map(|(id, trial)| trial.judge(id, None, subject))
+        .collect()
 }

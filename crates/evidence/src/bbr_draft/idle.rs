@@ -11,8 +11,15 @@ pub(super) fn restart(subject: &Subject) -> Vec<Trial> {
     vec![Trial::new("", |trial| {
         let plan = Plan::r(subject).lasting(Span::from_secs(1));
         let silence = Span::from_secs(6);
-        let quiet = |plan: Plan, at: Time| plan.pause(at, at + silence).until(at + silence + Span::from_secs(6));
-        let Changed { run, at, .. } = at_transition(trial, &plan, |record: &Record| record.enters(State::Cruise, Time::ZERO), quiet)?;
+        let quiet = |plan: Plan, at: Time| {
+            plan.pause(at, at + silence).until(at + silence + Span::from_secs(6))
+        };
+        let Changed { run, at, .. } = at_transition(
+            trial,
+            &plan,
+            |record: &Record| record.enters(State::Cruise, Time::ZERO),
+            quiet,
+        )?;
         let rows = &run.record.rows;
         let again = at + silence;
         let first = rows
@@ -21,7 +28,9 @@ pub(super) fn restart(subject: &Subject) -> Vec<Trial> {
             .ok_or("it does not send again into an empty network")?;
         let (row, before) = (&rows[first], &rows[first - 1]);
         trial.note("restart_at_s", row.at.as_secs_f64());
-        trial.check("empty", before.in_flight == 0 && row.in_flight == 1, || format!("{} packets were in flight", before.in_flight));
+        trial.check("empty", before.in_flight == 0 && row.in_flight == 1, || {
+            format!("{} packets were in flight", before.in_flight)
+        });
         trial.check("idle-restart", row.is(Field::IdleRestart), || {
             "idle_restart is not set, so the first packet was not seen as limited by the application".to_owned()
         });
@@ -33,9 +42,13 @@ pub(super) fn restart(subject: &Subject) -> Vec<Trial> {
             format!("it paces {rate:.1} packets/s, not 99 % of bw, which is {bandwidth:.1}")
         });
         let soon = row.at + Span::from_millis(4_900);
-        let probe = rows[first..].iter().find(|row| row.at <= soon && row.state() == Some(State::ProbeRtt));
+        let probe =
+            rows[first..].iter().find(|row| row.at <= soon && row.state() == Some(State::ProbeRtt));
         trial.check("probe-rtt", probe.is_none(), || {
-            format!("ProbeRTT comes {:.2} s after the restart", probe.map_or(0.0, |probe| probe.at.since(row.at).as_secs_f64()))
+            format!(
+                "ProbeRTT comes {:.2} s after the restart",
+                probe.map_or(0.0, |probe| probe.at.since(row.at).as_secs_f64())
+            )
         });
         Ok(())
     })]

@@ -32,15 +32,23 @@ const LINUX: &[Known] = &[
 
 const BURST: &str = "a packet that leaves between two acknowledgements of a burst gives a sample with up to a burst too much (section 4.1.2.3 takes \
                      delivered and delivered_time at its departure); bursts a fifth as large give a fifth of the excess";
-const BUCKET: &str =
-    "a bucket that fills again lets a probe measure more than the tokens, which max_bw keeps for two cycles; smaller buckets lose less";
-const GROWTH: &str = "Linux looks for growth at each acknowledgement of a round, the draft at its first";
+const BUCKET: &str = "a bucket that fills again lets a probe measure more than the tokens, which max_bw keeps for two cycles; smaller buckets lose less";
+const GROWTH: &str =
+    "Linux looks for growth at each acknowledgement of a round, the draft at its first";
 const DRAIN_GAIN: &str = "Linux drains with a pacing gain of 88/256";
 const DRAIN_TIME: &str = "Linux drains until the flight is small, however long";
 const UNDO: &str = "Linux restores the bounds, and not the state";
 
 /// Why a `profile` does not meet the demand of this name in this variant of a case, if that is known.
-pub(super) fn known(profile: Profile, case: &str, variant: &str, demand: &str) -> Option<&'static str> {
+pub(super) fn known(
+    profile: Profile,
+    case: &str,
+    variant: &str,
+    demand: &str,
+) -> Option<&'static str> {
     let own = if profile == Profile::Linux { LINUX } else { &[] };
-    BOTH.iter().chain(own).find(|rule| rule.0 == case && variant.starts_with(rule.1) && rule.2 == demand).map(|rule| rule.3)
+    BOTH.iter()
+        .chain(own)
+        .find(|rule| rule.0 == case && variant.starts_with(rule.1) && rule.2 == demand)
+        .map(|rule| rule.3)
 }

@@ -34,5 +34,8 @@ pub use subject::{Profile, Subject};
 
 /// Carries out `case` for `subject`: an outcome for each variant of its set-up, in a fixed order. The same outcomes each time.
 pub fn run(case: &Case, subject: &Subject) -> Vec<Outcome> {
-    (case.carry_out)(subject).into_iter().map(|trial| trial.judge(case.id, case.differs_from_text, subject)).collect()
+    (case.carry_out)(subject)
+        .into_iter()
+        .map(|trial| trial.judge(case.id, case.differs_from_text, subject))
+        .collect()
 }

@@ -29,5 +29,8 @@ pub(super) fn with_headroom(row: &Row) -> f64 {
 /// `UpdateMaxInflight` with the aggregation that the row shows.
 pub(super) fn max_inflight(row: &Row) -> u32 {
     let gain = (row.get(Field::CwndGain) * 256.0).round() as u64;
-    quantized(row, product(row, row.get(Field::Bandwidth), gain) + row.get(Field::ExtraAcked) as u32)
+    quantized(
+        row,
+        product(row, row.get(Field::Bandwidth), gain) + row.get(Field::ExtraAcked) as u32,
+    )
 }

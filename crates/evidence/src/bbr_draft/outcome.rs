@@ -37,7 +37,8 @@ pub struct Outcome {
 impl Outcome {
     /// True unless something failed that was not to be expected of the profile.
     pub fn is_explained(&self) -> bool {
-        self.verdict == Verdict::Pass || (self.verdict == Verdict::Fail && self.known.len() == self.reasons.len())
+        self.verdict == Verdict::Pass
+            || (self.verdict == Verdict::Fail && self.known.len() == self.reasons.len())
     }
 
     /// The piece of evidence of this name.
@@ -46,7 +47,10 @@ impl Outcome {
     }
 }
 
-fn as_map<S: serde::Serializer>(evidence: &[(String, f64)], serializer: S) -> Result<S::Ok, S::Error> {
+fn as_map<S: serde::Serializer>(
+    evidence: &[(String, f64)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.collect_map(evidence.iter().map(|(name, value)| (name, value)))
 }
 
@@ -59,7 +63,10 @@ pub(super) struct Trial {
 
 impl Trial {
     /// Carries out `body`, whose error is a demand that could not even be looked at.
-    pub fn new(variant: impl Into<String>, body: impl FnOnce(&mut Trial) -> Result<(), String>) -> Trial {
+    pub fn new(
+        variant: impl Into<String>,
+        body: impl FnOnce(&mut Trial) -> Result<(), String>,
+    ) -> Trial {
         let mut trial = Trial { variant: variant.into(), failed: Vec::new(), evidence: Vec::new() };
         if let Err(missed) = body(&mut trial) {
             trial.failed.push(("reached", missed));
@@ -80,9 +87,17 @@ impl Trial {
     }
 
     /// The outcome, as a variant of the case of this name.
-    pub fn judge(self, case: &'static str, differs_from_text: Option<&'static str>, subject: &Subject) -> Outcome {
-        let known: Vec<&'static str> =
-            self.failed.iter().filter_map(|(name, _)| known(subject.profile, case, &self.variant, name)).collect();
+    pub fn judge(
+        self,
+        case: &'static str,
+        differs_from_text: Option<&'static str>,
+        subject: &Subject,
+    ) -> Outcome {
+        let known: Vec<&'static str> = self
+            .failed
+            .iter()
+            .filter_map(|(name, _)| known(subject.profile, case, &self.variant, name))
+            .collect();
         Outcome {
             case,
             variant: self.variant,

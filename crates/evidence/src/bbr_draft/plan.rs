@@ -131,7 +131,8 @@ impl Plan {
     }
 
     fn change_of(mut self, link: &str, at: Time, line: &str) -> Plan {
-        self.changes += &format!("[[change]]\nlink = \"{link}\"\nat = \"{} ns\"\n{line}\n", at.as_nanos());
+        self.changes +=
+            &format!("[[change]]\nlink = \"{link}\"\nat = \"{} ns\"\n{line}\n", at.as_nanos());
         self
     }
 
@@ -142,7 +143,10 @@ impl Plan {
 
     /// As a scenario file.
     pub fn text(&self) -> String {
-        let mut text = format!("name = \"bbr-draft\"\nduration = \"{} ns\"\nsend_overhead = false\n", self.duration.as_nanos());
+        let mut text = format!(
+            "name = \"bbr-draft\"\nduration = \"{} ns\"\nsend_overhead = false\n",
+            self.duration.as_nanos()
+        );
         let _ = write!(
             text,
             "[[link]]\nname = \"link\"\nbetween = [\"sender\", \"receiver\"]\nrate = \"{} bit/s\"\ndelay = \"{} ns\"\nbuffer = \"{}\"\n{}",
@@ -175,11 +179,18 @@ impl Plan {
     /// Runs it.
     pub fn run(&self) -> Result<Run, String> {
         let text = self.text();
-        let nothing = |path: &std::path::Path| Err(std::io::Error::other(format!("{} is not read", path.display())));
-        let scenario = narrows_scenario::parse(&text, "bbr-draft.toml", &nothing).map_err(|error| error.short())?;
+        let nothing = |path: &std::path::Path| {
+            Err(std::io::Error::other(format!("{} is not read", path.display())))
+        };
+        let scenario = narrows_scenario::parse(&text, "bbr-draft.toml", &nothing)
+            .map_err(|error| error.short())?;
         let mut record = Record::default();
-        narrows_sim::run_observed(&scenario, narrows_sim::Progress::heard_by(&mut |_| true), &mut record)
-            .map_err(|error| error.to_string())?;
+        narrows_sim::run_observed(
+            &scenario,
+            narrows_sim::Progress::heard_by(&mut |_| true),
+            &mut record,
+        )
+        .map_err(|error| error.to_string())?;
         match record.missing() {
             Some(name) => Err(format!("{} does not show {name}", self.controller)),
             None => Ok(Run { record }),

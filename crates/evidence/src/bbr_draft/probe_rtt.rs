@@ -19,9 +19,12 @@ pub(super) fn half_a_product(subject: &Subject) -> Vec<Trial> {
         let run = plan.run()?;
         let probes = probes(trial, &run.record)?;
         trial.note("probes", probes as f64);
-        let used = run.record.arrived(Time::ZERO, Time::ZERO + Span::from_secs(30)) as f64 / (30.0 * plan.capacity());
+        let used = run.record.arrived(Time::ZERO, Time::ZERO + Span::from_secs(30)) as f64
+            / (30.0 * plan.capacity());
         trial.note("utilisation", used);
-        trial.check("utilisation", used >= 0.96, || format!("{:.1} % of the link are used over 30 s, less than 96 %", 100.0 * used));
+        trial.check("utilisation", used >= 0.96, || {
+            format!("{:.1} % of the link are used over 30 s, less than 96 %", 100.0 * used)
+        });
         Ok(())
     })]
 }
@@ -46,23 +49,38 @@ fn one(trial: &mut Trial, record: &Record, entered: usize, left: usize) {
     // Times inside of the controller are in µs.
     let late = |row: &Row| row.at.as_nanos() / 1_000 > due.as_nanos() / 1_000;
     trial.check("interval", late(row) && !late(&rows[entered - 1]), || {
-        format!("ProbeRTT comes at {:.3} s; 5 s without a shorter round trip were over at {:.3} s", at.as_secs_f64(), due.as_secs_f64())
+        format!(
+            "ProbeRTT comes at {:.3} s; 5 s without a shorter round trip were over at {:.3} s",
+            at.as_secs_f64(),
+            due.as_secs_f64()
+        )
     });
-    trial.check("gain", row.get(Field::CwndGain) == 0.5, || format!("the gain of the window is {}, not 0.5", row.get(Field::CwndGain)));
-    let target = |index: usize| product(&rows[index], rows[index].get(Field::Bandwidth), 128).max(4);
+    trial.check("gain", row.get(Field::CwndGain) == 0.5, || {
+        format!("the gain of the window is {}, not 0.5", row.get(Field::CwndGain))
+    });
+    let target =
+        |index: usize| product(&rows[index], rows[index].get(Field::Bandwidth), 128).max(4);
     let small = |index: &usize| rows[*index].in_flight <= target(*index);
     let Some(emptied) = (entered..left).find(small) else {
         trial.check("flight", false, || "the flight never falls to half a BDP".to_owned());
         return;
     };
     let stays = (emptied..left).all(|index| small(&index));
-    trial.check("flight", stays, || "the flight exceeds half a BDP again before ProbeRTT ends".to_owned());
-    let (lasted, rounds) = (rows[left].at.since(rows[emptied].at), rows[left].rounds() - rows[emptied].rounds());
+    trial.check("flight", stays, || {
+        "the flight exceeds half a BDP again before ProbeRTT ends".to_owned()
+    });
+    let (lasted, rounds) =
+        (rows[left].at.since(rows[emptied].at), rows[left].rounds() - rows[emptied].rounds());
     trial.check("duration", lasted + Span::from_micros(1) > DURATION && rounds >= 1, || {
-        format!("the flight is small for {:.1} ms and {rounds} rounds, not for 200 ms and a round", lasted.as_millis_f64())
+        format!(
+            "the flight is small for {:.1} ms and {rounds} rounds, not for 200 ms and a round",
+            lasted.as_millis_f64()
+        )
     });
     let expected = if rows[left].is(Field::FullBwReached) { State::Cruise } else { State::Startup };
-    trial.check("returns", rows[left].state() == Some(expected), || format!("ProbeRTT is followed by {:?}", rows[left].state()));
+    trial.check("returns", rows[left].state() == Some(expected), || {
+        format!("ProbeRTT is followed by {:?}", rows[left].state())
+    });
 }
 
 /// When `probe_rtt_min_delay` was last updated before row `entered` (`probe_rtt_min_stamp`): by a shorter round trip, or at the end of ProbeRTT.
@@ -70,7 +88,8 @@ fn stamp(rows: &[Row], entered: usize) -> Time {
     let renewed = |index: &usize| {
         let [before, after] = [&rows[*index - 1], &rows[*index]];
         let shorter = after.get(Field::ProbeRttMinDelay) < before.get(Field::ProbeRttMinDelay);
-        shorter || (before.state() == Some(State::ProbeRtt) && after.state() != Some(State::ProbeRtt))
+        shorter
+            || (before.state() == Some(State::ProbeRtt) && after.state() != Some(State::ProbeRtt))
     };
     // The first row has the handshake's.
     (1..entered).rev().find(renewed).map_or(rows[0].at, |index| rows[index].at)
@@ -83,7 +102,9 @@ pub(super) fn in_startup(subject: &Subject) -> Vec<Trial> {
         let (on, period) = (Span::from_millis(1), Span::from_millis(10));
         let slow = plan.clone().at_times(Time::ZERO, Time::ZERO + Span::from_secs(7), on, period);
         let over = |record: &Record| record.leaves(record.enters(State::ProbeRtt, Time::ZERO)?);
-        let all = |_: Plan, at: Time| plan.clone().at_times(Time::ZERO, at, on, period).until(at + Span::from_secs(2));
+        let all = |_: Plan, at: Time| {
+            plan.clone().at_times(Time::ZERO, at, on, period).until(at + Span::from_secs(2))
+        };
         let Changed { run, at, plan } = at_transition(trial, &slow, over, all)?;
         let record = &run.record;
         let after = record.leaves(record.enters(State::ProbeRtt, Time::ZERO)?)?;

@@ -25,19 +25,38 @@ pub(super) fn plateau(subject: &Subject) -> Vec<Trial> {
         let row = &record.rows[down];
         trial.note("up_at_s", record.rows[up].at.as_secs_f64());
         trial.note("down_at_s", row.at.as_secs_f64());
-        trial.check("loss", record.lost.iter().all(|lost| lost.row > down), || "something was lost".to_owned());
-        trial.check("state", row.state() == Some(State::Down), || format!("Up is followed by {:?}", row.state()));
+        trial.check("loss", record.lost.iter().all(|lost| lost.row > down), || {
+            "something was lost".to_owned()
+        });
+        trial.check("state", row.state() == Some(State::Down), || {
+            format!("Up is followed by {:?}", row.state())
+        });
         trial.check("full", row.is(Field::FullBwNow) && row.get(Field::FullBwCount) == 3.0, || {
-            format!("Up ends with full_bw_now {} and full_bw_count {}", row.get(Field::FullBwNow), row.get(Field::FullBwCount))
+            format!(
+                "Up ends with full_bw_now {} and full_bw_count {}",
+                row.get(Field::FullBwNow),
+                row.get(Field::FullBwCount)
+            )
         });
         let flat = flat_rounds(record, down);
-        let (rounds, limited) = (flat.len(), flat.iter().filter(|row| row.is(Field::AppLimited)).count());
-        trial.check("flat", rounds == 3 && limited == 0, || format!("of {rounds} flat rounds {limited} were limited by the application"));
+        let (rounds, limited) =
+            (flat.len(), flat.iter().filter(|row| row.is(Field::AppLimited)).count());
+        trial.check("flat", rounds == 3 && limited == 0, || {
+            format!("of {rounds} flat rounds {limited} were limited by the application")
+        });
         let mut full = 0;
         for row in &flat {
-            let began = record.rows[..].iter().rev().find(|before| before.rounds() < row.rounds()).map_or(Time::ZERO, |before| before.at);
+            let began = record.rows[..]
+                .iter()
+                .rev()
+                .find(|before| before.rounds() < row.rounds())
+                .map_or(Time::ZERO, |before| before.at);
             let window = row.get(Field::Cwnd) as u32;
-            full += record.departed.iter().any(|sent| sent.at > began && sent.at <= row.at && sent.flight + 1 >= window) as u8;
+            full += record
+                .departed
+                .iter()
+                .any(|sent| sent.at > began && sent.at <= row.at && sent.flight + 1 >= window)
+                as u8;
         }
         trial.note("flat_rounds_limited_by_cwnd", full as f64);
         Ok(())
@@ -67,17 +86,27 @@ pub(super) fn limited_loss(subject: &Subject) -> Vec<Trial> {
         trial.note("first_loss_s", record.rows[lost].at.as_secs_f64());
         trial.note("down_at_s", row.at.as_secs_f64());
         // So little is in flight that the same acknowledgement may end Down too; each Down picks a new wait.
-        let down =
-            matches!(row.state(), Some(State::Down | State::Cruise)) && row.get(Field::BwProbeWait) != before.get(Field::BwProbeWait);
+        let down = matches!(row.state(), Some(State::Down | State::Cruise))
+            && row.get(Field::BwProbeWait) != before.get(Field::BwProbeWait);
         trial.check("down", down && rounds <= 1, || {
-            format!("{:?} follows {rounds} rounds after the first loss, not Down within 1", row.state())
+            format!(
+                "{:?} follows {rounds} rounds after the first loss, not Down within 1",
+                row.state()
+            )
         });
-        trial.check("too-high", row.is(Field::PrevProbeTooHigh), || "prev_probe_too_high is not set".to_owned());
+        trial.check("too-high", row.is(Field::PrevProbeTooHigh), || {
+            "prev_probe_too_high is not set".to_owned()
+        });
         let limited = record.rows[lost..=after].iter().all(|row| row.is(Field::AppLimited));
-        trial.check("app-limited", limited, || "a sample with the losses was not limited by the application".to_owned());
+        trial.check("app-limited", limited, || {
+            "a sample with the losses was not limited by the application".to_owned()
+        });
         let bounds = [before, row].map(|row| row.bound(Field::InflightLongTerm));
         trial.check("bound", bounds[0] == bounds[1], || {
-            format!("inflight_longterm goes from {} to {} on losses limited by the application", bounds[0], bounds[1])
+            format!(
+                "inflight_longterm goes from {} to {} on losses limited by the application",
+                bounds[0], bounds[1]
+            )
         });
         Ok(())
     })]
@@ -90,19 +119,26 @@ pub(super) fn stays(subject: &Subject) -> Vec<Trial> {
     let minute = Span::from_secs(60);
     let probe = Trial::new("from Up", |trial| {
         let plan = Plan::r(subject).lasting(FIRST_PROBE);
-        let slow = |plan: Plan, at: Time| plan.lasting(minute).at_times(at, Time::ZERO + minute, SLOW.0, SLOW.1);
+        let slow = |plan: Plan, at: Time| {
+            plan.lasting(minute).at_times(at, Time::ZERO + minute, SLOW.0, SLOW.1)
+        };
         let Changed { run, at, .. } = at_transition(trial, &plan, first(State::Up), slow)?;
         let record = &run.record;
         let (mut from, mut ended) = (at, 0);
         trial.note(
             "offered_mbit_s",
-            record.arrived(at, Time::ZERO + minute) as f64 * 1448.0 * 8.0 / 1e6 / (minute.as_secs_f64() - at.as_secs_f64()),
+            record.arrived(at, Time::ZERO + minute) as f64 * 1448.0 * 8.0
+                / 1e6
+                / (minute.as_secs_f64() - at.as_secs_f64()),
         );
         while let Ok(up) = record.enters(State::Up, from) {
             let Ok(after) = record.leaves(up) else { break };
             let next = record.rows[after].state();
             trial.check("stays", next == Some(State::ProbeRtt), || {
-                format!("Up of {:.2} s is followed by {next:?} though the application is the limit", record.rows[up].at.as_secs_f64())
+                format!(
+                    "Up of {:.2} s is followed by {next:?} though the application is the limit",
+                    record.rows[up].at.as_secs_f64()
+                )
             });
             ended += 1;
             from = record.rows[after].at;
@@ -114,15 +150,24 @@ pub(super) fn stays(subject: &Subject) -> Vec<Trial> {
     let startup = Trial::new("from Startup", |trial| {
         let run = Plan::r(subject).offered(10).lasting(minute).run()?;
         let record = &run.record;
-        let states = |row: &super::record::Row| matches!(row.state(), Some(State::Startup | State::ProbeRtt));
+        let states = |row: &super::record::Row| {
+            matches!(row.state(), Some(State::Startup | State::ProbeRtt))
+        };
         let left = record.rows.iter().find(|row| !states(row));
-        trial.check("stays", left.is_none(), || format!("it leaves Startup at {:.2} s", left.map_or(0.0, |row| row.at.as_secs_f64())));
-        let returns =
-            record.rows.windows(2).filter(|pair| pair[0].state() == Some(State::ProbeRtt) && pair[1].state() == Some(State::Startup));
+        trial.check("stays", left.is_none(), || {
+            format!("it leaves Startup at {:.2} s", left.map_or(0.0, |row| row.at.as_secs_f64()))
+        });
+        let returns = record.rows.windows(2).filter(|pair| {
+            pair[0].state() == Some(State::ProbeRtt) && pair[1].state() == Some(State::Startup)
+        });
         let returns = returns.count();
         trial.note("returns_from_probe_rtt", returns as f64);
-        trial.check("returns", returns > 0, || "it does not return from ProbeRTT to Startup".to_owned());
-        trial.check("full", record.rows.iter().all(|row| !row.is(Field::FullBwReached)), || "full_bw_reached is set".to_owned());
+        trial.check("returns", returns > 0, || {
+            "it does not return from ProbeRTT to Startup".to_owned()
+        });
+        trial.check("full", record.rows.iter().all(|row| !row.is(Field::FullBwReached)), || {
+            "full_bw_reached is set".to_owned()
+        });
         Ok(())
     });
     vec![probe, startup]
@@ -138,7 +183,8 @@ fn bounded(trial: &mut Trial, plan: &Plan, end: Span) -> Result<Changed, String>
 
 pub(super) fn down_by_flight(subject: &Subject) -> Vec<Trial> {
     let finite = Trial::new("finite inflight_longterm", |trial| {
-        let Changed { run, at, .. } = bounded(trial, &Plan::r(subject).lasting(FIRST_PROBE), Span::from_secs(7))?;
+        let Changed { run, at, .. } =
+            bounded(trial, &Plan::r(subject).lasting(FIRST_PROBE), Span::from_secs(7))?;
         down_to_cruise(trial, &run.record, at, true)
     });
     let infinite = Trial::new("infinite inflight_longterm", |trial| {
@@ -149,7 +195,12 @@ pub(super) fn down_by_flight(subject: &Subject) -> Vec<Trial> {
     vec![finite, infinite]
 }
 
-fn down_to_cruise(trial: &mut Trial, record: &Record, from: Time, finite: bool) -> Result<(), String> {
+fn down_to_cruise(
+    trial: &mut Trial,
+    record: &Record,
+    from: Time,
+    finite: bool,
+) -> Result<(), String> {
     let down = record.enters(State::Down, from)?;
     let cruise = record.leaves(down)?;
     let row = &record.rows[cruise];
@@ -162,16 +213,27 @@ fn down_to_cruise(trial: &mut Trial, record: &Record, from: Time, finite: bool) 
     trial.check("bounded", row.bound(Field::InflightLongTerm).is_finite() == finite, || {
         "inflight_longterm is not as the case asks for".to_owned()
     });
-    trial.check("state", row.state() == Some(State::Cruise), || format!("Down is followed by {:?}", row.state()));
+    trial.check("state", row.state() == Some(State::Cruise), || {
+        format!("Down is followed by {:?}", row.state())
+    });
     let may = |index: usize| {
         let row = &record.rows[index];
-        row.in_flight as f64 <= with_headroom(row) && row.in_flight <= inflight(&record.rows[index - 1], row.get(Field::MaxBandwidth), 256)
+        row.in_flight as f64 <= with_headroom(row)
+            && row.in_flight <= inflight(&record.rows[index - 1], row.get(Field::MaxBandwidth), 256)
     };
-    trial.check("flight", may(cruise), || format!("Cruise begins with {} packets in flight, more than the bounds allow", row.in_flight));
+    trial.check("flight", may(cruise), || {
+        format!(
+            "Cruise begins with {} packets in flight, more than the bounds allow",
+            row.in_flight
+        )
+    });
     // Rows without an acknowledgement of anything new decide nothing.
     let early = (down + 1..cruise).find(|index| record.rows[*index].acked > 0 && may(*index));
     trial.check("first", early.is_none(), || {
-        format!("{} packets were in flight, within the bounds, and Down went on", record.rows[early.unwrap_or(0)].in_flight)
+        format!(
+            "{} packets were in flight, within the bounds, and Down went on",
+            record.rows[early.unwrap_or(0)].in_flight
+        )
     });
     Ok(())
 }
@@ -179,13 +241,17 @@ fn down_to_cruise(trial: &mut Trial, record: &Record, from: Time, finite: bool) 
 pub(super) fn down_by_time(subject: &Subject) -> Vec<Trial> {
     let variant = |name: &str, percent: u64| {
         Trial::new(name, |trial| {
-            let plan = Plan::path(subject, 50_000_000, Span::from_millis(100), "2500 kB").lasting(Span::from_secs(6));
+            let plan = Plan::path(subject, 50_000_000, Span::from_millis(100), "2500 kB")
+                .lasting(Span::from_secs(6));
             // A round trip that is shorter from Refill on puts ProbeRTT off, which would end Down.
             let shorter = |plan: Plan, at| plan.change(at, "delay = \"49 ms\"");
             let Changed { plan, .. } = at_transition(trial, &plan, first(State::Refill), shorter)?;
             let rate = plan.rate * percent / 100;
-            let slower = |plan: Plan, at| plan.change(at, &format!("rate = \"{rate} bit/s\"")).lasting(Span::from_secs(10));
-            let Changed { run, at, .. } = at_transition(trial, &plan, first(State::Up).and_down(), slower)?;
+            let slower = |plan: Plan, at| {
+                plan.change(at, &format!("rate = \"{rate} bit/s\"")).lasting(Span::from_secs(10))
+            };
+            let Changed { run, at, .. } =
+                at_transition(trial, &plan, first(State::Up).and_down(), slower)?;
             let record = &run.record;
             let down = record.enters(State::Down, at)?;
             let after = record.leaves(down)?;
@@ -195,10 +261,17 @@ pub(super) fn down_by_time(subject: &Subject) -> Vec<Trial> {
             trial.note("bw_probe_wait_s", wait);
             trial.note("lasts_s", lasted(after));
             trial.note("rounds", (row.rounds() - record.rows[down].rounds()) as f64);
-            trial.check("state", row.state() == Some(State::Refill), || format!("Down is followed by {:?}, not by Refill", row.state()));
-            trial.check("wait", (2.0..=3.0).contains(&wait), || format!("bw_probe_wait is {wait} s, not 2 to 3 s"));
+            trial.check("state", row.state() == Some(State::Refill), || {
+                format!("Down is followed by {:?}, not by Refill", row.state())
+            });
+            trial.check("wait", (2.0..=3.0).contains(&wait), || {
+                format!("bw_probe_wait is {wait} s, not 2 to 3 s")
+            });
             trial.check("time", lasted(after) > wait && lasted(after - 1) <= wait, || {
-                format!("Down lasts {:.3} s, not until the first acknowledgement after {wait:.3} s", lasted(after))
+                format!(
+                    "Down lasts {:.3} s, not until the first acknowledgement after {wait:.3} s",
+                    lasted(after)
+                )
             });
             Ok(())
         })
@@ -222,7 +295,8 @@ impl<F: FnOnce(&Record) -> Result<usize, String>> AndDown for F {
 
 pub(super) fn loss_in_up(subject: &Subject) -> Vec<Trial> {
     vec![Trial::new("", |trial| {
-        let Changed { plan, at, .. } = bounded(trial, &Plan::r(subject).lasting(FIRST_PROBE), Span::from_secs(16))?;
+        let Changed { plan, at, .. } =
+            bounded(trial, &Plan::r(subject).lasting(FIRST_PROBE), Span::from_secs(16))?;
         // The next probe stops at the bound; the one after it may stay there.
         let second = |record: &Record| whole_probe(record, at);
         let lossy = |plan: Plan, at: Time| {
@@ -237,14 +311,30 @@ pub(super) fn loss_in_up(subject: &Subject) -> Vec<Trial> {
         trial.note("up_at_s", record.rows[up].at.as_secs_f64());
         trial.note("down_at_s", row.at.as_secs_f64());
         trial.check("state", row.state() == Some(State::Down) && row.lost > 0, || {
-            format!("Up is followed by {:?} on an acknowledgement with {} losses", row.state(), row.lost)
+            format!(
+                "Up is followed by {:?} on an acknowledgement with {} losses",
+                row.state(),
+                row.lost
+            )
         });
-        trial.check("too-high", row.is(Field::PrevProbeTooHigh), || "prev_probe_too_high is not set".to_owned());
+        trial.check("too-high", row.is(Field::PrevProbeTooHigh), || {
+            "prev_probe_too_high is not set".to_owned()
+        });
         let sent = |lost: &super::record::LostPacket| {
-            record.departed.iter().rev().find(|sent| sent.number == lost.number && sent.at == lost.sent_at)
+            record
+                .departed
+                .iter()
+                .rev()
+                .find(|sent| sent.number == lost.number && sent.at == lost.sent_at)
         };
-        let flights: Vec<u32> = record.lost.iter().filter(|lost| lost.row == down).filter_map(|lost| Some(sent(lost)?.flight)).collect();
-        let target = product(before, before.get(Field::Bandwidth), 256).min(before.get(Field::Cwnd) as u32);
+        let flights: Vec<u32> = record
+            .lost
+            .iter()
+            .filter(|lost| lost.row == down)
+            .filter_map(|lost| Some(sent(lost)?.flight))
+            .collect();
+        let target =
+            product(before, before.get(Field::Bandwidth), 256).min(before.get(Field::Cwnd) as u32);
         let floor = (0.7 * target as f64).floor();
         let bound = row.bound(Field::InflightLongTerm);
         trial.note("inflight_longterm_before", before.bound(Field::InflightLongTerm));
@@ -266,7 +356,10 @@ pub(super) fn whole_probe(record: &Record, from: Time) -> Result<usize, String> 
     loop {
         let up = record.enters(State::Up, from)?;
         let row = &record.rows[up];
-        if row.bound(Field::InflightLongTerm).is_finite() && !row.is(Field::PrevProbeTooHigh) && row.at > from {
+        if row.bound(Field::InflightLongTerm).is_finite()
+            && !row.is(Field::PrevProbeTooHigh)
+            && row.at > from
+        {
             return Ok(up);
         }
         from = row.at + Span::from_nanos(1);
@@ -286,8 +379,12 @@ pub(super) fn limited_refill(subject: &Subject) -> Vec<Trial> {
         let up = record.leaves(refill)?;
         let max = record.rows[refill].get(Field::MaxBandwidth);
         trial.note("up_at_s", record.rows[up].at.as_secs_f64());
-        trial.check("state", record.rows[up].state() == Some(State::Up), || format!("Refill is followed by {:?}", record.rows[up].state()));
-        trial.check("round", record.rows[up].rounds() == record.rows[refill].rounds() + 1, || "Refill does not last one round".to_owned());
+        trial.check("state", record.rows[up].state() == Some(State::Up), || {
+            format!("Refill is followed by {:?}", record.rows[up].state())
+        });
+        trial.check("round", record.rows[up].rounds() == record.rows[refill].rounds() + 1, || {
+            "Refill does not last one round".to_owned()
+        });
         let mut low = 0;
         for row in record.rows[refill..].iter().take_while(|row| row.state() != Some(State::Down)) {
             let slow = row.get(Field::DeliveryRate) < 0.9 * max;
@@ -299,9 +396,11 @@ pub(super) fn limited_refill(subject: &Subject) -> Vec<Trial> {
                     row.at.as_secs_f64()
                 )
             });
-            trial.check("bandwidth", (row.get(Field::MaxBandwidth) - max).abs() <= 0.02 * max, || {
-                format!("max_bw goes from {max:.0} to {:.0}", row.get(Field::MaxBandwidth))
-            });
+            trial.check(
+                "bandwidth",
+                (row.get(Field::MaxBandwidth) - max).abs() <= 0.02 * max,
+                || format!("max_bw goes from {max:.0} to {:.0}", row.get(Field::MaxBandwidth)),
+            );
         }
         trial.note("low_samples", low as f64);
         trial.check("reached", low > 0, || "no sample was low".to_owned());

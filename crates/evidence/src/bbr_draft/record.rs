@@ -60,7 +60,15 @@ pub(super) enum State {
     ProbeRtt,
 }
 
-const STATES: [State; 7] = [State::Startup, State::Drain, State::Down, State::Cruise, State::Refill, State::Up, State::ProbeRtt];
+const STATES: [State; 7] = [
+    State::Startup,
+    State::Drain,
+    State::Down,
+    State::Cruise,
+    State::Refill,
+    State::Up,
+    State::ProbeRtt,
+];
 
 /// Why a row was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,19 +131,28 @@ impl Row {
     /// True if everything in it is the same, bit by bit.
     fn same(&self, other: &Row) -> bool {
         let bits = |row: &Row| row.values.map(f64::to_bits);
-        (self.at, self.cause, self.in_flight_before, self.in_flight, self.acked, self.lost, self.burst, self.pacing, self.rtt)
-            == (
-                other.at,
-                other.cause,
-                other.in_flight_before,
-                other.in_flight,
-                other.acked,
-                other.lost,
-                other.burst,
-                other.pacing,
-                other.rtt,
-            )
-            && (self.timeouts, self.undone, self.retransmitted) == (other.timeouts, other.undone, other.retransmitted)
+        (
+            self.at,
+            self.cause,
+            self.in_flight_before,
+            self.in_flight,
+            self.acked,
+            self.lost,
+            self.burst,
+            self.pacing,
+            self.rtt,
+        ) == (
+            other.at,
+            other.cause,
+            other.in_flight_before,
+            other.in_flight,
+            other.acked,
+            other.lost,
+            other.burst,
+            other.pacing,
+            other.rtt,
+        ) && (self.timeouts, self.undone, self.retransmitted)
+            == (other.timeouts, other.undone, other.retransmitted)
             && bits(self) == bits(other)
     }
 }
@@ -182,7 +199,9 @@ impl Record {
     /// The first row at or after `from` that is in `state` while the row before is not.
     pub fn enters(&self, state: State, from: Time) -> Result<usize, String> {
         let rows = &self.rows;
-        let entered = |index: &usize| rows[*index].state() == Some(state) && rows[index - 1].state() != Some(state);
+        let entered = |index: &usize| {
+            rows[*index].state() == Some(state) && rows[index - 1].state() != Some(state)
+        };
         (1..rows.len())
             .filter(|index| rows[*index].at >= from)
             .find(entered)
@@ -194,19 +213,31 @@ impl Record {
         let rows = &self.rows;
         let ended = |index: &usize| {
             let after = rows[*index].state();
-            rows[*index - 1].state() == Some(State::Startup) && !matches!(after, Some(State::Startup | State::ProbeRtt))
+            rows[*index - 1].state() == Some(State::Startup)
+                && !matches!(after, Some(State::Startup | State::ProbeRtt))
         };
-        let found = (1..rows.len()).filter(|index| rows[*index].at > from).find(ended).ok_or("Startup does not end")?;
+        let found = (1..rows.len())
+            .filter(|index| rows[*index].at > from)
+            .find(ended)
+            .ok_or("Startup does not end")?;
         let row = &rows[found];
-        if row.get(Field::DrainStartRound) as u64 == row.rounds() { Ok(found) } else { Err("Startup is not followed by Drain".to_owned()) }
+        if row.get(Field::DrainStartRound) as u64 == row.rounds() {
+            Ok(found)
+        } else {
+            Err("Startup is not followed by Drain".to_owned())
+        }
     }
 
     /// The row after the last of those from `index` on that are in its state.
     pub fn leaves(&self, index: usize) -> Result<usize, String> {
         let state = self.rows[index].state();
         let left = self.rows[index..].iter().position(|row| row.state() != state);
-        left.map(|after| index + after)
-            .ok_or_else(|| format!("it stays in the state of {:.3} s to the end", self.rows[index].at.as_secs_f64()))
+        left.map(|after| index + after).ok_or_else(|| {
+            format!(
+                "it stays in the state of {:.3} s to the end",
+                self.rows[index].at.as_secs_f64()
+            )
+        })
     }
 
     /// Rows up to and including `until`.
@@ -222,7 +253,8 @@ impl Record {
 
     /// Packets that arrived from `from` on, before `to`.
     pub fn arrived(&self, from: Time, to: Time) -> usize {
-        self.arrivals.partition_point(|at| *at < to) - self.arrivals.partition_point(|at| *at < from)
+        self.arrivals.partition_point(|at| *at < to)
+            - self.arrivals.partition_point(|at| *at < from)
     }
 
     fn take(&mut self, at: Time, cause: Cause, sender: &Sender) {
@@ -267,7 +299,11 @@ impl Observer for Record {
     fn on_packet(&mut self, seen: &Seen) {
         match (seen.point, seen.content) {
             (Point::Sender, Content::Data(data)) => {
-                self.departed.push(Departed { at: seen.at, number: data.number, flight: self.latest_flight });
+                self.departed.push(Departed {
+                    at: seen.at,
+                    number: data.number,
+                    flight: self.latest_flight,
+                });
             }
             (Point::Sender, Content::Ack(_)) => self.ack_arrived = true,
             (Point::Receiver, Content::Data(_)) => self.arrivals.push(seen.at),
@@ -279,7 +315,11 @@ impl Observer for Record {
     fn on_sender(&mut self, at: Time, _: usize, sender: &Sender) {
         let cause = if std::mem::take(&mut self.ack_arrived) { Cause::Ack } else { Cause::Timer };
         let row = self.rows.len();
-        self.lost.extend(sender.newly_lost().iter().map(|lost| LostPacket { row, number: lost.number, sent_at: lost.sent_at }));
+        self.lost.extend(sender.newly_lost().iter().map(|lost| LostPacket {
+            row,
+            number: lost.number,
+            sent_at: lost.sent_at,
+        }));
         self.take(at, cause, sender);
         self.latest_flight = sender.in_flight();
     }

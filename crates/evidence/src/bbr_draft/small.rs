@@ -9,7 +9,8 @@ use narrows_units::{Span, Time};
 /// 100 kbit/s, 20 ms (0.17 packets) and 20 packets of buffer. Without probes, which are the transport's: a segment takes four times as long as the handshake, and Linux's
 /// timer of both makes a timeout too soon (case `slow` of `contrib/kernel-tcp`).
 pub(super) fn path(subject: &Subject) -> Plan {
-    let path = Plan::path(subject, 100_000, Span::from_millis(20), "20 packets").lasting(Span::from_secs(60));
+    let path = Plan::path(subject, 100_000, Span::from_millis(20), "20 packets")
+        .lasting(Span::from_secs(60));
     path.transport("tail_loss_probe = false")
 }
 
@@ -20,17 +21,25 @@ pub(super) fn sub_packet(subject: &Subject) -> Vec<Trial> {
         let rows = &run.record.rows;
         let least = rows.iter().map(|row| row.get(Field::Cwnd)).fold(f64::INFINITY, f64::min);
         trial.note("least_cwnd", least);
-        trial.check("floor", least >= 4.0, || format!("the window falls to {least} packets, below 4"));
+        trial.check("floor", least >= 4.0, || {
+            format!("the window falls to {least} packets, below 4")
+        });
         let off = rows.iter().filter(|row| row.is(Field::FullBwReached)).map(|row| {
-            let rate = row.pacing.map_or(f64::NAN, |rate| rate.as_bps() as f64) / (8 * PACKET) as f64;
+            let rate =
+                row.pacing.map_or(f64::NAN, |rate| rate.as_bps() as f64) / (8 * PACKET) as f64;
             (rate / (row.get(Field::PacingGain) * row.get(Field::Bandwidth)) - 1.0).abs()
         });
         let off = off.fold(0.0, f64::max);
         trial.note("pacing_off_by", off);
-        trial.check("pacing", off <= 0.02, || format!("pacing is {:.1} % off gain times bw, more than 2 %", 100.0 * off));
-        let used = run.record.arrived(Time::ZERO, Time::ZERO + Span::from_secs(60)) as f64 / (60.0 * plan.capacity());
+        trial.check("pacing", off <= 0.02, || {
+            format!("pacing is {:.1} % off gain times bw, more than 2 %", 100.0 * off)
+        });
+        let used = run.record.arrived(Time::ZERO, Time::ZERO + Span::from_secs(60)) as f64
+            / (60.0 * plan.capacity());
         trial.note("utilisation", used);
-        trial.check("utilisation", used >= 0.95, || format!("{:.1} % of the link are used, less than 95 %", 100.0 * used));
+        trial.check("utilisation", used >= 0.95, || {
+            format!("{:.1} % of the link are used, less than 95 %", 100.0 * used)
+        });
         let timeouts = rows.last().map_or(0, |row| row.timeouts);
         trial.check("timeouts", timeouts == 0, || format!("there were {timeouts} timeouts"));
         Ok(())

@@ -23,21 +23,31 @@ pub(super) fn up(subject: &Subject) -> Vec<Trial> {
             let rtt = plan.rtt();
             plan.loss(at, rtt, 5)
         };
-        let Changed { plan, at: lossy, .. } = at_transition(trial, &plan, |record: &Record| record.enters(State::Up, Time::ZERO), lossy)?;
+        let Changed { plan, at: lossy, .. } = at_transition(
+            trial,
+            &plan,
+            |record: &Record| record.enters(State::Up, Time::ZERO),
+            lossy,
+        )?;
         let cruising = |record: &Record| record.enters(State::Cruise, lossy);
-        let faster = |plan: Plan, at: Time| plan.change(at, &format!("rate = \"{FAST} bit/s\"")).until(at + Span::from_secs(13));
+        let faster = |plan: Plan, at: Time| {
+            plan.change(at, &format!("rate = \"{FAST} bit/s\"")).until(at + Span::from_secs(13))
+        };
         let Changed { run, at, .. } = at_transition(trial, &plan, cruising, faster)?;
         let record = &run.record;
         let bound = record.rows[record.up_to(at).len() - 1].bound(Field::InflightLongTerm);
         trial.note("inflight_longterm", bound);
-        trial.check("bounded", bound.is_finite(), || "the losses of the probe left no bound".to_owned());
+        trial.check("bounded", bound.is_finite(), || {
+            "the losses of the probe left no bound".to_owned()
+        });
         let grown = growth(record, whole_probe(record, at)?);
         for (round, grown) in grown.iter().enumerate() {
             trial.note(&format!("grown_after_{}_rounds", round + 1), *grown);
         }
         // The first round is limited only in part, and a number of acknowledgements per packet is whole: a packet and a quarter.
         let due = (1..).map(|rounds| ((1u64 << rounds) - 1) as f64);
-        let doubles = grown.iter().zip(due).all(|(grown, due)| (grown - due).abs() <= 1.0 + 0.25 * due);
+        let doubles =
+            grown.iter().zip(due).all(|(grown, due)| (grown - due).abs() <= 1.0 + 0.25 * due);
         trial.check("increments", grown.len() >= 3 && doubles, || {
             format!("in successive rounds the bound has grown by {grown:?}, not by 1, 3, 7, 15 … as steps of 1, 2, 4, 8 make it")
         });
@@ -72,26 +82,45 @@ fn growth(record: &Record, up: usize) -> Vec<f64> {
 /// Nine tenths of the new capacity, over half a second, within 6 s after `at`; more than 12 s are far too long.
 pub(super) fn fast_after(trial: &mut Trial, record: &Record, at: Time) {
     let window = Span::from_millis(500);
-    let fast =
-        |after: &Span| record.arrived(at + *after, at + *after + window) as f64 * 12_000.0 >= 0.9 * FAST as f64 * window.as_secs_f64();
+    let fast = |after: &Span| {
+        record.arrived(at + *after, at + *after + window) as f64 * 12_000.0
+            >= 0.9 * FAST as f64 * window.as_secs_f64()
+    };
     let after = (0..125).map(|step| Span::from_millis(100) * step).find(fast);
     let seconds = after.map_or(f64::INFINITY, Span::as_secs_f64);
     trial.note("fast_after_s", seconds);
-    trial.check("time", seconds <= 6.0, || format!("it reaches nine tenths of the new rate after {seconds:.1} s, not within 6 s"));
+    trial.check("time", seconds <= 6.0, || {
+        format!("it reaches nine tenths of the new rate after {seconds:.1} s, not within 6 s")
+    });
 }
 
 pub(super) fn down(subject: &Subject) -> Vec<Trial> {
     vec![Trial::new("", |trial| {
         let plan = path(subject, FAST).lasting(Span::from_secs(1));
-        let slower = |plan: Plan, at: Time| plan.change(at, &format!("rate = \"{SLOW} bit/s\"")).until(at + Span::from_secs(25));
-        let Changed { run, at, .. } = at_transition(trial, &plan, |record: &Record| record.enters(State::Cruise, Time::ZERO), slower)?;
+        let slower = |plan: Plan, at: Time| {
+            plan.change(at, &format!("rate = \"{SLOW} bit/s\"")).until(at + Span::from_secs(25))
+        };
+        let Changed { run, at, .. } = at_transition(
+            trial,
+            &plan,
+            |record: &Record| record.enters(State::Cruise, Time::ZERO),
+            slower,
+        )?;
         let record = &run.record;
         let new = SLOW as f64 / 12_000.0;
-        let lost = record.rows.iter().position(|row| row.at > at && row.lost > 0).ok_or("nothing is lost")?;
-        let adapted = (lost..record.rows.len()).find(|row| record.rows[*row].bound(Field::BandwidthShortTerm) <= 1.5 * new);
+        let lost = record
+            .rows
+            .iter()
+            .position(|row| row.at > at && row.lost > 0)
+            .ok_or("nothing is lost")?;
+        let adapted = (lost..record.rows.len())
+            .find(|row| record.rows[*row].bound(Field::BandwidthShortTerm) <= 1.5 * new);
         let rounds = adapted.map(|row| record.rows[row].rounds() - record.rows[lost].rounds());
         trial.note("first_loss_s", record.rows[lost].at.as_secs_f64());
-        trial.note("rounds_until_bw_shortterm_is_low", rounds.map_or(f64::INFINITY, |rounds| rounds as f64));
+        trial.note(
+            "rounds_until_bw_shortterm_is_low",
+            rounds.map_or(f64::INFINITY, |rounds| rounds as f64),
+        );
         cuts(trial, record, lost);
         // A cycle ends a round after its Up.
         let mut from = at;
@@ -107,7 +136,9 @@ pub(super) fn down(subject: &Subject) -> Vec<Trial> {
         let max = next.get(Field::MaxBandwidth) / new;
         trial.note("second_cycle_over_s", next.at.as_secs_f64());
         trial.note("max_bandwidth_of_new_rate", max);
-        trial.check("long-term", max <= 1.05, || format!("max_bw is {max:.2} times the new rate after two whole cycles, above 1.05"));
+        trial.check("long-term", max <= 1.05, || {
+            format!("max_bw is {max:.2} times the new rate after two whole cycles, above 1.05")
+        });
         Ok(())
     })]
 }
@@ -116,7 +147,8 @@ pub(super) fn down(subject: &Subject) -> Vec<Trial> {
 fn cuts(trial: &mut Trial, record: &Record, lost: usize) {
     let mut cuts = 0;
     for pair in record.rows[lost - 1..].windows(2) {
-        let [before, after] = [pair[0].bound(Field::BandwidthShortTerm), pair[1].bound(Field::BandwidthShortTerm)];
+        let [before, after] =
+            [pair[0].bound(Field::BandwidthShortTerm), pair[1].bound(Field::BandwidthShortTerm)];
         if after >= before || cuts == 3 {
             continue;
         }
@@ -130,13 +162,17 @@ fn cuts(trial: &mut Trial, record: &Record, lost: usize) {
             format!("bw_shortterm falls from {before:.1} to {after:.1}, not to max(bw_latest, 0.7 bw_shortterm) = {expected:.1}")
         });
     }
-    trial.check("cuts", cuts == 3, || format!("bw_shortterm is cut {cuts} times, not in three rounds with loss"));
+    trial.check("cuts", cuts == 3, || {
+        format!("bw_shortterm is cut {cuts} times, not in three rounds with loss")
+    });
 }
 
 /// A token bucket of 10 Mbit/s and so many kB on a link of 100 Mbit/s.
 pub(super) fn policed(subject: &Subject, bucket: u32) -> Plan {
     let policer = format!("queue = \"policer?rate=10&burst={bucket}\"");
-    Plan::path(subject, FAST, Span::from_millis(40), "500 kB").link(&policer).lasting(Span::from_secs(60))
+    Plan::path(subject, FAST, Span::from_millis(40), "500 kB")
+        .link(&policer)
+        .lasting(Span::from_secs(60))
 }
 
 /// From 20 s on at least four fifths of the tokens and at most 5 % loss: the draft's own threshold of 2 %, and room.
@@ -148,8 +184,12 @@ pub(super) fn tokens_used(trial: &mut Trial, record: &Record) {
     let loss = dropped / (arrived + dropped);
     trial.note("share_of_tokens", used);
     trial.note("loss", loss);
-    trial.check("goodput", used >= 0.8, || format!("{:.1} % of the tokens are used after 20 s, less than 80 %", 100.0 * used));
-    trial.check("loss", loss <= 0.05, || format!("{:.1} % of the packets are lost after 20 s, more than 5 %", 100.0 * loss));
+    trial.check("goodput", used >= 0.8, || {
+        format!("{:.1} % of the tokens are used after 20 s, less than 80 %", 100.0 * used)
+    });
+    trial.check("loss", loss <= 0.05, || {
+        format!("{:.1} % of the packets are lost after 20 s, more than 5 %", 100.0 * loss)
+    });
 }
 
 pub(super) fn policer(subject: &Subject) -> Vec<Trial> {
@@ -166,12 +206,17 @@ fn policed_by(subject: &Subject, variant: &str, bucket: u32) -> Trial {
         let run = policed(subject, bucket).run()?;
         let record = &run.record;
         let rows = &record.rows;
-        let probing = |index: usize| matches!(rows[index].state(), Some(State::Startup | State::Refill | State::Up));
-        let lost = (1..rows.len()).find(|index| rows[*index].lost > 0 && !probing(*index) && !probing(*index - 1));
+        let probing = |index: usize| {
+            matches!(rows[index].state(), Some(State::Startup | State::Refill | State::Up))
+        };
+        let lost = (1..rows.len())
+            .find(|index| rows[*index].lost > 0 && !probing(*index) && !probing(*index - 1));
         let lost = lost.ok_or("nothing is lost outside of probes")?;
         // The round that begins with the loss ends with the first packet sent after it.
         let ended = |row: &&super::record::Row| {
-            row.cause == Cause::Ack && row.bound(Field::BandwidthShortTerm).is_finite() && row.bound(Field::InflightShortTerm).is_finite()
+            row.cause == Cause::Ack
+                && row.bound(Field::BandwidthShortTerm).is_finite()
+                && row.bound(Field::InflightShortTerm).is_finite()
         };
         let bounded = rows[lost..].iter().find(ended);
         let rounds = bounded.map(|row| row.rounds() - rows[lost].rounds());

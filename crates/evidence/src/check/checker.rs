@@ -68,14 +68,25 @@ impl Check {
     /// A criterion of `only` that the suite does not have, or a scenario that cannot be made with this controller.
     pub fn new(suite: Suite, players: Players, options: Options) -> Result<Check, EvidenceError> {
         if let Some(unknown) = options.only.iter().find(|id| suite.place(id).is_none()) {
-            let help = narrows_params::suggest(unknown, "criteria", suite.criteria.iter().map(|own| own.id.as_str()));
-            return Err(EvidenceError::new(&suite.name, &format!("there is no criterion \"{unknown}\"; {help}")));
+            let help = narrows_params::suggest(
+                unknown,
+                "criteria",
+                suite.criteria.iter().map(|own| own.id.as_str()),
+            );
+            return Err(EvidenceError::new(
+                &suite.name,
+                &format!("there is no criterion \"{unknown}\"; {help}"),
+            ));
         }
         let mut grids = Vec::new();
         for grid in &suite.grids {
-            let asked = grid.rules.iter().any(|rule| standing_before(&suite, &players, &options, rule.criterion).is_none());
+            let asked = grid
+                .rules
+                .iter()
+                .any(|rule| standing_before(&suite, &players, &options, rule.criterion).is_none());
             let full = !options.quick && !players.program;
-            let planned = match asked && (!grid.signals || options.signals) && (!grid.full || full) {
+            let planned = match asked && (!grid.signals || options.signals) && (!grid.full || full)
+            {
                 true => Planned::new(grid.parts(&players, full)?),
                 false => Planned::without(None),
             };
@@ -101,7 +112,11 @@ impl Check {
     pub fn keep(&self, run: Run, record: &Record) -> Kept {
         let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
         Kept {
-            asked: self.suite.grids[usize::from(run.grid)].asked.iter().map(|number| number.value(record)).collect(),
+            asked: self.suite.grids[usize::from(run.grid)]
+                .asked
+                .iter()
+                .map(|number| number.value(record))
+                .collect(),
             metrics: METRICS.iter().map(|metric| finite((metric.compute)(record))).collect(),
             drift: finite((DRIFT.compute)(record)),
             fault: None,
@@ -112,7 +127,13 @@ impl Check {
     /// What is kept of a run in which a controller could not go on: no number is defined.
     pub fn keep_fault(&self, run: Run, fault: String) -> Kept {
         let asked = vec![None; self.suite.grids[usize::from(run.grid)].asked.len()];
-        Kept { asked, metrics: vec![None; METRICS.len()], drift: None, fault: Some(fault), issues: Vec::new() }
+        Kept {
+            asked,
+            metrics: vec![None; METRICS.len()],
+            drift: None,
+            fault: Some(fault),
+            issues: Vec::new(),
+        }
     }
 
     /// Why the subject could not go on in any of the first runs, if it could in none: then nothing can be said of it.
@@ -145,7 +166,12 @@ impl Check {
         };
         let cell = grid.label(usize::from(run.cell));
         let cell = if cell.is_empty() { cell } else { format!("{cell}, ") };
-        format!("{}: {cell}{}{variant}, seed {}", self.suite.grids[usize::from(run.grid)].name, grid.pair_label(run), run.seed)
+        format!(
+            "{}: {cell}{}{variant}, seed {}",
+            self.suite.grids[usize::from(run.grid)].name,
+            grid.pair_label(run),
+            run.seed
+        )
     }
 
     /// The cell of a run in words.
@@ -178,16 +204,19 @@ impl Check {
     /// All that the runs of a check follow from, but for the program.
     pub fn identity(&self) -> String {
         let texts = self.grids.iter().flat_map(|grid| &grid.parts).map(|part| part.sweep.text());
-        let asked = self.suite.grids.iter().flat_map(|grid| &grid.asked).map(crate::number::Number::text);
+        let asked =
+            self.suite.grids.iter().flat_map(|grid| &grid.asked).map(crate::number::Number::text);
         texts.map(str::to_owned).chain(asked).collect::<Vec<_>>().join("\n")
     }
 
     pub(super) fn seeds_of(&self, look: Look) -> Vec<u16> {
         match look {
-            Look::Other(Variant::Kernel) => {
-                (0..if self.options.quick { 1 } else { 5 }).map(|seed| self.options.first_seed + seed).collect()
+            Look::Other(Variant::Kernel) => (0..if self.options.quick { 1 } else { 5 })
+                .map(|seed| self.options.first_seed + seed)
+                .collect(),
+            Look::Fresh if !self.players.program => {
+                FRESH.map(|seed| self.options.first_seed + seed).collect()
             }
-            Look::Fresh if !self.players.program => FRESH.map(|seed| self.options.first_seed + seed).collect(),
             _ => (0..self.seeds()).map(|seed| self.options.first_seed + seed).collect(),
         }
     }
@@ -197,7 +226,14 @@ impl Check {
         let (planned, seeds) = (&self.grids[grid], self.seeds_of(look));
         let of_pair = |(part, pair): (u8, u8)| {
             let variant = self.variant(look, planned.players(part, pair));
-            seeds.iter().map(move |seed| Run { grid: grid as u16, part, cell: cell as u16, pair, variant, seed: *seed })
+            seeds.iter().map(move |seed| Run {
+                grid: grid as u16,
+                part,
+                cell: cell as u16,
+                pair,
+                variant,
+                seed: *seed,
+            })
         };
         planned.pairs().into_iter().flat_map(of_pair).collect()
     }
@@ -215,19 +251,37 @@ impl Check {
 
     /// Why runs of a cell on the kernel are not sound.
     pub(super) fn kernel_issues(&self, grid: usize, cell: usize, results: &Results) -> Vec<String> {
-        let runs = self.runs(grid, cell, if self.players.program { Look::Fresh } else { Look::Other(Variant::Kernel) });
+        let runs = self.runs(
+            grid,
+            cell,
+            if self.players.program { Look::Fresh } else { Look::Other(Variant::Kernel) },
+        );
         runs.into_iter().filter_map(results).flat_map(|kept| kept.issues).collect()
     }
 
     /// What a rule finds in a cell; `None` while runs are missing.
-    pub(super) fn finding(&self, grid: usize, rule: &Rule, cell: usize, look: Look, results: &Results) -> Option<Finding> {
+    pub(super) fn finding(
+        &self,
+        grid: usize,
+        rule: &Rule,
+        cell: usize,
+        look: Look,
+        results: &Results,
+    ) -> Option<Finding> {
         let (planned, seeds) = (&self.grids[grid], self.seeds_of(look));
         let missing = std::cell::Cell::new(false);
-        let at = |cell: usize, this: Option<Who>, other: Option<Who>, number: usize| -> Vec<Option<f64>> {
-            let Some((part, pair)) = planned.place(this, other) else { return vec![None; seeds.len()] };
+        let at = |cell: usize,
+                  this: Option<Who>,
+                  other: Option<Who>,
+                  number: usize|
+         -> Vec<Option<f64>> {
+            let Some((part, pair)) = planned.place(this, other) else {
+                return vec![None; seeds.len()];
+            };
             let variant = self.variant(look, (this, other));
             let value = |seed: &u16| {
-                let run = Run { grid: grid as u16, part, cell: cell as u16, pair, variant, seed: *seed };
+                let run =
+                    Run { grid: grid as u16, part, cell: cell as u16, pair, variant, seed: *seed };
                 let kept = results(run);
                 missing.set(missing.get() || kept.is_none());
                 kept.and_then(|kept| kept.asked.get(number).copied().flatten())
@@ -257,7 +311,11 @@ fn runnable(planned: Planned, players: &Players) -> Result<Planned, EvidenceErro
         if this != Some(Who::Subject) && other != Some(Who::Subject) {
             return Err(error);
         }
-        return Ok(Planned::without(Some(format!("{} cannot run in it: {}", players.subject, error.short()))));
+        return Ok(Planned::without(Some(format!(
+            "{} cannot run in it: {}",
+            players.subject,
+            error.short()
+        ))));
     }
     Ok(planned)
 }

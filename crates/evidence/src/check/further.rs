@@ -13,8 +13,10 @@ use std::collections::{BTreeMap, BTreeSet};
 impl Check {
     /// The runs that every check has: those that rules read of the cells with the first seeds.
     pub fn first(&self) -> Vec<Run> {
-        let questions = (0..self.suite.criteria.len()).flat_map(|criterion| self.judged_cells(criterion));
-        let runs: BTreeSet<Run> = questions.flat_map(|own| self.runs_for(own, Look::First)).collect();
+        let questions =
+            (0..self.suite.criteria.len()).flat_map(|criterion| self.judged_cells(criterion));
+        let runs: BTreeSet<Run> =
+            questions.flat_map(|own| self.runs_for(own, Look::First)).collect();
         runs.into_iter().collect()
     }
 
@@ -38,9 +40,14 @@ impl Check {
         if self.players.program {
             return Vec::new();
         }
-        let asked = (0..self.suite.criteria.len()).filter(|criterion| self.suite.criteria[*criterion].live);
-        let worst = asked.filter_map(|criterion| self.known(criterion, results).into_iter().find(|own| own.judged));
-        let mut runs: Vec<Run> = worst.flat_map(|own| self.runs_for(own.question(), Look::Other(Variant::Kernel))).collect();
+        let asked =
+            (0..self.suite.criteria.len()).filter(|criterion| self.suite.criteria[*criterion].live);
+        let worst = asked.filter_map(|criterion| {
+            self.known(criterion, results).into_iter().find(|own| own.judged)
+        });
+        let mut runs: Vec<Run> = worst
+            .flat_map(|own| self.runs_for(own.question(), Look::Other(Variant::Kernel)))
+            .collect();
         runs.sort();
         runs.dedup();
         runs
@@ -48,13 +55,19 @@ impl Check {
 
     /// The ids of the criteria whose worst cell the suite asks to be run on the kernel, too.
     pub fn live_criteria(&self) -> Vec<&str> {
-        self.suite.criteria.iter().filter(|criterion| criterion.live).map(|criterion| criterion.id.as_str()).collect()
+        self.suite
+            .criteria
+            .iter()
+            .filter(|criterion| criterion.live)
+            .map(|criterion| criterion.id.as_str())
+            .collect()
     }
 
     /// The runs that a rule reads of a cell.
     fn runs_for(&self, (grid, rule, cell): Question, look: Look) -> Vec<Run> {
         let (planned, rule) = (&self.grids[grid], &self.suite.grids[grid].rules[rule]);
-        let before = if let Kind::Rises { axis } = &rule.kind { planned.before(cell, axis) } else { None };
+        let before =
+            if let Kind::Rises { axis } = &rule.kind { planned.before(cell, axis) } else { None };
         // A baseline under test is its own reference, and what it does to itself is read.
         let subject = Some(Who::Subject);
         let read = |run: &Run| {
@@ -65,21 +78,32 @@ impl Check {
                 _ => true,
             }
         };
-        [Some(cell), before].into_iter().flatten().flat_map(|cell| self.runs(grid, cell, look)).filter(read).collect()
+        [Some(cell), before]
+            .into_iter()
+            .flatten()
+            .flat_map(|cell| self.runs(grid, cell, look))
+            .filter(read)
+            .collect()
     }
 
     /// In how many of the subject's runs behind a finding long flows had not converged.
     pub(super) fn unconverged(&self, own: &Known, results: &Results) -> usize {
         let look = if own.fresh.is_some() { Look::Fresh } else { Look::First };
         let place = self.place(own.grid, own.decided().beside_whom);
-        let runs = self.runs_for(own.question(), look).into_iter().filter(|run| (run.part, run.pair) == place);
-        runs.filter_map(results).filter(|kept| kept.drift.is_some_and(|drift| drift > CONVERGED_PERCENT)).count()
+        let runs = self
+            .runs_for(own.question(), look)
+            .into_iter()
+            .filter(|run| (run.part, run.pair) == place);
+        runs.filter_map(results)
+            .filter(|kept| kept.drift.is_some_and(|drift| drift > CONVERGED_PERCENT))
+            .count()
     }
 
     /// Why the subject could not go on in a run behind a finding, if there is one.
     pub(super) fn fault(&self, own: &Known, results: &Results) -> Option<String> {
         let look = if own.fresh.is_some() { Look::Fresh } else { Look::First };
-        let runs = self.runs_for(own.question(), look).into_iter().filter(|run| self.is_of_subject(*run));
+        let runs =
+            self.runs_for(own.question(), look).into_iter().filter(|run| self.is_of_subject(*run));
         runs.filter_map(results).find_map(|kept| kept.fault)
     }
 
@@ -90,13 +114,28 @@ impl Check {
         }
         let mut all = Vec::new();
         for (place, grid) in self.suite.grids.iter().enumerate() {
-            let asked = |rule: &Rule| !self.players.program || program::shows(rule, &grid.asked[rule.number]);
-            for (own, rule) in grid.rules.iter().enumerate().filter(|(_, rule)| rule.criterion == criterion && asked(rule)) {
+            let asked = |rule: &Rule| {
+                !self.players.program || program::shows(rule, &grid.asked[rule.number])
+            };
+            for (own, rule) in grid
+                .rules
+                .iter()
+                .enumerate()
+                .filter(|(_, rule)| rule.criterion == criterion && asked(rule))
+            {
                 let meant = |cell: &usize| {
                     let label = self.grids[place].label(*cell);
-                    rule.only.is_empty() || rule.only.iter().any(|word| label.split(", ").any(|part| part == word))
+                    rule.only.is_empty()
+                        || rule.only.iter().any(|word| label.split(", ").any(|part| part == word))
                 };
-                all.extend(self.grids[place].chosen.iter().copied().filter(meant).map(|cell| (place, own, cell)));
+                all.extend(
+                    self.grids[place]
+                        .chosen
+                        .iter()
+                        .copied()
+                        .filter(meant)
+                        .map(|cell| (place, own, cell)),
+                );
             }
         }
         all
@@ -104,9 +143,11 @@ impl Check {
 
     /// The cells of a criterion whose runs of a program are not sound, each with the reasons.
     pub(super) fn spoiled(&self, criterion: usize, results: &Results) -> Vec<String> {
-        let cells: BTreeSet<(usize, usize)> = self.judged_cells(criterion).into_iter().map(|(grid, _, cell)| (grid, cell)).collect();
+        let cells: BTreeSet<(usize, usize)> =
+            self.judged_cells(criterion).into_iter().map(|(grid, _, cell)| (grid, cell)).collect();
         let of = |(grid, cell): (usize, usize)| {
-            let issues: BTreeSet<String> = self.kernel_issues(grid, cell, results).into_iter().collect();
+            let issues: BTreeSet<String> =
+                self.kernel_issues(grid, cell, results).into_iter().collect();
             let issues: Vec<String> = issues.into_iter().collect();
             let place = [self.suite.grids[grid].name.clone(), self.grids[grid].label(cell)];
             let place: Vec<String> = place.into_iter().filter(|word| !word.is_empty()).collect();
@@ -123,10 +164,16 @@ impl Check {
                 return None;
             }
             let first = self.finding(grid, own, cell, Look::First, results)?;
-            if self.players.program && program::unseen(&self.suite.grids[grid].asked[own.number], &first) {
+            if self.players.program
+                && program::unseen(&self.suite.grids[grid].asked[own.number], &first)
+            {
                 return None;
             }
-            let fresh = if first.level == Level::Pass { None } else { self.finding(grid, own, cell, Look::Fresh, results) };
+            let fresh = if first.level == Level::Pass {
+                None
+            } else {
+                self.finding(grid, own, cell, Look::Fresh, results)
+            };
             Some(Known { grid, rule, cell, judged: own.kind != Kind::Shown, first, fresh })
         };
         let known: Vec<Known> = self.judged_cells(criterion).into_iter().filter_map(of).collect();
@@ -136,10 +183,18 @@ impl Check {
     /// What is to be run for a criterion next.
     fn open_questions(&self, criterion: usize, results: &Results) -> Vec<(Question, Look)> {
         let known = self.known(criterion, results);
-        let worst_confirmed = known.iter().filter_map(|own| own.fresh.as_ref()).map(|finding| finding.level).max().unwrap_or(Level::Pass);
-        let unconfirmed = known.iter().filter(|own| own.fresh.is_none() && own.first.level > Level::Pass);
+        let worst_confirmed = known
+            .iter()
+            .filter_map(|own| own.fresh.as_ref())
+            .map(|finding| finding.level)
+            .max()
+            .unwrap_or(Level::Pass);
+        let unconfirmed =
+            known.iter().filter(|own| own.fresh.is_none() && own.first.level > Level::Pass);
         // Cells that can no longer make the verdict worse are not run again in a quick check.
-        let mut open: Vec<&Known> = unconfirmed.filter(|own| !self.options.quick || own.first.level > worst_confirmed).collect();
+        let mut open: Vec<&Known> = unconfirmed
+            .filter(|own| !self.options.quick || own.first.level > worst_confirmed)
+            .collect();
         if self.options.quick {
             open.truncate(1);
         }
@@ -150,8 +205,11 @@ impl Check {
             return Vec::new();
         }
         // One that no variant turns decides; before it is found, the next is asked.
-        let asked = decisive(&known, worst_confirmed).find(|own| self.turned_by(own, results).is_none());
-        asked.map_or_else(Vec::new, |own| Variant::OTHERS.map(|variant| (own.question(), Look::Other(variant))).to_vec())
+        let asked =
+            decisive(&known, worst_confirmed).find(|own| self.turned_by(own, results).is_none());
+        asked.map_or_else(Vec::new, |own| {
+            Variant::OTHERS.map(|variant| (own.question(), Look::Other(variant))).to_vec()
+        })
     }
 
     /// The variant in which a cell passes, as far as its variants have been run.
@@ -176,15 +234,21 @@ fn worst_first(mut known: Vec<Known>) -> Vec<Known> {
         }
     }
     known.sort_by(|a, b| {
-        let by_rule = || clearest[&rule(b)].1.total_cmp(&clearest[&rule(a)].1).then(rule(a).cmp(&rule(b)));
-        b.severity().cmp(&a.severity()).then_with(by_rule).then_with(|| b.excess().total_cmp(&a.excess()))
+        let by_rule =
+            || clearest[&rule(b)].1.total_cmp(&clearest[&rule(a)].1).then(rule(a).cmp(&rule(b)));
+        b.severity()
+            .cmp(&a.severity())
+            .then_with(by_rule)
+            .then_with(|| b.excess().total_cmp(&a.excess()))
     });
     known
 }
 
 /// The cells whose verdicts fresh seeds confirmed at this level, if it is not a pass.
 pub(super) fn decisive(known: &[Known], level: Level) -> impl Iterator<Item = &Known> {
-    known.iter().filter(move |own| level > Level::Pass && own.fresh.as_ref().is_some_and(|fresh| fresh.level == level))
+    known.iter().filter(move |own| {
+        level > Level::Pass && own.fresh.as_ref().is_some_and(|fresh| fresh.level == level)
+    })
 }
 
 /// How bad a cell looks: whether it is judged at all, its level, whether fresh seeds confirmed it, and whether it is decided.
@@ -230,7 +294,13 @@ impl Known {
     fn clearness(&self) -> f64 {
         let finding = self.decided();
         let Some(excess) = finding.excess else { return self.without_excess() };
-        let number = finding.subject.1.iter().flatten().copied().fold(0.0f64, |most, value| most.max(value.abs()));
+        let number = finding
+            .subject
+            .1
+            .iter()
+            .flatten()
+            .copied()
+            .fold(0.0f64, |most, value| most.max(value.abs()));
         let unit = if excess.high > excess.low { excess.high - excess.low } else { number };
         excess.mean / unit.max(1e-9)
     }

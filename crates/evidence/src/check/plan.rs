@@ -33,14 +33,17 @@ impl Planned {
     /// Why a pair cannot run: the first scenario that is refused with it.
     pub fn refusal(&self, (part, pair): (u8, u8)) -> Option<EvidenceError> {
         self.chosen.iter().find_map(|cell| {
-            let run = Run { grid: 0, part, cell: *cell as u16, pair, variant: Variant::Plain, seed: 1 };
+            let run =
+                Run { grid: 0, part, cell: *cell as u16, pair, variant: Variant::Plain, seed: 1 };
             self.scenario(run).err()
         })
     }
 
     /// All pairs: the part, and the place in it.
     pub fn pairs(&self) -> Vec<(u8, u8)> {
-        let of_part = |(part, own): (usize, &Part)| (0..own.pairs.len()).map(move |pair| (part as u8, pair as u8)).collect::<Vec<_>>();
+        let of_part = |(part, own): (usize, &Part)| {
+            (0..own.pairs.len()).map(move |pair| (part as u8, pair as u8)).collect::<Vec<_>>()
+        };
         self.parts.iter().enumerate().flat_map(of_part).collect()
     }
 
@@ -52,7 +55,10 @@ impl Planned {
     /// Where a pair is run.
     pub fn place(&self, this: Option<Who>, other: Option<Who>) -> Option<(u8, u8)> {
         let in_part = |part: &Part| part.pairs.iter().position(|pair| *pair == (this, other));
-        self.parts.iter().enumerate().find_map(|(part, own)| Some((part as u8, in_part(own)? as u8)))
+        self.parts
+            .iter()
+            .enumerate()
+            .find_map(|(part, own)| Some((part as u8, in_part(own)? as u8)))
     }
 
     fn axes(&self) -> &[Axis] {
@@ -74,7 +80,11 @@ impl Planned {
 
     /// Where a cell is on each axis: the place, and its label.
     pub fn coordinates(&self, cell: usize) -> Vec<(usize, String)> {
-        self.axes().iter().zip(self.places(cell)).map(|(axis, place)| (place, axis.values[place].label.clone())).collect()
+        self.axes()
+            .iter()
+            .zip(self.places(cell))
+            .map(|(axis, place)| (place, axis.values[place].label.clone()))
+            .collect()
     }
 
     /// Who is in a run, in words.

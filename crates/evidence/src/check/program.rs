@@ -12,9 +12,13 @@ use narrows_units::Time;
 /// The flow that a program takes the place of: the only one of `self`, if that sends segments of the usual size from the beginning to the end, to a
 /// receiver that does not lie.
 pub fn place(scenario: &Scenario) -> Option<FlowId> {
-    let mut own = scenario.flows.iter().enumerate().filter(|(_, flow)| flow.name.starts_with("self"));
+    let mut own =
+        scenario.flows.iter().enumerate().filter(|(_, flow)| flow.name.starts_with("self"));
     let (Some((place, flow)), None) = (own.next(), own.next()) else { return None };
-    let always = flow.workload == Workload::Bulk && flow.start == Time::ZERO && flow.stop.is_none() && flow.pauses.is_empty();
+    let always = flow.workload == Workload::Bulk
+        && flow.start == Time::ZERO
+        && flow.stop.is_none()
+        && flow.pauses.is_empty();
     // A program's receiver and the size of its segments are its own.
     let honest = flow.transport.ack_pieces == 1 && flow.transport.ack_ahead == 0;
     let usual = flow.transport.mss == Transport::default().mss;
@@ -25,12 +29,15 @@ pub fn place(scenario: &Scenario) -> Option<FlowId> {
 pub fn runnable(mut planned: Planned) -> Planned {
     let had_cells = !planned.chosen.is_empty();
     let single = |cell: &usize| {
-        let run = Run { grid: 0, part: 0, cell: *cell as u16, pair: 0, variant: Variant::Plain, seed: 1 };
+        let run =
+            Run { grid: 0, part: 0, cell: *cell as u16, pair: 0, variant: Variant::Plain, seed: 1 };
         planned.scenario(run).is_ok_and(|scenario| place(&scenario).is_some())
     };
     let chosen: Vec<usize> = planned.chosen.iter().copied().filter(single).collect();
     if had_cells && chosen.is_empty() {
-        return Planned::without(Some("a program is one flow that sends all the time, and no cell has only that".to_owned()));
+        return Planned::without(Some(
+            "a program is one flow that sends all the time, and no cell has only that".to_owned(),
+        ));
     }
     planned.chosen = chosen;
     planned

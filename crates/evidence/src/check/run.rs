@@ -89,7 +89,9 @@ mod tests {
 
     #[test]
     fn a_number_stands_for_one_run() {
-        for variant in [Variant::Plain, Variant::Prompt, Variant::Jitter, Variant::Long, Variant::Kernel] {
+        for variant in
+            [Variant::Plain, Variant::Prompt, Variant::Jitter, Variant::Long, Variant::Kernel]
+        {
             let run = Run { grid: 4095, part: 15, cell: 65_535, pair: 255, variant, seed: 1030 };
             assert_eq!(Run::of(run.number()), run);
             let run = Run { grid: 1, part: 0, cell: 3, pair: 2, variant, seed: 1 };

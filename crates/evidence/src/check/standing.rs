@@ -38,7 +38,12 @@ impl Standing {
 }
 
 /// Why a criterion is not judged, if that is known before anything runs.
-pub(super) fn standing_before(suite: &Suite, players: &Players, options: &Options, criterion: usize) -> Option<Standing> {
+pub(super) fn standing_before(
+    suite: &Suite,
+    players: &Players,
+    options: &Options,
+    criterion: usize,
+) -> Option<Standing> {
     let own = &suite.criteria[criterion];
     if !options.only.is_empty() && !options.only.contains(&own.id) {
         return Some(Standing::NotRun("not asked for".to_owned()));
@@ -51,14 +56,21 @@ pub(super) fn standing_before(suite: &Suite, players: &Players, options: &Option
     }
     if players.program {
         if own.signals {
-            return Some(Standing::NotRun("which signals of routers a program uses is not known".to_owned()));
+            return Some(Standing::NotRun(
+                "which signals of routers a program uses is not known".to_owned(),
+            ));
         }
         if options.quick && options.only.is_empty() && !own.live && !own.from_others {
-            return Some(Standing::NotRun(format!("not in a quick check of a program; --only {} runs it", own.id)));
+            return Some(Standing::NotRun(format!(
+                "not in a quick check of a program; --only {} runs it",
+                own.id
+            )));
         }
     }
     if own.signals && !options.signals {
-        return Some(Standing::NotApplicable("the controller uses no signals of routers".to_owned()));
+        return Some(Standing::NotApplicable(
+            "the controller uses no signals of routers".to_owned(),
+        ));
     }
     own.not_run.as_ref().map(|reason| Standing::NotRun(reason.clone()))
 }

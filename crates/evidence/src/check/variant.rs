@@ -13,8 +13,10 @@ pub fn apply(scenario: &mut Scenario, variant: Variant) {
         Variant::Prompt => scenario.send_overhead = false,
         Variant::Long => scenario.duration = scenario.duration * 2,
         Variant::Jitter => {
-            let forward: BTreeSet<LinkId> = scenario.flows.iter().flat_map(|flow| flow.route.iter().copied()).collect();
-            let back: BTreeSet<LinkId> = scenario.flows.iter().filter_map(|flow| flow.back.last().copied()).collect();
+            let forward: BTreeSet<LinkId> =
+                scenario.flows.iter().flat_map(|flow| flow.route.iter().copied()).collect();
+            let back: BTreeSet<LinkId> =
+                scenario.flows.iter().filter_map(|flow| flow.back.last().copied()).collect();
             for link in back.difference(&forward) {
                 let jitter = &mut scenario.links[link.0].config.delivery.jitter;
                 if *jitter == Jitter::default() {

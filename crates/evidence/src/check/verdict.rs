@@ -78,7 +78,12 @@ impl Report {
 
     /// The worst verdict; `None` if nothing was judged.
     pub fn worst(&self) -> Option<Level> {
-        self.criteria.iter().filter_map(|own| if let Standing::Judged(level) = own.standing { Some(level) } else { None }).max()
+        self.criteria
+            .iter()
+            .filter_map(
+                |own| if let Standing::Judged(level) = own.standing { Some(level) } else { None },
+            )
+            .max()
     }
 }
 
@@ -86,14 +91,21 @@ impl Report {
 pub fn report(check: &Check, results: &Results) -> Report {
     let mut criteria: Vec<CriterionVerdict> = Vec::new();
     let asked = |id: &String| check.options.only.is_empty() || check.options.only.contains(id);
-    for place in (0..check.suite.criteria.len()).filter(|place| asked(&check.suite.criteria[*place].id)) {
+    for place in
+        (0..check.suite.criteria.len()).filter(|place| asked(&check.suite.criteria[*place].id))
+    {
         let own = verdict(check, place, &criteria, results);
         criteria.push(own);
     }
     Report { criteria }
 }
 
-fn verdict(check: &Check, place: usize, before: &[CriterionVerdict], results: &Results) -> CriterionVerdict {
+fn verdict(
+    check: &Check,
+    place: usize,
+    before: &[CriterionVerdict],
+    results: &Results,
+) -> CriterionVerdict {
     let criterion = check.suite.criteria[place].clone();
     let bare = |standing| CriterionVerdict {
         criterion: criterion.clone(),
@@ -108,34 +120,50 @@ fn verdict(check: &Check, place: usize, before: &[CriterionVerdict], results: &R
         return bare(standing);
     }
     if criterion.from_others {
-        let worst = before.iter().filter_map(|own| if let Standing::Judged(level) = own.standing { Some((level, own)) } else { None });
+        let worst = before.iter().filter_map(|own| {
+            if let Standing::Judged(level) = own.standing { Some((level, own)) } else { None }
+        });
         return match worst.reduce(|a, b| if b.0 > a.0 { b } else { a }) {
             Some((level, own)) => {
                 let comes_from = (level > Level::Pass).then(|| own.criterion.id.clone());
-                CriterionVerdict { comes_from, fragile: own.fragile, ..bare(Standing::Judged(level)) }
+                CriterionVerdict {
+                    comes_from,
+                    fragile: own.fragile,
+                    ..bare(Standing::Judged(level))
+                }
             }
             None => bare(Standing::NotRun("no criterion before it was judged".to_owned())),
         };
     }
     let known = check.known(place, results);
-    let grids = check.suite.grids.iter().zip(&check.grids).filter(|(grid, _)| grid.criterion == place);
-    let mut refused = grids.filter_map(|(grid, planned)| Some((&grid.name, planned.refused.as_ref()?)));
+    let grids =
+        check.suite.grids.iter().zip(&check.grids).filter(|(grid, _)| grid.criterion == place);
+    let mut refused =
+        grids.filter_map(|(grid, planned)| Some((&grid.name, planned.refused.as_ref()?)));
     let spoiled = if check.players.program { check.spoiled(place, results) } else { Vec::new() };
     if known.is_empty() {
         if !spoiled.is_empty() {
             return bare(Standing::NotRun(spoiled.join("; ")));
         }
-        let reason = refused.next().map_or_else(|| "none of its grids applies".to_owned(), |(_, reason)| reason.clone());
+        let reason = refused
+            .next()
+            .map_or_else(|| "none of its grids applies".to_owned(), |(_, reason)| reason.clone());
         return bare(Standing::NotRun(reason));
     }
-    let left_out = refused.map(|(name, reason)| format!("{name}: {reason}")).chain(spoiled).collect();
+    let left_out =
+        refused.map(|(name, reason)| format!("{name}: {reason}")).chain(spoiled).collect();
     // What fresh seeds did not look at cannot count more than what they confirmed.
-    let confirmed = known.iter().filter_map(|own| own.fresh.as_ref()).map(|finding| finding.level).max();
+    let confirmed =
+        known.iter().filter_map(|own| own.fresh.as_ref()).map(|finding| finding.level).max();
     let level = confirmed.unwrap_or(Level::Pass);
     let fragile = fragility(check, &known, level, results);
     let level = if fragile.is_some() { level.min(Level::Concern) } else { level };
-    let kernel = known.first().filter(|_| !check.players.program).and_then(|own| on_kernel(check, own, results));
-    let standing = if known.iter().any(|own| own.judged) { Standing::Judged(level) } else { Standing::Shown };
+    let kernel = known
+        .first()
+        .filter(|_| !check.players.program)
+        .and_then(|own| on_kernel(check, own, results));
+    let standing =
+        if known.iter().any(|own| own.judged) { Standing::Judged(level) } else { Standing::Shown };
     let cells = known.into_iter().map(|own| CellVerdict {
         grid: own.grid,
         rule: own.rule,
@@ -150,7 +178,11 @@ fn verdict(check: &Check, place: usize, before: &[CriterionVerdict], results: &R
     CriterionVerdict { cells: cells.collect(), fragile, left_out, kernel, ..bare(standing) }
 }
 
-fn on_kernel(check: &Check, own: &Known, results: &Results) -> Option<Result<Finding, Vec<String>>> {
+fn on_kernel(
+    check: &Check,
+    own: &Known,
+    results: &Results,
+) -> Option<Result<Finding, Vec<String>>> {
     let rule = &check.suite.grids[own.grid].rules[own.rule];
     let finding = check.finding(own.grid, rule, own.cell, Look::Other(Variant::Kernel), results)?;
     let mut issues = check.kernel_issues(own.grid, own.cell, results);
@@ -160,6 +192,7 @@ fn on_kernel(check: &Check, own: &Known, results: &Results) -> Option<Result<Fin
 
 /// The variant that turns the first decisive cell's verdict into pass, if each decisive cell has one.
 fn fragility(check: &Check, known: &[Known], level: Level, results: &Results) -> Option<Variant> {
-    let turned: Option<Vec<Variant>> = decisive(known, level).map(|own| check.turned_by(own, results)).collect();
+    let turned: Option<Vec<Variant>> =
+        decisive(known, level).map(|own| check.turned_by(own, results)).collect();
     turned?.first().copied()
 }

@@ -26,14 +26,22 @@ impl Check {
             (Some(value), Better::Lower | Better::Neither) => value,
         };
         let seeds = self.seeds_of(look).into_iter().zip(&finding.subject.1);
-        let worst = seeds.max_by(|a, b| badness(*a.1).total_cmp(&badness(*b.1)).then(b.0.cmp(&a.0)));
+        let worst =
+            seeds.max_by(|a, b| badness(*a.1).total_cmp(&badness(*b.1)).then(b.0.cmp(&a.0)));
         let Some((seed, _)) = worst else { return Vec::new() };
         let twins = grid.rules[cell.rule].kind == Kind::Twins;
         let beside = finding.beside_whom.map(|who| self.players.as_played(who));
         let of = |who: Who| {
             let beside = if twins { Some(who) } else { beside };
             let (part, pair) = self.grids[cell.grid].place(Some(who), beside)?;
-            Some(Run { grid: cell.grid as u16, part, cell: cell.cell as u16, pair, variant: Variant::Plain, seed })
+            Some(Run {
+                grid: cell.grid as u16,
+                part,
+                cell: cell.cell as u16,
+                pair,
+                variant: Variant::Plain,
+                seed,
+            })
         };
         self.players.all().into_iter().filter_map(of).collect()
     }

@@ -30,9 +30,11 @@ fn relative(rule: &Rule, bound: Bound, numbers: &Numbers) -> Excess {
     let number = &numbers.grid.asked[rule.number];
     let (better, floor) = (number.metric.better, number.floor());
     let own = numbers.by_itself(Who::Subject, rule);
-    let theirs: Vec<Vec<Option<f64>>> = numbers.players.standard().map(|who| numbers.by_itself(who, rule)).collect();
+    let theirs: Vec<Vec<Option<f64>>> =
+        numbers.players.standard().map(|who| numbers.by_itself(who, rule)).collect();
     let values = own.iter().enumerate().map(|(seed, own)| {
-        let worst = theirs.iter().filter_map(|values| values[seed]).reduce(|a, b| worse(better, a, b));
+        let worst =
+            theirs.iter().filter_map(|values| values[seed]).reduce(|a, b| worse(better, a, b));
         beyond(bound, better, (*own)?, worst, floor)
     });
     Excess { values: values.collect(), note: None, victim: None }
@@ -56,7 +58,9 @@ fn beyond(bound: Bound, better: Better, own: f64, other: Option<f64>, floor: f64
         None => None,
     };
     let times = match times {
-        Some(times) => Some(if lower { ratio(own, other?) } else { ratio(other?, own) } - libm::log(times)),
+        Some(times) => {
+            Some(if lower { ratio(own, other?) } else { ratio(other?, own) } - libm::log(times))
+        }
         None => None,
     };
     [above, below, by, times].into_iter().flatten().reduce(f64::min)
@@ -77,19 +81,31 @@ fn harm(rule: &Rule, bound: Bound, numbers: &Numbers) -> Vec<Excess> {
         let solo = numbers.solo(*victim, rule.number);
         let harm = |who: Who| -> Vec<Option<f64>> {
             let beside = numbers.beside(who, *victim, rule.number);
-            solo.iter().zip(beside).map(|(solo, beside)| signed(better, (*solo)? + floor, beside? + floor)).collect()
+            solo.iter()
+                .zip(beside)
+                .map(|(solo, beside)| signed(better, (*solo)? + floor, beside? + floor))
+                .collect()
         };
-        let (own, theirs) = (harm(Who::Subject), standard.iter().map(|who| harm(*who)).collect::<Vec<_>>());
+        let (own, theirs) =
+            (harm(Who::Subject), standard.iter().map(|who| harm(*who)).collect::<Vec<_>>());
         let values = own.iter().enumerate().map(|(seed, own)| {
             let most = theirs.iter().filter_map(|values| values[seed]).reduce(f64::max)?;
             Some((*own)? - most - bound.by.unwrap_or(0.0))
         });
         let percent = |values: &[Option<f64>]| {
             let defined: Vec<f64> = values.iter().flatten().map(|value| value.max(0.0)).collect();
-            narrows_measure::statistics::mean(&defined).map_or("–".to_owned(), |mean| format!("{:.0} %", 100.0 * mean))
+            narrows_measure::statistics::mean(&defined)
+                .map_or("–".to_owned(), |mean| format!("{:.0} %", 100.0 * mean))
         };
-        let most = theirs.iter().max_by(|a, b| mean(a).total_cmp(&mean(b))).map_or("–".to_owned(), |values| percent(values));
-        let note = format!("harm to {} {} (a baseline: {most})", numbers.players.text(*victim), percent(&own));
+        let most = theirs
+            .iter()
+            .max_by(|a, b| mean(a).total_cmp(&mean(b)))
+            .map_or("–".to_owned(), |values| percent(values));
+        let note = format!(
+            "harm to {} {} (a baseline: {most})",
+            numbers.players.text(*victim),
+            percent(&own)
+        );
         Excess { values: values.collect(), note: Some(note), victim: Some(*victim) }
     };
     standard.iter().map(of_victim).collect()
@@ -119,13 +135,22 @@ fn pareto(rule: &Rule, and: usize, bound: Bound, numbers: &Numbers) -> Vec<Exces
     };
     let all: Vec<Vec<Option<(f64, f64)>>> = standard.iter().map(better).collect();
     let in_both = |(first, second): (f64, f64)| first.min(second) - 1.0;
-    let in_one = |(first, second): (f64, f64)| (first.max(second) - 1.0).min(first.min(second) + 1.0);
+    let in_one =
+        |(first, second): (f64, f64)| (first.max(second) - 1.0).min(first.min(second) + 1.0);
     let of_baseline = |(who, better): (&Who, &Vec<Option<(f64, f64)>>)| {
         let values = better.iter().enumerate().map(|(seed, better)| {
-            let least = all.iter().map(|of| of[seed].map(in_one)).collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::min)?;
+            let least = all
+                .iter()
+                .map(|of| of[seed].map(in_one))
+                .collect::<Option<Vec<f64>>>()?
+                .into_iter()
+                .reduce(f64::min)?;
             Some(in_both((*better)?).max(least))
         });
-        let note = format!("{} is better in one number and not worse in the other", numbers.players.text(*who));
+        let note = format!(
+            "{} is better in one number and not worse in the other",
+            numbers.players.text(*who)
+        );
         Excess { values: values.collect(), note: Some(note), victim: None }
     };
     standard.iter().zip(&all).map(of_baseline).collect()
@@ -147,6 +172,9 @@ fn growth(before: f64, own: f64) -> f64 {
 fn rises(rule: &Rule, axis: &str, bound: Bound, numbers: &Numbers) -> Option<Excess> {
     let before = (numbers.before)(axis, rule.number)?;
     let own = numbers.alone(Who::Subject, rule.number);
-    let values = own.iter().zip(before).map(|(own, before)| Some(growth(before?, (*own)?) - bound.by.unwrap_or(0.0)));
+    let values = own
+        .iter()
+        .zip(before)
+        .map(|(own, before)| Some(growth(before?, (*own)?) - bound.by.unwrap_or(0.0)));
     Some(Excess { values: values.collect(), note: None, victim: None })
 }

@@ -31,16 +31,44 @@ pub struct Finding {
 }
 
 /// A finding with the numbers that it is shown with.
-pub(super) fn shown(rule: &Rule, numbers: &Numbers, level: Level, note: Option<String>, victim: Option<Who>) -> Finding {
+pub(super) fn shown(
+    rule: &Rule,
+    numbers: &Numbers,
+    level: Level,
+    note: Option<String>,
+    victim: Option<Who>,
+) -> Finding {
     let (subject, beside) = numbers.shown(rule, victim);
-    let beside_whom = if rule.kind == Kind::Twins { Some(numbers.players.as_played(Who::Subject)) } else { victim };
+    let beside_whom = if rule.kind == Kind::Twins {
+        Some(numbers.players.as_played(Who::Subject))
+    } else {
+        victim
+    };
     let second = match rule.kind {
-        Kind::Pareto { and } => [Who::Subject].into_iter().chain(numbers.players.standard()).map(|who| numbers.alone(who, and)).collect(),
+        Kind::Pareto { and } => [Who::Subject]
+            .into_iter()
+            .chain(numbers.players.standard())
+            .map(|who| numbers.alone(who, and))
+            .collect(),
         _ => Vec::new(),
     };
     let mean_of = |values: &Values| mean(&values.iter().flatten().copied().collect::<Vec<f64>>());
     let least = beside.iter().filter_map(|(_, values)| mean_of(values)).reduce(f64::min);
-    let improves =
-        level == Level::Pass && rule.improves.zip(mean_of(&subject.1)).zip(least).is_some_and(|((part, own), least)| own < part * least);
-    Finding { level, undecided: false, subject, beside, second, improves, excess: None, note, beside_whom }
+    let improves = level == Level::Pass
+        && rule
+            .improves
+            .zip(mean_of(&subject.1))
+            .zip(least)
+            .is_some_and(|((part, own), least)| own < part * least);
+    Finding {
+        level,
+        undecided: false,
+        subject,
+        beside,
+        second,
+        improves,
+        excess: None,
+        note,
+        beside_whom,
+    }
 }

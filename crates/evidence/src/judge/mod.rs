@@ -23,7 +23,13 @@ use finding::shown;
 pub fn judge(rule: &Rule, numbers: &Numbers) -> Finding {
     let is_baseline = numbers.players.as_played(Who::Subject) != Who::Subject;
     if is_baseline && rule.kind.compares() {
-        return shown(rule, numbers, Level::Pass, Some("a baseline: passes by construction".to_owned()), None);
+        return shown(
+            rule,
+            numbers,
+            Level::Pass,
+            Some("a baseline: passes by construction".to_owned()),
+            None,
+        );
     }
     match &rule.kind {
         Kind::Starves => return starvation::judge(rule, numbers),
@@ -34,7 +40,9 @@ pub fn judge(rule: &Rule, numbers: &Numbers) -> Finding {
     let bounds = [(Level::Fail, rule.levels.fail), (Level::Concern, rule.levels.concern)];
     let bounds = bounds.into_iter().filter_map(|(level, bound)| Some((level, bound?)));
     let seen: Vec<Seen> = bounds
-        .flat_map(|(level, bound)| excess::of(rule, bound, numbers).into_iter().map(move |own| (level, own)))
+        .flat_map(|(level, bound)| {
+            excess::of(rule, bound, numbers).into_iter().map(move |own| (level, own))
+        })
         .map(|(level, own)| Seen::of(rule, level, own))
         .collect();
     if let Some(beyond) = seen.iter().find(|own| own.place == Place::Beyond) {
@@ -92,7 +100,8 @@ impl Seen {
 
 /// Whether a number is defined in half of the seeds or more, where it is in all of them with every baseline.
 fn undefined(rule: &Rule, numbers: &Numbers) -> Finding {
-    let lacking = |who: Who| numbers.alone(who, rule.number).iter().filter(|value| value.is_none()).count();
+    let lacking =
+        |who: Who| numbers.alone(who, rule.number).iter().filter(|value| value.is_none()).count();
     let theirs = numbers.players.standard().all(|who| lacking(who) == 0);
     let own = lacking(Who::Subject);
     let level = match () {
@@ -100,6 +109,7 @@ fn undefined(rule: &Rule, numbers: &Numbers) -> Finding {
         () if rule.levels.fail.is_some() => Level::Fail,
         () => Level::Concern,
     };
-    let note = (level != Level::Pass).then(|| format!("not defined in {own} of {} seeds", numbers.seeds));
+    let note =
+        (level != Level::Pass).then(|| format!("not defined in {own} of {} seeds", numbers.seeds));
     shown(rule, numbers, level, note, None)
 }

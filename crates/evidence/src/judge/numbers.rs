@@ -36,7 +36,11 @@ impl Numbers<'_> {
 
     /// The rule's number of the run in which `who` drives all flows, those of `other` as well if the rule is about twins.
     pub fn by_itself(&self, who: Who, rule: &Rule) -> Values {
-        if rule.kind == Kind::Twins { self.beside(who, who, rule.number) } else { self.alone(who, rule.number) }
+        if rule.kind == Kind::Twins {
+            self.beside(who, who, rule.number)
+        } else {
+            self.alone(who, rule.number)
+        }
     }
 
     /// A number of the run in which nobody drives the flows of `self`.
@@ -50,7 +54,12 @@ impl Numbers<'_> {
         let name = |who: Who| self.players.text(who);
         if rule.kind == Kind::Shown && self.grid.cast == Cast::Pairs {
             let other = Who::Baseline(0);
-            let own = |who: Who| (format!("{} beside {}", name(who), name(other)), self.beside(who, other, rule.number));
+            let own = |who: Who| {
+                (
+                    format!("{} beside {}", name(who), name(other)),
+                    self.beside(who, other, rule.number),
+                )
+            };
             return (own(Who::Subject), self.players.standard().map(own).collect());
         }
         if !matches!(rule.kind, Kind::Harm | Kind::Starves) {
@@ -58,9 +67,15 @@ impl Numbers<'_> {
             return (own(Who::Subject), self.players.standard().map(own).collect());
         }
         let victim = victim.unwrap_or(Who::Baseline(0));
-        let beside = |this: Who| (format!("{} beside {}", name(victim), name(this)), self.beside(this, victim, rule.number));
+        let beside = |this: Who| {
+            (
+                format!("{} beside {}", name(victim), name(this)),
+                self.beside(this, victim, rule.number),
+            )
+        };
         let alone = (format!("{} alone", name(victim)), self.solo(victim, rule.number));
-        let others = self.players.standard().map(beside).chain((rule.kind == Kind::Harm).then_some(alone));
+        let others =
+            self.players.standard().map(beside).chain((rule.kind == Kind::Harm).then_some(alone));
         (beside(Who::Subject), others.collect())
     }
 }

@@ -32,7 +32,10 @@ const REPORT: Span = Span::from_secs(1);
 
 fn breaker(record: &Record) -> Option<f64> {
     let media = record.flows.iter().filter(|flow| flow.transfers.is_some());
-    media.map(|flow| trips(record, flow)).reduce(|a, b| a || b).map(|trips| f64::from(u8::from(trips)))
+    media
+        .map(|flow| trips(record, flow))
+        .reduce(|a, b| a || b)
+        .map(|trips| f64::from(u8::from(trips)))
 }
 
 fn trips(record: &Record, flow: &FlowRecord) -> bool {
@@ -64,7 +67,13 @@ fn round_trip(record: &Record, flow: &FlowRecord, at: Time) -> f64 {
 fn meter(record: &Record) -> Option<f64> {
     let (mut row, mut longest) = (0u32, 0u32);
     for (from, to) in intervals(record, Span::from_secs(5)) {
-        let sum = |at: Time| record.flows.iter().map(|flow| counts(flow, at)).fold((0, 0), |all, own| (all.0 + own.0, all.1 + own.1));
+        let sum = |at: Time| {
+            record
+                .flows
+                .iter()
+                .map(|flow| counts(flow, at))
+                .fold((0, 0), |all, own| (all.0 + own.0, all.1 + own.1))
+        };
         let (before, after) = (sum(from), sum(to));
         let lossy = (after.1 - before.1) * 10 > after.0 - before.0;
         row = if lossy { row + 1 } else { 0 };

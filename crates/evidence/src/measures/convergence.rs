@@ -25,7 +25,8 @@ pub const DRIFT: Metric = Metric {
         let lasting = record.flows.iter().filter(|flow| is_long(record, flow));
         let drift = |flow: &FlowRecord| {
             let [begin, half, end] = [from, middle, to].map(|at| delivered(flow, at) as f64);
-            (end > begin).then(|| 100.0 * 2.0 * ((end - half) - (half - begin)).abs() / (end - begin))
+            (end > begin)
+                .then(|| 100.0 * 2.0 * ((end - half) - (half - begin)).abs() / (end - begin))
         };
         lasting.filter_map(drift).reduce(f64::max)
     },

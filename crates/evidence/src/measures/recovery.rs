@@ -32,8 +32,12 @@ pub(super) const LOST_FOR_GOOD: Metric = Metric {
     compute: |record| {
         let mut back: BTreeMap<Vec<(&str, &str)>, bool> = BTreeMap::new();
         for ((from, _), until) in recoveries(record)? {
-            let same =
-                record.changes.iter().filter(|change| change.at == from).map(|change| (change.of.as_str(), change.to.as_str())).collect();
+            let same = record
+                .changes
+                .iter()
+                .filter(|change| change.at == from)
+                .map(|change| (change.of.as_str(), change.to.as_str()))
+                .collect();
             *back.entry(same).or_default() |= until.is_some();
         }
         if back.into_values().all(|back| back) { Some(0.0) } else { (REGRET.compute)(record) }
@@ -62,12 +66,17 @@ pub(super) const FILLING: Metric = Metric {
     compute: |record| {
         let link = bottleneck(record)?;
         let start = record.flows.iter().map(|flow| flow.start).min()?;
-        used(record, link, start, Time::ZERO + record.duration, 0.8).map(|at| at.since(start).as_secs_f64())
+        used(record, link, start, Time::ZERO + record.duration, 0.8)
+            .map(|at| at.since(start).as_secs_f64())
     },
 };
 
-pub(super) const RISE_60: Metric =
-    rise("rise_60", "Time until six tenths of the bottleneck are used.", "as rise_80, with 60 %", |record| risen(record, 0.6));
+pub(super) const RISE_60: Metric = rise(
+    "rise_60",
+    "Time until six tenths of the bottleneck are used.",
+    "as rise_80, with 60 %",
+    |record| risen(record, 0.6),
+);
 
 pub(super) const RISE_80: Metric = rise(
     "rise_80",
@@ -77,10 +86,19 @@ pub(super) const RISE_80: Metric = rise(
     |record| risen(record, 0.8),
 );
 
-pub(super) const RISE_90: Metric =
-    rise("rise_90", "Time until nine tenths of the bottleneck are used.", "as rise_80, with 90 %", |record| risen(record, 0.9));
+pub(super) const RISE_90: Metric = rise(
+    "rise_90",
+    "Time until nine tenths of the bottleneck are used.",
+    "as rise_80, with 90 %",
+    |record| risen(record, 0.9),
+);
 
-const fn rise(name: &'static str, summary: &'static str, formula: &'static str, compute: fn(&Record) -> Option<f64>) -> Metric {
+const fn rise(
+    name: &'static str,
+    summary: &'static str,
+    formula: &'static str,
+    compute: fn(&Record) -> Option<f64>,
+) -> Metric {
     let source = "draft-irtf-iccrg-tcpeval-01, transients, which measures the window against the BDP; for controllers without a window, what arrives is measured here";
     Metric { name, unit: "s", better: Better::Lower, summary, formula, source, compute }
 }
@@ -113,11 +131,26 @@ type During = (Time, Time);
 fn recoveries(record: &Record) -> Option<Vec<(During, Option<Time>)>> {
     let link = bottleneck(record)?;
     let over = Time::ZERO + record.duration;
-    let mut times: Vec<Time> = record.changes.iter().map(|change| change.at).filter(|at| *at >= Time::ZERO + record.warmup).collect();
+    let mut times: Vec<Time> = record
+        .changes
+        .iter()
+        .map(|change| change.at)
+        .filter(|at| *at >= Time::ZERO + record.warmup)
+        .collect();
     times.dedup();
-    let spans = times.iter().enumerate().map(|(place, from)| (*from, times.get(place + 1).copied().unwrap_or(over)));
-    let carries = |(from, to): &(Time, Time)| carried(&link.samples, |sample| sample.capacity, *from, *to) > Bytes::ZERO;
-    Some(spans.filter(carries).map(|(from, to)| ((from, to), used(record, link, from, to, 0.9))).collect())
+    let spans = times
+        .iter()
+        .enumerate()
+        .map(|(place, from)| (*from, times.get(place + 1).copied().unwrap_or(over)));
+    let carries = |(from, to): &(Time, Time)| {
+        carried(&link.samples, |sample| sample.capacity, *from, *to) > Bytes::ZERO
+    };
+    Some(
+        spans
+            .filter(carries)
+            .map(|(from, to)| ((from, to), used(record, link, from, to, 0.9)))
+            .collect(),
+    )
 }
 
 /// The end of the first window between `from` and `to` in which this part of a link is used.
@@ -125,9 +158,14 @@ fn used(record: &Record, link: &LinkRecord, from: Time, to: Time, part: f64) -> 
     let rtt = record.flows.iter().map(|flow| flow.base_rtt).max()?;
     let window = (rtt * 2).max(Span::from_millis(200));
     let arrived = |from: Time, to: Time| -> u64 {
-        record.flows.iter().map(|flow| carried(&flow.samples, |sample| sample.arrived_wire, from, to).get()).sum()
+        record
+            .flows
+            .iter()
+            .map(|flow| carried(&flow.samples, |sample| sample.arrived_wire, from, to).get())
+            .sum()
     };
-    let ends = link.samples.iter().map(|sample| sample.at).filter(|at| *at >= from + window && *at <= to);
+    let ends =
+        link.samples.iter().map(|sample| sample.at).filter(|at| *at >= from + window && *at <= to);
     ends.into_iter().find(|at| {
         let begin = *at - window;
         let capacity = carried(&link.samples, |sample| sample.capacity, begin, *at).get() as f64;

@@ -64,8 +64,17 @@ pub(super) fn seconds(record: &Record) -> f64 {
 fn gap_growth(record: &Record) -> Option<f64> {
     let begin = Time::ZERO + record.warmup;
     let of_flow = |flow: &FlowRecord| {
-        let sendings: Vec<Time> = flow.samples.windows(2).filter(|pair| pair[1].sent > pair[0].sent).map(|pair| pair[1].at).collect();
-        let gaps: Vec<f64> = sendings.windows(2).filter(|pair| pair[0] > begin).map(|pair| pair[1].since(pair[0]).as_secs_f64()).collect();
+        let sendings: Vec<Time> = flow
+            .samples
+            .windows(2)
+            .filter(|pair| pair[1].sent > pair[0].sent)
+            .map(|pair| pair[1].at)
+            .collect();
+        let gaps: Vec<f64> = sendings
+            .windows(2)
+            .filter(|pair| pair[0] > begin)
+            .map(|pair| pair[1].since(pair[0]).as_secs_f64())
+            .collect();
         gaps.windows(2).map(|pair| pair[1] / pair[0]).reduce(f64::min)
     };
     record.flows.iter().filter_map(of_flow).reduce(f64::min)

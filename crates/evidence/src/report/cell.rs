@@ -24,7 +24,12 @@ pub struct OnKernel {
 impl OnKernel {
     pub(super) fn of(found: &Result<Finding, Vec<String>>) -> OnKernel {
         match found {
-            Err(issues) => OnKernel { verdict: "not run".to_owned(), subject: Vec::new(), beside: Vec::new(), issues: issues.clone() },
+            Err(issues) => OnKernel {
+                verdict: "not run".to_owned(),
+                subject: Vec::new(),
+                beside: Vec::new(),
+                issues: issues.clone(),
+            },
             Ok(own) => OnKernel {
                 verdict: own.level.word().to_owned(),
                 subject: own.subject.1.clone(),
@@ -112,8 +117,17 @@ impl Second {
 
     fn of(number: &Number, finding: &Finding) -> Option<Second> {
         let (subject, beside) = finding.second.split_first()?;
-        let beside = finding.beside.iter().zip(beside).map(|((of, _), values)| Beside { of: of.clone(), values: values.clone() });
-        Some(Second { measure: number.text(), unit: number.metric.unit.to_owned(), subject: subject.clone(), beside: beside.collect() })
+        let beside = finding
+            .beside
+            .iter()
+            .zip(beside)
+            .map(|((of, _), values)| Beside { of: of.clone(), values: values.clone() });
+        Some(Second {
+            measure: number.text(),
+            unit: number.metric.unit.to_owned(),
+            subject: subject.clone(),
+            beside: beside.collect(),
+        })
     }
 }
 
@@ -152,7 +166,10 @@ fn defined(values: &[Option<f64>]) -> Option<Estimate> {
 /// The file of a cell's scenario.
 pub(super) fn scenario_file(check: &Check, cell: &CellVerdict) -> String {
     let words = format!("{} {}", check.suite.grids[cell.grid].name, cell.label).to_lowercase();
-    let slug: String = words.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' }).collect();
+    let slug: String = words
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' })
+        .collect();
     let slug = slug.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-");
     format!("scenario-{slug}.toml")
 }
@@ -165,7 +182,11 @@ pub(super) fn kept_cells(check: &Check, cells: &[CellVerdict]) -> Vec<CheckedCel
         (grid, label) if several => format!("{grid}: {label}"),
         (_, label) => label.clone(),
     };
-    cells.iter().enumerate().map(|(place, cell)| CheckedCell { cell: label(cell), ..kept(check, place, cell) }).collect()
+    cells
+        .iter()
+        .enumerate()
+        .map(|(place, cell)| CheckedCell { cell: label(cell), ..kept(check, place, cell) })
+        .collect()
 }
 
 fn kept(check: &Check, place: usize, cell: &CellVerdict) -> CheckedCell {
@@ -181,16 +202,29 @@ fn kept(check: &Check, place: usize, cell: &CellVerdict) -> CheckedCell {
         unit: number.metric.unit.to_owned(),
         rule: rule.says.clone(),
         source: rule.source.clone(),
-        verdict: if rule.kind == Kind::Shown { "shown".to_owned() } else { finding.level.word().to_owned() },
+        verdict: if rule.kind == Kind::Shown {
+            "shown".to_owned()
+        } else {
+            finding.level.word().to_owned()
+        },
         undecided: finding.undecided,
         confirmed: cell.fresh.is_some(),
         of: finding.subject.0.clone(),
         subject: finding.subject.1.clone(),
         beside: finding.beside.iter().map(Beside::of).collect(),
-        second: if let Kind::Pareto { and } = rule.kind { Second::of(&grid.asked[and], finding) } else { None },
+        second: if let Kind::Pareto { and } = rule.kind {
+            Second::of(&grid.asked[and], finding)
+        } else {
+            None
+        },
         improves: finding.improves,
         excess: finding.excess,
         not_converged: cell.unconverged,
-        note: finding.note.clone().into_iter().chain(cell.fault.clone()).reduce(|note, fault| format!("{note}: {fault}")),
+        note: finding
+            .note
+            .clone()
+            .into_iter()
+            .chain(cell.fault.clone())
+            .reduce(|note, fault| format!("{note}: {fault}")),
     }
 }

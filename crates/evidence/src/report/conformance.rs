@@ -27,11 +27,14 @@ pub struct Conformance {
 impl Conformance {
     /// The verdict line: "30 pass, 2 fail (all explained)".
     pub fn line(&self) -> String {
-        let count = |verdict: Verdict| self.outcomes.iter().filter(|own| own.verdict == verdict).count();
+        let count =
+            |verdict: Verdict| self.outcomes.iter().filter(|own| own.verdict == verdict).count();
         let explained = if self.is_explained() { " (all explained)" } else { "" };
         let all = [(Verdict::Pass, "pass", ""), (Verdict::Fail, "fail", explained)];
         let told = all.into_iter().filter(|(verdict, _, _)| count(*verdict) > 0);
-        told.map(|(verdict, word, more)| format!("{} {word}{more}", count(verdict))).collect::<Vec<_>>().join(", ")
+        told.map(|(verdict, word, more)| format!("{} {word}{more}", count(verdict)))
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     /// True if every failure is one that was to be expected of the profile.
@@ -42,10 +45,21 @@ impl Conformance {
     /// As a table.
     pub fn text(&self) -> String {
         let mut rows = vec![["Case", "", "Verdict"].map(str::to_owned).to_vec()];
-        rows.extend(self.outcomes.iter().map(|own| vec![own.case.to_owned(), title(own), word(own).to_owned()]));
+        rows.extend(
+            self.outcomes
+                .iter()
+                .map(|own| vec![own.case.to_owned(), title(own), word(own).to_owned()]),
+        );
         let failures = self.outcomes.iter().filter(|own| own.verdict == Verdict::Fail);
-        let reasons: String = failures.map(|own| format!("\n{}, {}: {}\n", own.case, title(own), why(own))).collect();
-        format!("{} by {}: {}\n\n{}{reasons}", self.controller, self.draft, self.line(), text_table(&rows, 3))
+        let reasons: String =
+            failures.map(|own| format!("\n{}, {}: {}\n", own.case, title(own), why(own))).collect();
+        format!(
+            "{} by {}: {}\n\n{}{reasons}",
+            self.controller,
+            self.draft,
+            self.line(),
+            text_table(&rows, 3)
+        )
     }
 
     /// As JSON.
@@ -64,7 +78,16 @@ impl Conformance {
         );
         let title = format!("{} by {}", self.controller, self.draft);
         let setup = "Its 22 example cases, on 50 Mbit/s and 40 ms unless the case says otherwise.";
-        Document { title: &title, setup, notes: &[], css: CSS, reading: READING, main: &main, version: &self.narrows }.html()
+        Document {
+            title: &title,
+            setup,
+            notes: &[],
+            css: CSS,
+            reading: READING,
+            main: &main,
+            version: &self.narrows,
+        }
+        .html()
     }
 }
 
@@ -86,7 +109,11 @@ fn word(own: &Outcome) -> &'static str {
 }
 
 fn why(own: &Outcome) -> String {
-    if own.is_explained() && !own.known.is_empty() { known(own).join("; ") } else { own.reasons.join("; ") }
+    if own.is_explained() && !own.known.is_empty() {
+        known(own).join("; ")
+    } else {
+        own.reasons.join("; ")
+    }
 }
 
 /// Why its failures were to be expected, each reason once.
@@ -102,9 +129,16 @@ fn row(own: &Outcome) -> String {
         Verdict::Fail => "fail",
     };
     let asks = case(own).map_or("", |case| case.demand);
-    let differs = own.differs_from_text.map_or_else(String::new, |text| format!("<small>{}</small>", escape(text)));
-    let reasons: String =
-        own.reasons.iter().map(String::as_str).chain(known(own)).map(|text| format!("<small>{}</small>", escape(text))).collect();
+    let differs = own
+        .differs_from_text
+        .map_or_else(String::new, |text| format!("<small>{}</small>", escape(text)));
+    let reasons: String = own
+        .reasons
+        .iter()
+        .map(String::as_str)
+        .chain(known(own))
+        .map(|text| format!("<small>{}</small>", escape(text)))
+        .collect();
     let evidence = own
         .evidence
         .iter()

@@ -13,8 +13,14 @@ use std::sync::atomic::AtomicBool;
 /// # Errors
 ///
 /// A scenario cannot be made or run.
-pub fn course(check: &Check, own: &CriterionVerdict, stop: &AtomicBool) -> Result<Option<String>, EvidenceError> {
-    let Some(worst) = own.cells.first().filter(|_| !check.players.program && own.is_worse_than_pass()) else {
+pub fn course(
+    check: &Check,
+    own: &CriterionVerdict,
+    stop: &AtomicBool,
+) -> Result<Option<String>, EvidenceError> {
+    let Some(worst) =
+        own.cells.first().filter(|_| !check.players.program && own.is_worse_than_pass())
+    else {
         return Ok(None);
     };
     let mut cases = Vec::new();
@@ -22,10 +28,15 @@ pub fn course(check: &Check, own: &CriterionVerdict, stop: &AtomicBool) -> Resul
         let Some(case) = case(check, run, stop)? else { return Ok(None) };
         cases.push(case);
     }
-    let of_queue = ["rtt", "queueing", "standing_queue"].iter().any(|name| check.measure(worst).starts_with(name));
+    let of_queue = ["rtt", "queueing", "standing_queue"]
+        .iter()
+        .any(|name| check.measure(worst).starts_with(name));
     let title = if of_queue { "Queueing delay" } else { "Throughput" };
     let drawn = figures(&Comparison::new(own.criterion.title.clone(), cases, ""));
-    Ok(drawn.iter().find(|figure| figure.title().starts_with(title)).map(narrows_report::Figure::svg))
+    Ok(drawn
+        .iter()
+        .find(|figure| figure.title().starts_with(title))
+        .map(narrows_report::Figure::svg))
 }
 
 fn case(check: &Check, run: Run, stop: &AtomicBool) -> Result<Option<Case>, EvidenceError> {
@@ -34,5 +45,9 @@ fn case(check: &Check, run: Run, stop: &AtomicBool) -> Result<Option<Case>, Evid
         Err(SimError::Fault { .. } | SimError::Stopped) => return Ok(None),
         ran => ran.map_err(|error| EvidenceError::new(&check.describe(run), &error.to_string()))?,
     };
-    Ok(Some(Case { label: check.pair_label(run), scenario_toml: scenario.to_toml(), runs: vec![record] }))
+    Ok(Some(Case {
+        label: check.pair_label(run),
+        scenario_toml: scenario.to_toml(),
+        runs: vec![record],
+    }))
 }

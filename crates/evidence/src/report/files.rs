@@ -45,7 +45,8 @@ pub fn write_check(
         documents.push(("conformance.json".to_owned(), own.json().into_bytes()));
     }
     documents.extend(pages.inputs.iter().cloned());
-    documents.extend(pages.courses.iter().map(|(id, svg)| (course_file(id), svg.clone().into_bytes())));
+    documents
+        .extend(pages.courses.iter().map(|(id, svg)| (course_file(id), svg.clone().into_bytes())));
     for own in &report.criteria {
         let Some(worst) = own.cells.first() else { continue };
         let name = scenario_file(check, worst);
@@ -56,7 +57,11 @@ pub fn write_check(
             documents.push((name, text.into_bytes()));
         }
     }
-    let bundle = Bundle { documents, table: Some(("runs".to_owned(), table(check, runs))), version: checked.narrows.clone() };
+    let bundle = Bundle {
+        documents,
+        table: Some(("runs".to_owned(), table(check, runs))),
+        version: checked.narrows.clone(),
+    };
     write_bundle(reserved, bundle, info)
 }
 
@@ -68,13 +73,22 @@ pub fn course_file(id: &str) -> String {
 /// The scenario of a cell with the controller under test, beside whom the finding is about, as a file that `narrows run` runs.
 fn toml(check: &Check, cell: &CellVerdict) -> Result<String, EvidenceError> {
     let (part, pair) = check.place(cell.grid, cell.decided().beside_whom);
-    let run = Run { grid: cell.grid as u16, part, cell: cell.cell as u16, pair, variant: Variant::Plain, seed: 1 };
+    let run = Run {
+        grid: cell.grid as u16,
+        part,
+        cell: cell.cell as u16,
+        pair,
+        variant: Variant::Plain,
+        seed: 1,
+    };
     Ok(check.scenario(run)?.to_toml())
 }
 
 /// A row for each run.
 fn table(check: &Check, runs: &[(Run, Kept)]) -> Vec<(String, BundleColumn)> {
-    let text = |of: &dyn Fn(Run) -> String| BundleColumn::Text(runs.iter().map(|(run, _)| of(*run)).collect());
+    let text = |of: &dyn Fn(Run) -> String| {
+        BundleColumn::Text(runs.iter().map(|(run, _)| of(*run)).collect())
+    };
     let grid = |run: Run| &check.suite.grids[usize::from(run.grid)];
     let mut columns = vec![
         ("criterion".to_owned(), text(&|run| check.suite.criteria[grid(run).criterion].id.clone())),
@@ -82,10 +96,14 @@ fn table(check: &Check, runs: &[(Run, Kept)]) -> Vec<(String, BundleColumn)> {
         ("cell".to_owned(), text(&|run| check.cell_label(run))),
         ("pair".to_owned(), text(&|run| check.pair_label(run))),
         ("variant".to_owned(), text(&|run| run.variant.text().to_owned())),
-        ("seed".to_owned(), BundleColumn::Count(runs.iter().map(|(run, _)| u64::from(run.seed)).collect())),
+        (
+            "seed".to_owned(),
+            BundleColumn::Count(runs.iter().map(|(run, _)| u64::from(run.seed)).collect()),
+        ),
     ];
     for (place, metric) in METRICS.iter().enumerate() {
-        let values: Vec<Option<f64>> = runs.iter().map(|(_, kept)| kept.metrics.get(place).copied().flatten()).collect();
+        let values: Vec<Option<f64>> =
+            runs.iter().map(|(_, kept)| kept.metrics.get(place).copied().flatten()).collect();
         if values.iter().any(Option::is_some) {
             columns.push((metric.name.to_owned(), BundleColumn::Real(values)));
         }

@@ -24,24 +24,38 @@ fn map(grid: &str, measure: &str, cells: &[&CheckedCell]) -> String {
         let (last, others) = cell.coordinates.split_last().expect("there are two");
         (others.to_vec(), vec![last.clone()])
     };
-    let at: BTreeMap<(Along, Along), &CheckedCell> = cells.iter().map(|cell| (split(cell), *cell)).collect();
+    let at: BTreeMap<(Along, Along), &CheckedCell> =
+        cells.iter().map(|cell| (split(cell), *cell)).collect();
     let columns: BTreeSet<&Along> = at.keys().map(|(_, column)| column).collect();
     let rows: BTreeSet<&Along> = at.keys().map(|(row, _)| row).collect();
-    let label = |along: &Along| escape(&along.iter().map(|(_, label)| label.as_str()).collect::<Vec<_>>().join(", "));
-    let head: String = columns.iter().map(|column| format!("<th scope=\"col\">{}</th>", label(column))).collect();
+    let label = |along: &Along| {
+        escape(&along.iter().map(|(_, label)| label.as_str()).collect::<Vec<_>>().join(", "))
+    };
+    let head: String =
+        columns.iter().map(|column| format!("<th scope=\"col\">{}</th>", label(column))).collect();
     let square = |cell: Option<&&CheckedCell>| match cell {
         None => "<td></td>".to_owned(),
         Some(cell) => {
             let value = cell.value().map_or("\u{2013}".to_owned(), |own| short(own.mean));
             let undecided = if cell.undecided { "?" } else { "" };
-            format!("<td class=\"square {}\" title=\"{}\">{value}{undecided}</td>", cell.verdict, escape(&found(cell)))
+            format!(
+                "<td class=\"square {}\" title=\"{}\">{value}{undecided}</td>",
+                cell.verdict,
+                escape(&found(cell))
+            )
         }
     };
     let line = |row: &&Along| {
-        let squares: String = columns.iter().map(|column| square(at.get(&((*row).clone(), (*column).clone())))).collect();
+        let squares: String = columns
+            .iter()
+            .map(|column| square(at.get(&((*row).clone(), (*column).clone()))))
+            .collect();
         format!("<tr><th scope=\"row\">{}</th>{squares}</tr>\n", label(row))
     };
-    let unit = cells.first().filter(|cell| !cell.unit.is_empty()).map_or_else(String::new, |cell| format!(", {}", cell.unit));
+    let unit = cells
+        .first()
+        .filter(|cell| !cell.unit.is_empty())
+        .map_or_else(String::new, |cell| format!(", {}", cell.unit));
     format!(
         "<h3>{}: {}{}</h3>\n<div class=\"wide\"><table class=\"map\"><thead><tr><th></th>{head}</tr></thead><tbody>\n{}</tbody></table></div>\n",
         escape(grid),

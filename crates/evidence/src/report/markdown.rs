@@ -11,7 +11,12 @@ const WIDTH: usize = 80;
 /// Head, table, and a paragraph for each criterion, in Markdown.
 pub fn check_markdown(checked: &Checked) -> String {
     let mut text = format!("# Evidence on {} by {}\n\n", checked.controller, checked.document);
-    text += &wrapped(&format!("{}. {}, Narrows {}.", checked.line(), checked.extent(), checked.narrows));
+    text += &wrapped(&format!(
+        "{}. {}, Narrows {}.",
+        checked.line(),
+        checked.extent(),
+        checked.narrows
+    ));
     text += "\nNot shown:\n\n";
     checked.not_shown.iter().for_each(|own| text += &item(own));
     let judged = || checked.criteria.iter().filter(|own| !own.is_shown());
@@ -19,15 +24,26 @@ pub fn check_markdown(checked: &Checked) -> String {
         text += "\n| Criterion | Section | Strength | Verdict |\n| --- | --- | --- | --- |\n";
         for own in &checked.criteria {
             let fragile = if own.fragile.is_some() { " (fragile)" } else { "" };
-            text += &row(&[own.id.clone(), own.section.clone(), own.strength.clone(), own.verdict.clone() + fragile]);
+            text += &row(&[
+                own.id.clone(),
+                own.section.clone(),
+                own.strength.clone(),
+                own.verdict.clone() + fragile,
+            ]);
         }
     }
     text += "\n";
-    judged().for_each(|own| text += &item(&format!("**{}**, {}: {}", own.id, own.verdict, told(own))));
+    judged()
+        .for_each(|own| text += &item(&format!("**{}**, {}: {}", own.id, own.verdict, told(own))));
     for own in checked.criteria.iter().filter(|own| own.is_shown()) {
         let rows = shown(own);
         let rule = row(&vec!["---".to_owned(); rows[0].len()]);
-        text += &format!("\n## {}\n\n{}{rule}{}", own.title, row(&rows[0]), rows[1..].iter().map(|cells| row(cells)).collect::<String>());
+        text += &format!(
+            "\n## {}\n\n{}{rule}{}",
+            own.title,
+            row(&rows[0]),
+            rows[1..].iter().map(|cells| row(cells)).collect::<String>()
+        );
     }
     let beside = checked.conformance.is_some() || !checked.findings.is_empty();
     if beside && checked.criteria.iter().any(CheckedCriterion::is_shown) {
@@ -36,7 +52,10 @@ pub fn check_markdown(checked: &Checked) -> String {
     if let Some(own) = &checked.conformance {
         text += &item(&format!("**Example cases of {}**: {}.", own.draft, own.line));
     }
-    checked.findings.iter().for_each(|own| text += &item(&format!("{}.", own.text(&checked.controller))));
+    checked
+        .findings
+        .iter()
+        .for_each(|own| text += &item(&format!("{}.", own.text(&checked.controller))));
     if !checked.statements.0.is_empty() {
         text += "\n## Stated by the authors\n\n";
         for (key, section, question) in ASKED {
@@ -47,7 +66,12 @@ pub fn check_markdown(checked: &Checked) -> String {
     if let Some(own) = &checked.versions {
         let rows = own.rows();
         let rule = row(&vec!["---".to_owned(); rows[0].len()]);
-        text += &format!("\n## {}\n\n{}{rule}{}", own.title(), row(&rows[0]), rows[1..].iter().map(|cells| row(cells)).collect::<String>());
+        text += &format!(
+            "\n## {}\n\n{}{rule}{}",
+            own.title(),
+            row(&rows[0]),
+            rows[1..].iter().map(|cells| row(cells)).collect::<String>()
+        );
         text += &own.rest().map_or_else(String::new, |rest| format!("\n{}", wrapped(&rest)));
     }
     inert(&text) + &format!("\nMade again in the result directory by\n\n    {}\n", checked.remake)
@@ -62,7 +86,8 @@ fn told(own: &CheckedCriterion) -> String {
             (None, None) => "no criterion above is worse.".to_owned(),
         };
     };
-    let mut text = format!("worst in {}: {} {}; {}", cell.cell, measured(cell), value(cell), others(cell));
+    let mut text =
+        format!("worst in {}: {} {}; {}", cell.cell, measured(cell), value(cell), others(cell));
     text += &cell.note.as_ref().map_or_else(String::new, |note| format!("; {note}"));
     text += ".";
     if let Some(excess) = cell.excess.filter(|_| own.verdict != "pass") {
@@ -93,7 +118,11 @@ fn inert(text: &str) -> String {
     let mut inert = String::with_capacity(text.len());
     let mut all = text.chars().peekable();
     while let Some(c) = all.next() {
-        if c == '<' && all.peek().is_some_and(|next| next.is_ascii_alphabetic() || ['/', '!', '?'].contains(next)) {
+        if c == '<'
+            && all
+                .peek()
+                .is_some_and(|next| next.is_ascii_alphabetic() || ['/', '!', '?'].contains(next))
+        {
             inert.push('\\');
         }
         inert.push(c);
@@ -102,7 +131,10 @@ fn inert(text: &str) -> String {
 }
 
 fn row(cells: &[String]) -> String {
-    format!("| {} |\n", cells.iter().map(|cell| cell.replace('|', "\\|")).collect::<Vec<_>>().join(" | "))
+    format!(
+        "| {} |\n",
+        cells.iter().map(|cell| cell.replace('|', "\\|")).collect::<Vec<_>>().join(" | ")
+    )
 }
 
 /// An item of a list.
@@ -133,7 +165,10 @@ mod tests {
 
     #[test]
     fn html_is_shown_and_not_obeyed() {
-        assert_eq!(inert("a <script>b</script> <!-- c --> <?d"), "a \\<script>b\\</script> \\<!-- c --> \\<?d");
+        assert_eq!(
+            inert("a <script>b</script> <!-- c --> <?d"),
+            "a \\<script>b\\</script> \\<!-- c --> \\<?d"
+        );
         assert_eq!(inert("1 < 2, <= 3, <4"), "1 < 2, <= 3, <4");
     }
 

@@ -264,9 +264,14 @@ impl Checked {
         let missing = statements.missing();
         let (verdict, reason) = match &missing[..] {
             [] => ("shown", "stated by the authors, not judged".to_owned()),
-            _ => ("not run", format!("stated by the authors, not judged; missing: {}", missing.join(", "))),
+            _ => (
+                "not run",
+                format!("stated by the authors, not judged; missing: {}", missing.join(", ")),
+            ),
         };
-        if let Some(own) = self.criteria.iter_mut().find(|own| own.id == "stated" && own.verdict == "not run") {
+        if let Some(own) =
+            self.criteria.iter_mut().find(|own| own.id == "stated" && own.verdict == "not run")
+        {
             (own.verdict, own.reason) = (verdict.to_owned(), Some(reason));
             if missing.is_empty() {
                 self.summary.not_run -= 1;
@@ -284,12 +289,17 @@ impl Checked {
     /// The text is none: the reason.
     pub fn read(text: &str) -> Result<Checked, String> {
         let checked: Checked = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        if checked.format == 1 { Ok(checked) } else { Err(format!("its format is {}, and this version reads 1", checked.format)) }
+        if checked.format == 1 {
+            Ok(checked)
+        } else {
+            Err(format!("its format is {}, and this version reads 1", checked.format))
+        }
     }
 
     /// All that two checks must share to be compared.
     pub fn terms(&self) -> Terms {
-        let Checked { suite, rules, scope, quick, seeds, first_seed, baselines, program, .. } = self.clone();
+        let Checked { suite, rules, scope, quick, seeds, first_seed, baselines, program, .. } =
+            self.clone();
         Terms { suite, rules, scope, quick, seeds, first_seed, baselines, program }
     }
 
@@ -298,11 +308,16 @@ impl Checked {
         let seeds = match (self.program, self.seeds) {
             (false, seeds) => format!("{seeds} seeds"),
             (true, 1) => "one run of the program in each cell, on this host's kernel".to_owned(),
-            (true, seeds) => format!("{seeds} runs of the program in each cell, on this host's kernel"),
+            (true, seeds) => {
+                format!("{seeds} runs of the program in each cell, on this host's kernel")
+            }
         };
         let cells = if self.quick { "quick" } else { "full" };
         let Checked { rules, scope, runs, .. } = self;
-        format!("Against {}; scope {scope}, rules {rules}, {cells}, {seeds}, {runs} runs", self.baselines.join(" and "))
+        format!(
+            "Against {}; scope {scope}, rules {rules}, {cells}, {seeds}, {runs} runs",
+            self.baselines.join(" and ")
+        )
     }
 
     /// The verdict line: "18 pass, 3 concern, 1 fail, 3 not run".
@@ -316,7 +331,11 @@ impl Checked {
             (not_run, "not run"),
             (not_applicable, "not applicable"),
         ];
-        all.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
+        all.into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, word)| format!("{count} {word}"))
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     /// The JSON Schema of `check.json`.

@@ -27,7 +27,8 @@ pub fn check_html(checked: &Checked, courses: &BTreeMap<String, String>) -> Stri
         .filter(|own| !own.cells.is_empty())
         .map(|own| section(own, courses.get(&own.id), checked.program))
         .collect();
-    let not_shown: String = checked.not_shown.iter().map(|own| format!("<li>{}</li>\n", escape(own))).collect();
+    let not_shown: String =
+        checked.not_shown.iter().map(|own| format!("<li>{}</li>\n", escape(own))).collect();
     let main = format!(
         "<p class=\"line\">{}</p>\n<section>\n<h2>Not shown</h2>\n<ul>\n{not_shown}</ul>\n</section>\n<section>\n<h2>Criteria</h2>\n<div class=\"wide\"><table \
          class=\"criteria\"><thead><tr><th scope=\"col\">Criterion</th><th scope=\"col\">Section</th><th scope=\"col\">Strength</th><th scope=\"col\">Verdict</th><th \
@@ -43,7 +44,16 @@ pub fn check_html(checked: &Checked, courses: &BTreeMap<String, String>) -> Stri
     let setup = format!("{}. {}.", checked.title, checked.extent());
     let title = format!("Evidence on {}", checked.controller);
     let reading = if checked.program { READING_PROGRAM } else { READING };
-    Document { title: &title, setup: &setup, notes: &[], css: CSS, reading, main: &main, version: &checked.narrows }.html()
+    Document {
+        title: &title,
+        setup: &setup,
+        notes: &[],
+        css: CSS,
+        reading,
+        main: &main,
+        version: &checked.narrows,
+    }
+    .html()
 }
 
 /// The line of the draft's cases.
@@ -60,9 +70,13 @@ fn conformance(checked: &Checked) -> String {
 fn versions(checked: &Checked) -> String {
     let Some(own) = &checked.versions else { return String::new() };
     let rows = own.rows();
-    let heads: String = rows[0].iter().map(|head| format!("<th scope=\"col\">{}</th>", escape(head))).collect();
+    let heads: String =
+        rows[0].iter().map(|head| format!("<th scope=\"col\">{}</th>", escape(head))).collect();
     let row = |cells: &Vec<String>| {
-        let rest: String = cells[1..].iter().map(|cell| format!("<td class=\"words\">{}</td>", escape(cell))).collect();
+        let rest: String = cells[1..]
+            .iter()
+            .map(|cell| format!("<td class=\"words\">{}</td>", escape(cell)))
+            .collect();
         format!("<tr><th scope=\"row\">{}</th>{rest}</tr>\n", escape(&cells[0]))
     };
     format!(
@@ -80,11 +94,12 @@ fn findings(checked: &Checked) -> String {
     }
     let row = |own: &Replayed| {
         let verdict = own.verdict(&checked.controller);
-        let cells =
-            [own.goal.name(), &own.found_for, &short(own.then), &short(own.now), &verdict].map(|text| format!("<td>{}</td>", escape(text)));
+        let cells = [own.goal.name(), &own.found_for, &short(own.then), &short(own.now), &verdict]
+            .map(|text| format!("<td>{}</td>", escape(text)));
         format!("<tr><th scope=\"row\">{}</th>{}</tr>\n", escape(&own.network()), cells.concat())
     };
-    let heads = ["Network", "Goal", "Found for", "Score then", "Score now", ""].map(|head| format!("<th scope=\"col\">{head}</th>"));
+    let heads = ["Network", "Goal", "Found for", "Score then", "Score now", ""]
+        .map(|head| format!("<th scope=\"col\">{head}</th>"));
     format!(
         "<section id=\"findings\">\n<h2>Kept findings of searches</h2>\n<div class=\"wide\"><table class=\"criteria\"><thead><tr>{}</tr></thead><tbody>\n{}</tbody></table></div>\n</section>\n",
         heads.concat(),
@@ -99,7 +114,12 @@ fn statements(checked: &Checked) -> String {
     }
     let one = |(key, section, question): &(&str, &str, &str)| {
         let text = checked.statements.0.get(*key).map_or("missing", String::as_str);
-        format!("<dt>{} (section {})</dt><dd>{}</dd>\n", escape(question), escape(section), escape(text))
+        format!(
+            "<dt>{} (section {})</dt><dd>{}</dd>\n",
+            escape(question),
+            escape(section),
+            escape(text)
+        )
     };
     let all: String = ASKED.iter().map(one).collect();
     format!("<section>\n<h2>Stated by the authors</h2>\n<dl>\n{all}</dl>\n</section>\n")
@@ -116,11 +136,19 @@ fn row(own: &CheckedCriterion) -> String {
         (Some(reason), _, _) => format!("<span class=\"none\">{}</span>", escape(reason)),
         (_, Some(other), _) => format!("see <a href=\"#{0}\">{0}</a>", escape(other)),
         (_, _, Some(_)) if own.is_shown() => format!("{} numbers", own.cells.len()),
-        (_, _, Some(cell)) => format!("{}<small>{}</small>", escape(&cell.cell), escape(&measured(cell))),
+        (_, _, Some(cell)) => {
+            format!("{}<small>{}</small>", escape(&cell.cell), escape(&measured(cell)))
+        }
         _ => String::new(),
     };
-    let name = if own.cells.is_empty() { escape(&own.id) } else { format!("<a href=\"#{0}\">{0}</a>", escape(&own.id)) };
-    let fragile = own.fragile.as_ref().map_or_else(String::new, |variant| format!("<small>fragile: passes {}</small>", escape(variant)));
+    let name = if own.cells.is_empty() {
+        escape(&own.id)
+    } else {
+        format!("<a href=\"#{0}\">{0}</a>", escape(&own.id))
+    };
+    let fragile = own.fragile.as_ref().map_or_else(String::new, |variant| {
+        format!("<small>fragile: passes {}</small>", escape(variant))
+    });
     format!(
         "<tr><th scope=\"row\">{name}<small>{}</small></th><td>{}</td><td>{}</td><td class=\"verdicts\">{}{fragile}</td><td class=\"words\">{what}</td><td \
          class=\"words\">{}</td></tr>\n",
@@ -144,23 +172,41 @@ fn figure(svg: &str) -> String {
 
 fn section(own: &CheckedCriterion, course: Option<&String>, program: bool) -> String {
     let course = course.map_or_else(String::new, |svg| figure(svg));
-    let mut rules: Vec<(&str, &str)> = own.cells.iter().map(|cell| (cell.rule.as_str(), cell.source.as_str())).collect();
+    let mut rules: Vec<(&str, &str)> =
+        own.cells.iter().map(|cell| (cell.rule.as_str(), cell.source.as_str())).collect();
     rules.sort();
     rules.dedup();
-    let rules: String =
-        rules.into_iter().map(|(says, source)| format!("<dt>{}</dt><dd><span>{}</span></dd>\n", escape(says), escape(source))).collect();
+    let rules: String = rules
+        .into_iter()
+        .map(|(says, source)| {
+            format!("<dt>{}</dt><dd><span>{}</span></dd>\n", escape(says), escape(source))
+        })
+        .collect();
     let rows: String = own.cells.iter().map(|cell| cell_row(cell, program)).collect();
     let first = if own.is_shown() { "first" } else { "worst" };
-    let scenario = own.cells.first().and_then(|cell| cell.scenario.as_ref()).map_or_else(String::new, |file| {
-        let use_of_it = match program {
-            true => "where the program takes the place of the flow <code>self</code>".to_owned(),
-            false => format!("<code>narrows run {}</code>", escape(file)),
-        };
-        format!("<p class=\"hint\">The {first} cell's scenario is in {}: {use_of_it}</p>\n", escape(file))
-    });
+    let scenario = own.cells.first().and_then(|cell| cell.scenario.as_ref()).map_or_else(
+        String::new,
+        |file| {
+            let use_of_it = match program {
+                true => {
+                    "where the program takes the place of the flow <code>self</code>".to_owned()
+                }
+                false => format!("<code>narrows run {}</code>", escape(file)),
+            };
+            format!(
+                "<p class=\"hint\">The {first} cell's scenario is in {}: {use_of_it}</p>\n",
+                escape(file)
+            )
+        },
+    );
     let kernel = own.kernel.as_ref().and_then(|kernel| on_kernel(own, kernel));
-    let kernel = kernel.map_or_else(String::new, |text| format!("<p>On the kernel: {}.</p>\n", escape(&text)));
-    let left_out: String = own.left_out.iter().map(|grid| format!("<p>Judged without {}.</p>\n", escape(grid))).collect();
+    let kernel = kernel
+        .map_or_else(String::new, |text| format!("<p>On the kernel: {}.</p>\n", escape(&text)));
+    let left_out: String = own
+        .left_out
+        .iter()
+        .map(|grid| format!("<p>Judged without {}.</p>\n", escape(grid)))
+        .collect();
     format!(
         "<section id=\"{}\">\n<h2>{} {}</h2>\n<p>{}</p>\n<dl>\n{rules}</dl>\n{left_out}{kernel}{}{course}{}{scenario}<details{}><summary>All {} cells</summary>\n<div class=\"wide\"><table><thead><tr><th \
          scope=\"col\">Cell</th><th scope=\"col\">Measure</th><th scope=\"col\">Verdict</th><th scope=\"col\">Value</th><th scope=\"col\">Beside it</th><th \
@@ -177,8 +223,13 @@ fn section(own: &CheckedCriterion, course: Option<&String>, program: bool) -> St
 }
 
 fn cell_row(cell: &CheckedCell, program: bool) -> String {
-    let excess = cell.excess.map_or("–".to_owned(), |own| format!("{} [{}–{}]", short(own.mean), short(own.low), short(own.high)));
-    let note = cell.note.as_ref().map_or_else(String::new, |note| format!("<small>{}</small>", escape(note)));
+    let excess = cell.excess.map_or("–".to_owned(), |own| {
+        format!("{} [{}–{}]", short(own.mean), short(own.low), short(own.high))
+    });
+    let note = cell
+        .note
+        .as_ref()
+        .map_or_else(String::new, |note| format!("<small>{}</small>", escape(note)));
     let more = match (cell.undecided, cell.improves) {
         (true, _) => "<small>undecided</small>",
         (false, true) => "<small>improves</small>",

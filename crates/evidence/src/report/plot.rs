@@ -24,7 +24,12 @@ pub fn plots(own: &CheckedCriterion) -> String {
             measures.push(&cell.measure);
         }
     }
-    measures.into_iter().map(|measure| plot(measure, cells().filter(|cell| cell.measure == measure).take(MOST).collect())).collect()
+    measures
+        .into_iter()
+        .map(|measure| {
+            plot(measure, cells().filter(|cell| cell.measure == measure).take(MOST).collect())
+        })
+        .collect()
 }
 
 /// A cell's name, as much of it as there is room for.
@@ -37,10 +42,12 @@ fn named(cell: &str) -> String {
 
 fn plot(measure: &str, cells: Vec<&CheckedCell>) -> String {
     let dots = |cell: &CheckedCell| -> Vec<(String, Estimate)> {
-        let all = std::iter::once((cell.of.clone(), cell.value())).chain(cell.beside.iter().map(|own| (own.of.clone(), own.value())));
+        let all = std::iter::once((cell.of.clone(), cell.value()))
+            .chain(cell.beside.iter().map(|own| (own.of.clone(), own.value())));
         all.filter_map(|(name, value)| Some((name, value?))).collect()
     };
-    let most = cells.iter().flat_map(|cell| dots(cell)).map(|(_, own)| own.high).fold(0.0, f64::max);
+    let most =
+        cells.iter().flat_map(|cell| dots(cell)).map(|(_, own)| own.high).fold(0.0, f64::max);
     if most <= 0.0 {
         return String::new();
     }
@@ -49,8 +56,16 @@ fn plot(measure: &str, cells: Vec<&CheckedCell>) -> String {
     let mut body = String::new();
     for (place, cell) in cells.iter().enumerate() {
         let y = ROW * (place as f64 + 0.5) + 4.0;
-        body += &format!("<line class=\"grid\" x1=\"{NAMES}\" x2=\"{:.0}\" y1=\"{y}\" y2=\"{y}\"/>", WIDE - RIGHT);
-        body += &format!("<text x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"end\">{}</text>", NAMES - 10.0, y + 4.0, escape(&named(&cell.cell)));
+        body += &format!(
+            "<line class=\"grid\" x1=\"{NAMES}\" x2=\"{:.0}\" y1=\"{y}\" y2=\"{y}\"/>",
+            WIDE - RIGHT
+        );
+        body += &format!(
+            "<text x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"end\">{}</text>",
+            NAMES - 10.0,
+            y + 4.0,
+            escape(&named(&cell.cell))
+        );
         // What is judged is drawn last, on top.
         for (series, (name, own)) in dots(cell).iter().enumerate().rev() {
             let colour = format!("var(--case-{})", series.min(6));
@@ -70,7 +85,10 @@ fn plot(measure: &str, cells: Vec<&CheckedCell>) -> String {
     }
     let unit = cells.first().map_or("", |cell| cell.unit.as_str());
     let end = format!("{} {unit}", short(most));
-    body += &format!("<text class=\"soft\" x=\"{NAMES}\" y=\"{:.0}\" text-anchor=\"middle\">0</text>", tall - 6.0);
+    body += &format!(
+        "<text class=\"soft\" x=\"{NAMES}\" y=\"{:.0}\" text-anchor=\"middle\">0</text>",
+        tall - 6.0
+    );
     body += &format!(
         "<text class=\"soft\" x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"middle\">{}</text>",
         WIDE - RIGHT,
@@ -79,8 +97,16 @@ fn plot(measure: &str, cells: Vec<&CheckedCell>) -> String {
     );
     let names = cells.first().map_or_else(Vec::new, |cell| dots(cell));
     let key = |(series, (name, _)): (usize, &(String, Estimate))| {
-        let name = if cells[0].measure.contains(" of other") { name.split_once(' ').map_or(name.as_str(), |(_, rest)| rest) } else { name };
-        format!("<span style=\"color:var(--case-{})\">\u{25cf}</span> {} ", series.min(6), escape(name))
+        let name = if cells[0].measure.contains(" of other") {
+            name.split_once(' ').map_or(name.as_str(), |(_, rest)| rest)
+        } else {
+            name
+        };
+        format!(
+            "<span style=\"color:var(--case-{})\">\u{25cf}</span> {} ",
+            series.min(6),
+            escape(name)
+        )
     };
     let keys: String = names.iter().enumerate().map(key).collect();
     format!(

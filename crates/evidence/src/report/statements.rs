@@ -9,7 +9,11 @@ use std::collections::BTreeMap;
 pub const ASKED: [(&str, &str, &str); 5] = [
     ("where", "3.1, 3.2", "Where may the controller be used, and where not?"),
     ("rfc2914", "5.3.1", "How far does it depart from the principles of RFC 2914?"),
-    ("rfc7141", "5.3.2", "How far does it depart from RFC 7141, on marks and drops in bytes and packets?"),
+    (
+        "rfc7141",
+        "5.3.2",
+        "How far does it depart from RFC 7141, on marks and drops in bytes and packets?",
+    ),
     ("deployment", "3", "Which experience of its use is there, and how can it be switched off?"),
     ("security", "8", "Which attacks on it, or by it, are known?"),
 ];
@@ -28,11 +32,17 @@ impl Statements {
     pub fn read(text: &str, file: &str) -> Result<Statements, EvidenceError> {
         let known = ASKED.map(|(key, _, _)| key);
         let own: BTreeMap<String, String> = toml::from_str(text).map_err(|error| {
-            let remedy = format!("help: write lines of the form `key = \"text\"` with the keys {}", known.join(", "));
+            let remedy = format!(
+                "help: write lines of the form `key = \"text\"` with the keys {}",
+                known.join(", ")
+            );
             EvidenceError::new(file, &format!("{}\n{remedy}", error.to_string().trim_end()))
         })?;
         if let Some(unknown) = own.keys().find(|key| !known.contains(&key.as_str())) {
-            return Err(EvidenceError::new(file, &format!("\"{unknown}\" is not asked for; the statements are {}", known.join(", "))));
+            return Err(EvidenceError::new(
+                file,
+                &format!("\"{unknown}\" is not asked for; the statements are {}", known.join(", ")),
+            ));
         }
         Ok(Statements(own))
     }
@@ -40,7 +50,10 @@ impl Statements {
     /// As a file that [`Statements::read`] reads.
     pub fn toml(&self) -> String {
         // The strings of JSON are basic strings of TOML.
-        self.0.iter().map(|(key, text)| format!("{key} = {}\n", serde_json::Value::from(text.as_str()))).collect()
+        self.0
+            .iter()
+            .map(|(key, text)| format!("{key} = {}\n", serde_json::Value::from(text.as_str())))
+            .collect()
     }
 
     /// The keys that are asked for and not stated.

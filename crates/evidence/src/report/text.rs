@@ -9,21 +9,52 @@ use std::collections::BTreeMap;
 
 /// The verdicts as a table, with what stands above and below it.
 pub fn check_text(checked: &Checked) -> String {
-    let mut rows = vec![["Criterion", &checked.document, "Verdict", "Worst cell", "Found there"].map(str::to_owned).to_vec()];
+    let mut rows = vec![
+        ["Criterion", &checked.document, "Verdict", "Worst cell", "Found there"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
     let common = common_reasons(checked);
-    let alike = |own: &CheckedCriterion| own.reason.as_ref().is_some_and(|reason| common.contains_key(reason.as_str()));
+    let alike = |own: &CheckedCriterion| {
+        own.reason.as_ref().is_some_and(|reason| common.contains_key(reason.as_str()))
+    };
     rows.extend(checked.criteria.iter().filter(|own| !own.is_shown() && !alike(own)).map(|own| {
-        let verdict = if own.fragile.is_some() { format!("{}, fragile", own.verdict) } else { own.verdict.clone() };
-        vec![own.id.clone(), own.section.clone(), verdict, place(own), own.cells.first().map_or_else(String::new, found)]
+        let verdict = if own.fragile.is_some() {
+            format!("{}, fragile", own.verdict)
+        } else {
+            own.verdict.clone()
+        };
+        vec![
+            own.id.clone(),
+            own.section.clone(),
+            verdict,
+            place(own),
+            own.cells.first().map_or_else(String::new, found),
+        ]
     }));
-    let mut text =
-        format!("{}: {}\n{}.\nThe report lists what this does not cover.\n\n", checked.controller, checked.line(), checked.extent());
-    let shown: Vec<String> = checked.criteria.iter().filter(|own| own.is_shown()).map(numbers).collect();
-    text += &(rows.len() > 1).then(|| text_table(&rows, 5)).into_iter().chain(shown).collect::<Vec<_>>().join("\n");
-    let undecided = checked.criteria.iter().filter(|own| own.cells.first().is_some_and(|cell| cell.undecided)).map(|own| own.id.as_str());
+    let mut text = format!(
+        "{}: {}\n{}.\nThe report lists what this does not cover.\n\n",
+        checked.controller,
+        checked.line(),
+        checked.extent()
+    );
+    let shown: Vec<String> =
+        checked.criteria.iter().filter(|own| own.is_shown()).map(numbers).collect();
+    text += &(rows.len() > 1)
+        .then(|| text_table(&rows, 5))
+        .into_iter()
+        .chain(shown)
+        .collect::<Vec<_>>()
+        .join("\n");
+    let undecided = checked
+        .criteria
+        .iter()
+        .filter(|own| own.cells.first().is_some_and(|cell| cell.undecided))
+        .map(|own| own.id.as_str());
     let undecided: Vec<&str> = undecided.collect();
     if !undecided.is_empty() {
-        text += &format!("\nUndecided, for the interval holds the bound: {}.\n", undecided.join(", "));
+        text +=
+            &format!("\nUndecided, for the interval holds the bound: {}.\n", undecided.join(", "));
     }
     for (reason, (verdict, places)) in &common {
         text += &format!("\n{}, {}: {reason}.\n", capital(verdict), listed(checked, places));
@@ -35,7 +66,8 @@ pub fn check_text(checked: &Checked) -> String {
         if let Some(variant) = &own.fragile {
             text += &format!("\n{} passes {variant}.\n", own.id);
         }
-        text += &improved(own).map_or_else(String::new, |improved| format!("\n{}: {improved}.\n", own.id));
+        text += &improved(own)
+            .map_or_else(String::new, |improved| format!("\n{}: {improved}.\n", own.id));
         text += &left_out(own);
     }
     if let Some(own) = &checked.conformance {
@@ -86,14 +118,21 @@ fn numbers(own: &CheckedCriterion) -> String {
 /// The same as rows, the first of them heads: cell, measure, whose numbers.
 pub(super) fn shown(own: &CheckedCriterion) -> Vec<Vec<String>> {
     // A baseline that is checked itself is there once.
-    let others = |cell: &CheckedCell| cell.beside.iter().filter(|other| other.of != cell.of).cloned().collect::<Vec<_>>();
-    let whose =
-        |cell: &CheckedCell| std::iter::once(cell.of.clone()).chain(others(cell).into_iter().map(|other| other.of)).collect::<Vec<_>>();
+    let others = |cell: &CheckedCell| {
+        cell.beside.iter().filter(|other| other.of != cell.of).cloned().collect::<Vec<_>>()
+    };
+    let whose = |cell: &CheckedCell| {
+        std::iter::once(cell.of.clone())
+            .chain(others(cell).into_iter().map(|other| other.of))
+            .collect::<Vec<_>>()
+    };
     let heads = own.cells.first().map_or_else(Vec::new, whose);
-    let mut rows = vec![["Cell", "Measure"].map(str::to_owned).into_iter().chain(heads).collect::<Vec<_>>()];
+    let mut rows =
+        vec![["Cell", "Measure"].map(str::to_owned).into_iter().chain(heads).collect::<Vec<_>>()];
     rows.extend(own.cells.iter().map(|cell| {
         let unit = if cell.unit.is_empty() { String::new() } else { format!(", {}", cell.unit) };
-        let values = std::iter::once(mean(cell.value())).chain(others(cell).iter().map(|other| mean(other.value())).collect::<Vec<_>>());
+        let values = std::iter::once(mean(cell.value()))
+            .chain(others(cell).iter().map(|other| mean(other.value())).collect::<Vec<_>>());
         [cell.cell.clone(), format!("{}{unit}", cell.measure)].into_iter().chain(values).collect()
     }));
     rows
@@ -102,7 +141,8 @@ pub(super) fn shown(own: &CheckedCriterion) -> Vec<Vec<String>> {
 /// "standing_queue improves on each baseline in 5 of 6 cells", if it does so in any; the rule has by how much.
 pub(super) fn improved(own: &CheckedCriterion) -> Option<String> {
     let first = own.cells.iter().find(|cell| cell.improves)?;
-    let alike: Vec<&CheckedCell> = own.cells.iter().filter(|cell| cell.measure == first.measure).collect();
+    let alike: Vec<&CheckedCell> =
+        own.cells.iter().filter(|cell| cell.measure == first.measure).collect();
     let count = alike.iter().filter(|cell| cell.improves).count();
     Some(format!("{} improves on each baseline in {count} of {} cells", first.measure, alike.len()))
 }
@@ -122,7 +162,14 @@ pub(super) fn on_kernel(own: &CheckedCriterion, kernel: &OnKernel) -> Option<Str
         let defined: Vec<f64> = values.iter().flatten().copied().collect();
         narrows_measure::statistics::mean(&defined).map_or("–".to_owned(), short)
     };
-    Some(format!("{}; {} {} {} (simulated {})", kernel.verdict, cell.measure, mean(&kernel.subject), cell.unit, mean(&cell.subject)))
+    Some(format!(
+        "{}; {} {} {} (simulated {})",
+        kernel.verdict,
+        cell.measure,
+        mean(&kernel.subject),
+        cell.unit,
+        mean(&cell.subject)
+    ))
 }
 
 /// The worst cell, or the reason that there is none.
@@ -137,21 +184,29 @@ fn place(own: &CheckedCriterion) -> String {
 
 /// "loss 14.2 %; newreno 0.555", "utilisation 78.2 %, delay_p95 55.0 ms; newreno 99.1 and 35.0", or the harm in words.
 pub fn found(cell: &CheckedCell) -> String {
-    let one = |measure: &str, value: Option<Estimate>, unit: &str| format!("{measure} {}{}", mean(value), spaced(unit));
+    let one = |measure: &str, value: Option<Estimate>, unit: &str| {
+        format!("{measure} {}{}", mean(value), spaced(unit))
+    };
     let first = one(&cell.measure, cell.value(), &cell.unit);
     match (&cell.note, &cell.second) {
         (Some(note), None) => note.clone(),
         (None, None) => format!("{first}; {}", others(cell)),
         (note, Some(own)) => {
             let note = note.as_ref().map_or_else(String::new, |note| format!("{note}: "));
-            format!("{note}{first}, {}; {}", one(&own.measure, own.value(), &own.unit), others(cell))
+            format!(
+                "{note}{first}, {}; {}",
+                one(&own.measure, own.value(), &own.unit),
+                others(cell)
+            )
         }
     }
 }
 
 /// "utilisation", or "utilisation and delay_p95".
 pub(super) fn measured(cell: &CheckedCell) -> String {
-    cell.second.as_ref().map_or_else(|| cell.measure.clone(), |own| format!("{} and {}", cell.measure, own.measure))
+    cell.second
+        .as_ref()
+        .map_or_else(|| cell.measure.clone(), |own| format!("{} and {}", cell.measure, own.measure))
 }
 
 /// "12.3 [11.0–13.1] %", of two numbers with "and" between them.
@@ -159,16 +214,22 @@ pub(super) fn value(cell: &CheckedCell) -> String {
     let one = |value: Option<Estimate>, unit: &str| match value {
         None => "–".to_owned(),
         Some(own) if own.low == own.high => format!("{}{}", short(own.mean), spaced(unit)),
-        Some(own) => format!("{} [{}–{}]{}", short(own.mean), short(own.low), short(own.high), spaced(unit)),
+        Some(own) => {
+            format!("{} [{}–{}]{}", short(own.mean), short(own.low), short(own.high), spaced(unit))
+        }
     };
     let first = one(cell.value(), &cell.unit);
-    cell.second.as_ref().map_or(first.clone(), |own| format!("{first} and {}", one(own.value(), &own.unit)))
+    cell.second
+        .as_ref()
+        .map_or(first.clone(), |own| format!("{first} and {}", one(own.value(), &own.unit)))
 }
 
 /// "newreno 0.2, cubic 0.3", of two numbers "newreno 99.1 and 35.0".
 pub(super) fn others(cell: &CheckedCell) -> String {
     let one = |(place, own): (usize, &Beside)| {
-        let second = cell.second.as_ref().map_or_else(String::new, |second| format!(" and {}", mean(second.beside[place].value())));
+        let second = cell.second.as_ref().map_or_else(String::new, |second| {
+            format!(" and {}", mean(second.beside[place].value()))
+        });
         format!("{} {}{second}", own.of, mean(own.value()))
     };
     cell.beside.iter().enumerate().map(one).collect::<Vec<_>>().join(", ")

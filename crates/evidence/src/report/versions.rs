@@ -58,11 +58,16 @@ impl Versions {
 
     /// As rows of a table, its heads first.
     pub(super) fn rows(&self) -> Vec<Vec<String>> {
-        let mut rows = vec![["Criterion", "Before", "Now", "", "A change beyond chance"].map(str::to_owned).to_vec()];
+        let mut rows = vec![
+            ["Criterion", "Before", "Now", "", "A change beyond chance"]
+                .map(str::to_owned)
+                .to_vec(),
+        ];
         rows.extend(self.criteria.iter().map(|own| {
             let moved = own.moved.first().map_or_else(String::new, |cell| {
                 let Estimate { mean, low, high } = cell.difference;
-                let sign = |value: f64| format!("{}{}", if value > 0.0 { "+" } else { "" }, short(value));
+                let sign =
+                    |value: f64| format!("{}{}", if value > 0.0 { "+" } else { "" }, short(value));
                 format!(
                     "{}: {} {} {} [{} to {}] {}",
                     cell.cell,
@@ -74,7 +79,13 @@ impl Versions {
                     cell.unit
                 )
             });
-            vec![own.id.clone(), own.before.clone(), own.after.clone(), own.change.clone(), moved.trim_end().to_owned()]
+            vec![
+                own.id.clone(),
+                own.before.clone(),
+                own.after.clone(),
+                own.change.clone(),
+                moved.trim_end().to_owned(),
+            ]
         }));
         rows
     }
@@ -86,7 +97,8 @@ impl Versions {
 
     /// The criteria that are not compared, in a sentence; nothing if there are none.
     pub(super) fn rest(&self) -> Option<String> {
-        (!self.not_compared.is_empty()).then(|| format!("Judged by one of the checks only: {}.", self.not_compared.join(", ")))
+        (!self.not_compared.is_empty())
+            .then(|| format!("Judged by one of the checks only: {}.", self.not_compared.join(", ")))
     }
 
     /// As a table.

@@ -43,7 +43,11 @@ impl Players {
     pub fn as_played(&self, who: Who) -> Who {
         match who {
             Who::Subject if self.program => Who::Subject,
-            Who::Subject => self.baselines.iter().position(|own| *own == self.subject).map_or(Who::Subject, Who::Baseline),
+            Who::Subject => self
+                .baselines
+                .iter()
+                .position(|own| *own == self.subject)
+                .map_or(Who::Subject, Who::Baseline),
             baseline => baseline,
         }
     }

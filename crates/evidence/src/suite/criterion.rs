@@ -56,8 +56,33 @@ pub struct Criterion {
 
 impl From<raw::Criterion> for Criterion {
     fn from(raw: raw::Criterion) -> Criterion {
-        let raw::Criterion { id, title, section, strength, asks, scope, signals, not_run, not_applicable, live, from_others } = raw;
-        let scope = scope.and_then(|name| Scope::ALL.into_iter().find(|scope| scope.name() == name));
-        Criterion { id, title, section, strength, asks, scope, signals, not_run, not_applicable, live, from_others }
+        let raw::Criterion {
+            id,
+            title,
+            section,
+            strength,
+            asks,
+            scope,
+            signals,
+            not_run,
+            not_applicable,
+            live,
+            from_others,
+        } = raw;
+        let scope =
+            scope.and_then(|name| Scope::ALL.into_iter().find(|scope| scope.name() == name));
+        Criterion {
+            id,
+            title,
+            section,
+            strength,
+            asks,
+            scope,
+            signals,
+            not_run,
+            not_applicable,
+            live,
+            from_others,
+        }
     }
 }

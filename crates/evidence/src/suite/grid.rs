@@ -36,16 +36,29 @@ pub struct Grid {
 }
 
 impl Grid {
-    pub(super) fn read(name: &str, text: &str, criteria: &[Criterion]) -> Result<Grid, EvidenceError> {
+    pub(super) fn read(
+        name: &str,
+        text: &str,
+        criteria: &[Criterion],
+    ) -> Result<Grid, EvidenceError> {
         let file = format!("{name}.toml");
         let fail = |says: String| EvidenceError::new(&file, &says);
         let raw: raw::Grid = raw::parse(&file, text)?;
-        let place = |id: &str| criteria.iter().position(|own| own.id == id).ok_or_else(|| fail(format!("there is no criterion \"{id}\"")));
+        let place = |id: &str| {
+            criteria
+                .iter()
+                .position(|own| own.id == id)
+                .ok_or_else(|| fail(format!("there is no criterion \"{id}\"")))
+        };
         let criterion = place(&raw.check.criterion)?;
         let cast = match raw.check.cast.as_str() {
             "alone" => Cast::Alone,
             "pairs" => Cast::Pairs,
-            other => return Err(fail(format!("there is no cast \"{other}\"; take \"alone\" or \"pairs\""))),
+            other => {
+                return Err(fail(format!(
+                    "there is no cast \"{other}\"; take \"alone\" or \"pairs\""
+                )));
+            }
         };
         let mut asked: Vec<Number> = Vec::new();
         let mut rules = Vec::new();
@@ -53,11 +66,23 @@ impl Grid {
             let criterion = raw.criterion.as_deref().map_or(Ok(criterion), place)?;
             rules.push(rule(raw, criterion, &mut asked).map_err(&fail)?);
         }
-        let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| fail(error.to_string()))?;
+        let mut document: DocumentMut =
+            text.parse().map_err(|error: toml_edit::TomlError| fail(error.to_string()))?;
         document.remove("check");
         document.remove("rule");
         let raw::Check { signals, full, baselines, other, .. } = raw.check;
-        Ok(Grid { name: name.to_owned(), criterion, cast, signals, full, baselines, other, rules, asked, document })
+        Ok(Grid {
+            name: name.to_owned(),
+            criterion,
+            cast,
+            signals,
+            full,
+            baselines,
+            other,
+            rules,
+            asked,
+            document,
+        })
     }
 
     /// Its runs with these players: on the cells of `[sweep]`, or of `[full]` where it has that and `full` is asked for.
@@ -78,7 +103,9 @@ impl Grid {
                 Ok(vec![self.part(document, players, pairs)?])
             }
             Cast::Pairs => {
-                let beside = |who: &Who| players.standard().map(|other| (Some(*who), Some(other))).collect::<Vec<_>>();
+                let beside = |who: &Who| {
+                    players.standard().map(|other| (Some(*who), Some(other))).collect::<Vec<_>>()
+                };
                 let mut pairs: Vec<_> = all.iter().flat_map(beside).collect();
                 let itself = (Some(all[0]), Some(all[0]));
                 if !pairs.contains(&itself) && !players.program {
@@ -93,9 +120,15 @@ impl Grid {
     }
 
     /// The sweep of the scenario, with the pairs as its last axis.
-    fn part(&self, mut document: DocumentMut, players: &Players, pairs: Vec<(Option<Who>, Option<Who>)>) -> Result<Part, EvidenceError> {
+    fn part(
+        &self,
+        mut document: DocumentMut,
+        players: &Players,
+        pairs: Vec<(Option<Who>, Option<Who>)>,
+    ) -> Result<Part, EvidenceError> {
         let [own, others] = ["self", "other"].map(|role| named(&document, role));
-        let paths: Vec<String> = own.iter().chain(&others).map(|name| format!("flow.{name}.controller")).collect();
+        let paths: Vec<String> =
+            own.iter().chain(&others).map(|name| format!("flow.{name}.controller")).collect();
         let text = |who: Option<Who>| who.map_or("", |who| players.controller(who)).to_owned();
         let with = |more: Option<&String>, who: Option<Who>| match (more, who) {
             (Some(more), Some(Who::Baseline(_))) => {
@@ -105,10 +138,15 @@ impl Grid {
             }
             _ => text(who),
         };
-        let (tested, beside) = (self.baselines.as_ref(), self.other.as_ref().or(self.baselines.as_ref()));
+        let (tested, beside) =
+            (self.baselines.as_ref(), self.other.as_ref().or(self.baselines.as_ref()));
         let mut axis = Array::new();
         for (this, other) in &pairs {
-            let values: Vec<String> = own.iter().map(|_| with(tested, *this)).chain(others.iter().map(|_| with(beside, *other))).collect();
+            let values: Vec<String> = own
+                .iter()
+                .map(|_| with(tested, *this))
+                .chain(others.iter().map(|_| with(beside, *other)))
+                .collect();
             let value = match &values[..] {
                 [one] => Value::from(one.as_str()),
                 several => Value::Array(several.iter().map(String::as_str).collect()),
@@ -119,7 +157,9 @@ impl Grid {
             axis.push(labelled);
         }
         let sweep = document.entry("sweep").or_insert(Item::Table(Table::new()));
-        let table = sweep.as_table_mut().ok_or_else(|| EvidenceError::new(&self.name, "[sweep] must be a table"))?;
+        let table = sweep
+            .as_table_mut()
+            .ok_or_else(|| EvidenceError::new(&self.name, "[sweep] must be a table"))?;
         table.insert(&paths.join(", "), Item::Value(Value::Array(axis)));
         let text = document.to_string();
         let sweep = Sweep::parse(&text, &format!("{}.toml", self.name), &Changes::default())?;
@@ -130,7 +170,9 @@ impl Grid {
 /// Who is in a run, in words.
 fn label(players: &Players, this: Option<Who>, other: Option<Who>) -> String {
     match (this, other) {
-        (Some(this), Some(other)) => format!("{} beside {}", players.text(this), players.text(other)),
+        (Some(this), Some(other)) => {
+            format!("{} beside {}", players.text(this), players.text(other))
+        }
         (Some(this), None) => players.text(this).to_owned(),
         (None, Some(other)) => format!("{} alone", players.text(other)),
         (None, None) => String::new(),
@@ -144,16 +186,23 @@ fn flows(document: &DocumentMut) -> Option<&ArrayOfTables> {
 /// The names of the flows that a role drives.
 fn named(document: &DocumentMut, role: &str) -> Vec<String> {
     let text = |flow: &Table, key: &str| flow.get(key).and_then(Item::as_str).map(str::to_owned);
-    let own = flows(document).into_iter().flatten().filter(|flow| text(flow, "controller").as_deref() == Some(role));
+    let own = flows(document)
+        .into_iter()
+        .flatten()
+        .filter(|flow| text(flow, "controller").as_deref() == Some(role));
     own.filter_map(|flow| text(flow, "name")).collect()
 }
 
 /// Of a labelled value that is one for each path, those at these places.
 fn keep_places(labelled: &mut Value, places: &[usize]) {
-    let Some(value) = labelled.as_inline_table_mut().and_then(|table| table.get_mut("value")) else { return };
+    let Some(value) = labelled.as_inline_table_mut().and_then(|table| table.get_mut("value"))
+    else {
+        return;
+    };
     let Some(all) = value.as_array() else { return };
     let mut kept: Vec<Value> = places.iter().filter_map(|place| all.get(*place).cloned()).collect();
-    *value = if kept.len() == 1 { kept.remove(0) } else { Value::Array(kept.into_iter().collect()) };
+    *value =
+        if kept.len() == 1 { kept.remove(0) } else { Value::Array(kept.into_iter().collect()) };
 }
 
 /// Takes the flows of `self` away, and what axes say of them. Axes stay in their order, so that cells have the same numbers as with these flows.
@@ -161,15 +210,23 @@ fn remove_tested(document: &mut DocumentMut) {
     let gone = named(document, "self");
     let stays = |path: &str| !gone.iter().any(|flow| path.starts_with(&format!("flow.{flow}.")));
     if let Some(axes) = document.get_mut("sweep").and_then(Item::as_table_mut) {
-        let all: Vec<(String, Item)> = axes.iter().map(|(key, values)| (key.to_owned(), values.clone())).collect();
+        let all: Vec<(String, Item)> =
+            axes.iter().map(|(key, values)| (key.to_owned(), values.clone())).collect();
         axes.clear();
         for (key, mut values) in all {
             let paths: Vec<&str> = key.split(", ").collect();
             let left: Vec<usize> = (0..paths.len()).filter(|place| stays(paths[*place])).collect();
             if left.len() < paths.len() {
-                values.as_array_mut().into_iter().flat_map(Array::iter_mut).for_each(|value| keep_places(value, &left));
+                values
+                    .as_array_mut()
+                    .into_iter()
+                    .flat_map(Array::iter_mut)
+                    .for_each(|value| keep_places(value, &left));
             }
-            axes.insert(&left.iter().map(|place| paths[*place]).collect::<Vec<_>>().join(", "), values);
+            axes.insert(
+                &left.iter().map(|place| paths[*place]).collect::<Vec<_>>().join(", "),
+                values,
+            );
         }
     }
     if let Some(flows) = document.get_mut("flow").and_then(Item::as_array_of_tables_mut) {
@@ -180,7 +237,11 @@ fn remove_tested(document: &mut DocumentMut) {
 fn rule(raw: raw::Rule, criterion: usize, asked: &mut Vec<Number>) -> Result<Rule, String> {
     let window = match &raw.window {
         Some([from, to]) => {
-            let time = |text: &str| text.parse::<Span>().map(|span| Time::ZERO + span).map_err(|error| format!("\"{text}\": {error}"));
+            let time = |text: &str| {
+                text.parse::<Span>()
+                    .map(|span| Time::ZERO + span)
+                    .map_err(|error| format!("\"{text}\": {error}"))
+            };
             Some((time(from)?, time(to)?))
         }
         None => None,
@@ -209,7 +270,12 @@ fn rule(raw: raw::Rule, criterion: usize, asked: &mut Vec<Number>) -> Result<Rul
     if raw.improves.is_some() && asked[number].metric.better != Better::Lower {
         return Err("improves is of numbers of which less is better".to_owned());
     }
-    let bound = |raw: raw::Bound| Bound { above: raw.above, below: raw.below, by: raw.by, times: raw.times };
+    let bound = |raw: raw::Bound| Bound {
+        above: raw.above,
+        below: raw.below,
+        by: raw.by,
+        times: raw.times,
+    };
     let levels = Levels { fail: raw.fail.map(bound), concern: raw.concern.map(bound) };
     match (&kind, levels.fail.is_some() || levels.concern.is_some()) {
         (Kind::Shown, true) => return Err("a number that is only shown has no bound".to_owned()),

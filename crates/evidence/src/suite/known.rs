@@ -35,7 +35,13 @@ struct File {
 ///
 /// None: a test reads them.
 pub fn known_verdicts() -> Result<Vec<KnownVerdict>, EvidenceError> {
-    let mut all = raw::parse::<File>("known-verdicts.toml", include_str!("../../suites/known-verdicts.toml"))?.known;
-    all.sort_by(|one, other| (&one.controller, &one.baselines).cmp(&(&other.controller, &other.baselines)));
+    let mut all = raw::parse::<File>(
+        "known-verdicts.toml",
+        include_str!("../../suites/known-verdicts.toml"),
+    )?
+    .known;
+    all.sort_by(|one, other| {
+        (&one.controller, &one.baselines).cmp(&(&other.controller, &other.baselines))
+    });
     Ok(all)
 }

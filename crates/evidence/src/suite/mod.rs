@@ -43,8 +43,10 @@ impl Suite {
     ///
     /// The file, and what is wrong in it.
     pub fn read(files: &[(&str, &str)]) -> Result<Suite, EvidenceError> {
-        let about =
-            files.iter().find(|(name, _)| *name == "suite.toml").ok_or_else(|| EvidenceError::new("suite.toml", "it is missing"))?;
+        let about = files
+            .iter()
+            .find(|(name, _)| *name == "suite.toml")
+            .ok_or_else(|| EvidenceError::new("suite.toml", "it is missing"))?;
         let raw: raw::Suite = raw::parse(about.0, about.1)?;
         let criteria: Vec<Criterion> = raw.criterion.into_iter().map(Criterion::from).collect();
         let mut grids = Vec::new();
@@ -53,7 +55,14 @@ impl Suite {
         }
         let place = |grid: &Grid| grid.criterion;
         grids.sort_by_key(place);
-        Ok(Suite { name: raw.name, document: raw.document, title: raw.title, rules: raw.rules, criteria, grids })
+        Ok(Suite {
+            name: raw.name,
+            document: raw.document,
+            title: raw.title,
+            rules: raw.rules,
+            criteria,
+            grids,
+        })
     }
 
     /// The place of a criterion, by its id.

@@ -13,9 +13,19 @@ fn case(id: &str) -> &'static Case {
 /// Case and variant of outcomes that are not a pass, each with its reasons explained.
 fn explained(outcomes: &[Outcome]) -> Vec<(&'static str, String)> {
     for outcome in outcomes {
-        assert!(outcome.is_explained(), "{} {}: {:?}", outcome.case, outcome.variant, outcome.reasons);
+        assert!(
+            outcome.is_explained(),
+            "{} {}: {:?}",
+            outcome.case,
+            outcome.variant,
+            outcome.reasons
+        );
     }
-    outcomes.iter().filter(|outcome| outcome.verdict != Verdict::Pass).map(|outcome| (outcome.case, outcome.variant.clone())).collect()
+    outcomes
+        .iter()
+        .filter(|outcome| outcome.verdict != Verdict::Pass)
+        .map(|outcome| (outcome.case, outcome.variant.clone()))
+        .collect()
 }
 
 fn all(subject: &Subject) -> Vec<Outcome> {
@@ -23,8 +33,13 @@ fn all(subject: &Subject) -> Vec<Outcome> {
 }
 
 fn value(outcomes: &[Outcome], id: &str, variant: &str, name: &str) -> f64 {
-    let outcome = outcomes.iter().find(|outcome| outcome.case == id && outcome.variant == variant).expect("a variant");
-    outcome.value(name).unwrap_or_else(|| panic!("{id} {variant} has no {name}: {:?}", outcome.evidence))
+    let outcome = outcomes
+        .iter()
+        .find(|outcome| outcome.case == id && outcome.variant == variant)
+        .expect("a variant");
+    outcome
+        .value(name)
+        .unwrap_or_else(|| panic!("{id} {variant} has no {name}: {:?}", outcome.evidence))
 }
 
 #[test]
@@ -42,14 +57,21 @@ fn bbr3_meets_the_draft() {
     let failed = explained(&outcomes);
     assert_eq!(failed, [("T12", "acknowledgements".to_owned()), ("T12", "data".to_owned())]);
     // Bursts a fifth as large: about a fifth of the excess.
-    let excess = |variant: &str| value(&outcomes, "T12", variant, "highest_sample_of_capacity") - 1.0;
+    let excess =
+        |variant: &str| value(&outcomes, "T12", variant, "highest_sample_of_capacity") - 1.0;
     for bursts in ["acknowledgements", "data"] {
         let ratio = excess(&format!("short bursts of {bursts}")) / excess(bursts);
         assert!((0.1..0.3).contains(&ratio), "{bursts}: {ratio}");
     }
     // The smaller the bucket, the fewer losses.
     let loss = |bucket: &str| value(&outcomes, "T17", &format!("bucket of {bucket} kB"), "loss");
-    assert!(loss("250") > 1.5 * loss("100") && loss("100") > 2.0 * loss("25"), "{} {} {}", loss("250"), loss("100"), loss("25"));
+    assert!(
+        loss("250") > 1.5 * loss("100") && loss("100") > 2.0 * loss("25"),
+        "{} {} {}",
+        loss("250"),
+        loss("100"),
+        loss("25")
+    );
 }
 
 /// What fails here is known of Linux, and passes with the draft's profile, which differs in that alone.
@@ -57,7 +79,8 @@ fn bbr3_meets_the_draft() {
 fn the_kernels_profile_differs_from_the_draft_in_what_is_known() {
     let outcomes = all(&Subject::linux());
     let failed = explained(&outcomes);
-    let failed: Vec<(&str, &str)> = failed.iter().map(|(case, variant)| (*case, variant.as_str())).collect();
+    let failed: Vec<(&str, &str)> =
+        failed.iter().map(|(case, variant)| (*case, variant.as_str())).collect();
     let known = [
         ("T01", ""),
         ("T03", ""),
@@ -85,11 +108,15 @@ fn the_kernels_profile_differs_from_the_draft_in_what_is_known() {
 
 #[test]
 fn outcomes_are_the_same_again() {
-    let json = || serde_json::to_string(&run(case("T06"), &Subject::draft())).expect("outcomes are data");
+    let json =
+        || serde_json::to_string(&run(case("T06"), &Subject::draft())).expect("outcomes are data");
     let once = json();
     assert_eq!(once, json());
     let read: serde_json::Value = serde_json::from_str(&once).expect("JSON");
-    assert_eq!((read[0]["case"].as_str(), read[0]["verdict"].as_str()), (Some("T06"), Some("pass")));
+    assert_eq!(
+        (read[0]["case"].as_str(), read[0]["verdict"].as_str()),
+        (Some("T06"), Some("pass"))
+    );
     assert!(read[0]["evidence"]["down_at_s"].as_f64().is_some_and(|at| at > 2.0), "{once}");
 }
 
@@ -134,7 +161,11 @@ fn each_case_can_fail() {
 #[test]
 fn one_that_says_it_is_bbr_and_shows_no_state_fails() {
     let subject = Subject { controller: "newreno".to_owned(), ..Subject::draft() };
-    assert!(run(case("T03"), &subject).iter().all(|outcome| outcome.verdict == Verdict::Fail && !outcome.is_explained()));
+    assert!(
+        run(case("T03"), &subject)
+            .iter()
+            .all(|outcome| outcome.verdict == Verdict::Fail && !outcome.is_explained())
+    );
 }
 
 /// The others of the grid take tens of seconds: `cargo test -p narrows-evidence --test it -- --ignored the_whole_grid`.
@@ -143,7 +174,9 @@ fn the_grid_of_paths_up_to_50_megabits_and_200_milliseconds() {
     let cells = grid();
     assert_eq!(cells.len(), 13);
     assert_eq!(cells[0].name(), "64 kbit/s, 200 ms");
-    for cell in cells.iter().filter(|cell| cell.rate <= 50_000_000 && cell.rtt <= Span::from_millis(200)) {
+    for cell in
+        cells.iter().filter(|cell| cell.rate <= 50_000_000 && cell.rtt <= Span::from_millis(200))
+    {
         assert_eq!(explained(&run_on(cell, &Subject::draft())), [], "{}", cell.name());
     }
 }
@@ -154,7 +187,11 @@ fn the_whole_grid() {
     for subject in [Subject::draft(), Subject::linux()] {
         for cell in grid() {
             let failed = explained(&run_on(&cell, &subject));
-            assert!(subject != Subject::draft() || failed.is_empty(), "{}: {failed:?}", cell.name());
+            assert!(
+                subject != Subject::draft() || failed.is_empty(),
+                "{}: {failed:?}",
+                cell.name()
+            );
         }
     }
 }

@@ -1,6 +1,9 @@
 //! A CUBIC with a fault is caught, each fault by the criterion that is about it.
 
-use narrows_control::{Awaited, Build, Built, Controller, Decision, Entry, Feedback, Open, Sent, Setup, Tag, Timeout, register};
+use narrows_control::{
+    Awaited, Build, Built, Controller, Decision, Entry, Feedback, Open, Sent, Setup, Tag, Timeout,
+    register,
+};
 use narrows_evidence::check::{Check, CriterionVerdict, Kept, Options, Run, Standing, report};
 use narrows_evidence::judge::Level;
 use narrows_evidence::suite::{Players, Scope, rfc9743};
@@ -103,7 +106,13 @@ macro_rules! entry {
         ENTRY.get_or_init(|| {
             let cubic = find::<Entry>("cubic").expect("it is one of ours");
             let build = |setup: &Setup, _: &Params| broken(setup, $fault);
-            Entry { name: $name, kernel: None, params: &[], build: Build::Function(build), ..*cubic }
+            Entry {
+                name: $name,
+                kernel: None,
+                params: &[],
+                build: Build::Function(build),
+                ..*cubic
+            }
         })
     }};
 }
@@ -118,10 +127,21 @@ fn verdict(controller: &str, criterion: &str) -> Level {
 }
 
 fn judged(controller: &str, criterion: &str) -> CriterionVerdict {
-    let players = Players { subject: controller.to_owned(), baselines: vec!["newreno".to_owned(), "cubic".to_owned()], program: false };
-    let options =
-        Options { quick: true, scope: Scope::Internet, only: vec![criterion.to_owned()], seeds: None, first_seed: 1, signals: false };
-    let check = Check::new(rfc9743().unwrap(), players, options).unwrap_or_else(|error| panic!("{error}"));
+    let players = Players {
+        subject: controller.to_owned(),
+        baselines: vec!["newreno".to_owned(), "cubic".to_owned()],
+        program: false,
+    };
+    let options = Options {
+        quick: true,
+        scope: Scope::Internet,
+        only: vec![criterion.to_owned()],
+        seeds: None,
+        first_seed: 1,
+        signals: false,
+    };
+    let check =
+        Check::new(rfc9743().unwrap(), players, options).unwrap_or_else(|error| panic!("{error}"));
     let mut made: BTreeMap<Run, Kept> = BTreeMap::new();
     let mut wanted = check.first();
     while !wanted.is_empty() {
@@ -141,7 +161,8 @@ fn carried_out(check: &Check, runs: &[Run]) -> Vec<(Run, Kept)> {
             scope.spawn(|| {
                 while let Some(run) = runs.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let scenario = check.scenario(*run).unwrap_or_else(|error| panic!("{error}"));
-                    let record = narrows_sim::run(&scenario).unwrap_or_else(|error| panic!("{}: {error}", check.describe(*run)));
+                    let record = narrows_sim::run(&scenario)
+                        .unwrap_or_else(|error| panic!("{}: {error}", check.describe(*run)));
                     made.lock().unwrap().push((*run, check.keep(*run, &record)));
                 }
             });

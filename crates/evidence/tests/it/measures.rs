@@ -5,8 +5,9 @@ use narrows_evidence::number::Number;
 use narrows_measure::Record;
 
 fn run(text: &str) -> Record {
-    let scenario = narrows_scenario::parse(text, "t.toml", &|_| Err(std::io::Error::other("no file")))
-        .unwrap_or_else(|error| panic!("{}", error.short()));
+    let scenario =
+        narrows_scenario::parse(text, "t.toml", &|_| Err(std::io::Error::other("no file")))
+            .unwrap_or_else(|error| panic!("{}", error.short()));
     narrows_sim::run(&scenario).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -68,14 +69,17 @@ fn a_media_breaker_trips_by_the_round_trip_that_is_measured() {
 #[test]
 fn what_never_comes_back_is_lost_for_good() {
     let change = |rate: &str| {
-        let record = stream("1.448 Mbit/s", "1.6 Mbit/s", &format!("[[change]]\nlink = \"l\"\nat = \"20 s\"\nrate = \"{rate}\"\n"));
+        let record = stream(
+            "1.448 Mbit/s",
+            "1.6 Mbit/s",
+            &format!("[[change]]\nlink = \"l\"\nat = \"20 s\"\nrate = \"{rate}\"\n"),
+        );
         value("lost_for_good", "", &record).unwrap()
     };
     assert!((change("16 Mbit/s") - 83.0).abs() < 0.5, "{}", change("16 Mbit/s"));
     assert_eq!(change("1.5 Mbit/s"), 0.0);
     // A rate that falls is used at once; the rise after it decides.
-    let both =
-        "[[change]]\nlink = \"l\"\nat = \"15 s\"\nrate = \"1.5 Mbit/s\"\n[[change]]\nlink = \"l\"\nat = \"20 s\"\nrate = \"16 Mbit/s\"\n";
+    let both = "[[change]]\nlink = \"l\"\nat = \"15 s\"\nrate = \"1.5 Mbit/s\"\n[[change]]\nlink = \"l\"\nat = \"20 s\"\nrate = \"16 Mbit/s\"\n";
     let lost = value("lost_for_good", "", &stream("1.448 Mbit/s", "1.6 Mbit/s", both)).unwrap();
     assert!(lost > 80.0, "{lost}");
 }
@@ -105,12 +109,18 @@ fn a_timeout_doubles_its_gaps() {
 #[test]
 fn a_long_flow_whose_goodput_changes_drifts() {
     let second = "[[flow]]\nname = \"second\"\nfrom = \"a\"\nto = \"b\"\nstart = \"20 s\"\nworkload = { rate = \"1.448 Mbit/s\" }\n";
-    let drift = value("drift", "", &stream("1.448 Mbit/s", "1.5 Mbit/s\"\nqueue = \"fq-codel", second)).unwrap();
+    let drift =
+        value("drift", "", &stream("1.448 Mbit/s", "1.5 Mbit/s\"\nqueue = \"fq-codel", second))
+            .unwrap();
     assert!((60.0..73.0).contains(&drift), "{drift}");
     let steady = value("drift", "", &stream("1.448 Mbit/s", "1.5 Mbit/s", "")).unwrap();
     assert!(steady < 0.5, "{steady}");
     let changed = "[[change]]\nlink = \"l\"\nat = \"20 s\"\nrate = \"1 Mbit/s\"\n";
-    assert_eq!(value("drift", "", &stream("1.448 Mbit/s", "1.5 Mbit/s", changed)), None, "the network changes");
+    assert_eq!(
+        value("drift", "", &stream("1.448 Mbit/s", "1.5 Mbit/s", changed)),
+        None,
+        "the network changes"
+    );
 }
 
 /// Shares of 1 and 3: 16 / (2 x 10).

@@ -17,18 +17,28 @@ fn mutants_are_chosen_by_name_and_stand_in_no_list() {
 /// The mean score of a mutant beside the controller without its fault, over five seeds, on the network of these numbers.
 fn score(mutant: &str, goal: Goal, transport: &str, genome: &Genome) -> f64 {
     let original = mutant.split_once('-').expect("its name begins with that of the controller").0;
-    let aim = Aim { references: vec![original.to_owned()], transport: transport.to_owned(), ..Aim::new(mutant, goal) };
+    let aim = Aim {
+        references: vec![original.to_owned()],
+        transport: transport.to_owned(),
+        ..Aim::new(mutant, goal)
+    };
     assert!(genome.fits(), "{genome:?}");
     let of_seed = |seed| {
         let trial = Trial { genome: genome.clone(), seed, variant: Variant::Plain };
-        aim.evaluate(&trial, &std::sync::atomic::AtomicBool::new(false)).unwrap_or_else(|error| panic!("{error}")).value
+        aim.evaluate(&trial, &std::sync::atomic::AtomicBool::new(false))
+            .unwrap_or_else(|error| panic!("{error}"))
+            .value
     };
     mean(&(1..=5).map(of_seed).collect::<Vec<f64>>())
 }
 
 #[test]
 fn networks_that_the_search_has_found_show_the_faults() {
-    let network = |kind, base: &[f64], event: &[f64]| Genome { kind, base: base.to_vec(), events: vec![event.to_vec()] };
+    let network = |kind, base: &[f64], event: &[f64]| Genome {
+        kind,
+        base: base.to_vec(),
+        events: vec![event.to_vec()],
+    };
     // Ten pauses of 200 ms, a millisecond apart: what an application sends between them is little.
     let pauses = network(Kind::Pauses, &[40.0, 100.0, 1.0], &[0.009, 200.0, 10.0, 1.0]);
     let unlimited = score("bbr-unlimited", Goal::Idle, "", &pauses);
@@ -47,7 +57,11 @@ fn networks_that_the_search_has_found_show_the_faults() {
 /// The fault of Linux before 2018 costs a round trip with four packets: less than two hundredths of 15 s, at the very moment of PROBE_RTT.
 #[test]
 fn sending_again_in_probe_rtt_costs_a_round_trip_and_no_more() {
-    let met = Genome { kind: Kind::Pauses, base: vec![29.7, 100.0, 4.0], events: vec![vec![10.4, 400.0, 1.0, 1.0]] };
+    let met = Genome {
+        kind: Kind::Pauses,
+        base: vec![29.7, 100.0, 4.0],
+        events: vec![vec![10.4, 400.0, 1.0, 1.0]],
+    };
     let idle_probe = score("bbr-idle-probe", Goal::Idle, "", &met);
     assert!(0.0 < idle_probe && idle_probe < 0.03, "{idle_probe}");
 }
@@ -58,9 +72,11 @@ fn rounds_that_begin_anew_above_16_segments_end_slow_start_early() {
     let text = include_str!("../../../../papers/known-answers/start.toml");
     let (scenario, _) = text.split_once("[sweep]").expect("a sweep");
     let window = |controller: &str| {
-        let text = scenario.replace("controller = \"cubic\"", &format!("controller = \"{controller}\""));
+        let text =
+            scenario.replace("controller = \"cubic\"", &format!("controller = \"{controller}\""));
         let none = |_: &std::path::Path| Err(std::io::Error::from(std::io::ErrorKind::NotFound));
-        let scenario = narrows_scenario::parse(&text, "t.toml", &none).unwrap_or_else(|error| panic!("{}", error.short()));
+        let scenario = narrows_scenario::parse(&text, "t.toml", &none)
+            .unwrap_or_else(|error| panic!("{}", error.short()));
         let run = narrows_sim::run(&scenario).unwrap_or_else(|error| panic!("{error}"));
         let samples = &run.flows[0].samples;
         samples.iter().find(|sample| sample.at.as_secs_f64() >= 1.14).expect("a sample").cwnd

@@ -15,10 +15,13 @@ fn a_link_in_a_folder_is_refused_and_what_it_leads_to_stays() {
     fs::write(&precious, "precious").expect("a file");
     symlink("../precious", hostile.join("link")).expect("a link");
     symlink("..", hostile.join("csv")).expect("a link");
-    assert!(Command::new("mkfifo").arg(hostile.join("pipe")).status().expect("mkfifo runs").success());
+    assert!(
+        Command::new("mkfifo").arg(hostile.join("pipe")).status().expect("mkfifo runs").success()
+    );
     fs::create_dir(hostile.join("folder")).expect("a folder");
     let folder = Folder::open(&hostile).expect("a folder");
-    for (name, kind) in [("link", "a symbolic link"), ("pipe", "a pipe"), ("folder", "a directory")] {
+    for (name, kind) in [("link", "a symbolic link"), ("pipe", "a pipe"), ("folder", "a directory")]
+    {
         let error = folder.create(name).expect_err(name);
         assert_eq!(error.to_string(), format!("it is {kind}, not a regular file; remove it"));
     }
@@ -28,7 +31,10 @@ fn a_link_in_a_folder_is_refused_and_what_it_leads_to_stays() {
         assert_eq!(folder.create(name).expect_err(name).kind(), ErrorKind::InvalidInput, "{name}");
     }
     let (path, error) = Folder::refuse_special(&hostile).expect_err("it has links");
-    assert!(path.starts_with(&hostile) && error.to_string().ends_with(", not a regular file"), "{path:?}: {error}");
+    assert!(
+        path.starts_with(&hostile) && error.to_string().ends_with(", not a regular file"),
+        "{path:?}: {error}"
+    );
     // A link that takes the place of the file meanwhile is replaced, not followed.
     let mut late = folder.create("late").expect("a file");
     symlink("../precious", hostile.join("late")).expect("a link");

@@ -10,8 +10,10 @@ use std::thread;
 use tempfile::{TempDir, tempdir};
 
 fn names(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> =
-        fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").file_name().into_string().expect("text")).collect();
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("text"))
+        .collect();
     names.sort();
     names
 }
@@ -112,14 +114,22 @@ fn a_pipe_that_nobody_reads_is_refused() {
 #[test]
 fn open_files_of_this_process_are_written_into() {
     let place = place();
-    let mut file = File::options().read(true).append(true).create(true).open(place.path().join("open")).expect("a file");
+    let mut file = File::options()
+        .read(true)
+        .append(true)
+        .create(true)
+        .open(place.path().join("open"))
+        .expect("a file");
     file.write_all(b"before, ").expect("written");
     let number = std::os::fd::AsRawFd::as_raw_fd(&file);
     let mut output = Output::create(Path::new(&format!("/dev/fd/{number}"))).expect("an open file");
     output.write_all(b"X").expect("written");
     output.finish().expect("complete");
     // It is the open file that is written, not another one by its name.
-    assert_eq!(file.metadata().expect("a file").ino(), place.path().join("open").metadata().expect("a file").ino());
+    assert_eq!(
+        file.metadata().expect("a file").ino(),
+        place.path().join("open").metadata().expect("a file").ino()
+    );
     assert_eq!(names(place.path()), ["open"]);
 }
 
@@ -135,10 +145,16 @@ fn folders_and_protected_files_are_refused_and_nothing_new_replaces_anything() {
     symlink("there", place.path().join("link")).expect("a link");
     symlink("nowhere", place.path().join("dangling")).expect("a link");
     for path in ["there", "link"] {
-        assert_eq!(Output::create_new(&place.path().join(path)).expect_err(path).kind(), ErrorKind::AlreadyExists);
+        assert_eq!(
+            Output::create_new(&place.path().join(path)).expect_err(path).kind(),
+            ErrorKind::AlreadyExists
+        );
     }
     for path in ["there", "link", "dangling"] {
-        assert_eq!(Output::create_private(&place.path().join(path), 0o600).expect_err(path).kind(), ErrorKind::AlreadyExists);
+        assert_eq!(
+            Output::create_private(&place.path().join(path), 0o600).expect_err(path).kind(),
+            ErrorKind::AlreadyExists
+        );
     }
     // A file that appears in the meantime is not replaced, either.
     let late = Output::create_private(&place.path().join("late"), 0o600).expect("nothing is there");
@@ -154,7 +170,8 @@ fn folders_and_protected_files_are_refused_and_nothing_new_replaces_anything() {
 fn two_writers_of_one_file_do_not_mix() {
     let place = place();
     let path = place.path().join("same");
-    let (mut one, mut two) = (Output::create(&path).expect("a file"), Output::create(&path).expect("a file"));
+    let (mut one, mut two) =
+        (Output::create(&path).expect("a file"), Output::create(&path).expect("a file"));
     for _ in 0..1000 {
         one.write_all(&[1; 100]).expect("written");
         two.write_all(&[2; 100]).expect("written");

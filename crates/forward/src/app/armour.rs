@@ -16,7 +16,11 @@ pub(super) fn octets_of(file: &[u8]) -> Result<Vec<u8>, ArmourError> {
         return Ok(file.to_vec());
     }
     let text = std::str::from_utf8(file).map_err(|error| ArmourError(error.to_string()))?;
-    let encoded: String = text.lines().map(str::trim).filter(|line| !line.starts_with("-----") && !line.contains(':')).collect();
+    let encoded: String = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.starts_with("-----") && !line.contains(':'))
+        .collect();
     if encoded.is_empty() {
         return Err(ArmourError("it is empty".to_owned()));
     }
@@ -27,7 +31,11 @@ pub(super) fn octets_of(file: &[u8]) -> Result<Vec<u8>, ArmourError> {
 pub fn armoured(certificate: &[u8]) -> String {
     const LINE: usize = 64;
     let encoded = BASE64_STANDARD.encode(certificate);
-    encoded.as_bytes().chunks(LINE).flat_map(|line| [std::str::from_utf8(line).unwrap_or_default(), "\n"]).collect()
+    encoded
+        .as_bytes()
+        .chunks(LINE)
+        .flat_map(|line| [std::str::from_utf8(line).unwrap_or_default(), "\n"])
+        .collect()
 }
 
 #[cfg(test)]
@@ -39,10 +47,16 @@ mod tests {
         let packet: Vec<u8> = [6, 200].into_iter().chain(0..198).collect();
         let text = armoured(&packet);
         assert!(text.lines().all(|line| line.len() <= 64) && text.ends_with('\n'));
-        let pem = format!("-----BEGIN NDN CERT-----\nName: /a/KEY/1/NA/v=1\nSigType: Ed25519\n\n{text}-----END NDN CERT-----\n");
+        let pem = format!(
+            "-----BEGIN NDN CERT-----\nName: /a/KEY/1/NA/v=1\nSigType: Ed25519\n\n{text}-----END NDN CERT-----\n"
+        );
         for file in [&packet[..], text.as_bytes(), pem.as_bytes()] {
             assert_eq!(octets_of(file).as_ref(), Ok(&packet));
         }
-        assert!(octets_of(b"").is_err() && octets_of(b"no packet!").is_err() && octets_of(&[0xff, 0xfe]).is_err());
+        assert!(
+            octets_of(b"").is_err()
+                && octets_of(b"no packet!").is_err()
+                && octets_of(&[0xff, 0xfe]).is_err()
+        );
     }
 }

@@ -58,7 +58,11 @@ impl<C: BorrowMut<Client>> Asker<C> {
     ///
     /// # Errors
     /// The consumer cannot be made.
-    pub fn new(client: C, understands: Understands, request: Request) -> Result<Asker<C>, ConsumerError> {
+    pub fn new(
+        client: C,
+        understands: Understands,
+        request: Request,
+    ) -> Result<Asker<C>, ConsumerError> {
         let link = Link::new(MAX_PACKET, understands, true);
         Ok(Asker {
             client,
@@ -127,7 +131,10 @@ impl<C: BorrowMut<Client>> Asker<C> {
     ///
     /// # Errors
     /// The kernel cannot wait for so many.
-    pub fn wait_for_any<'a>(askers: impl Iterator<Item = &'a Asker<C>>, span: Span) -> Result<Vec<bool>, ClientError>
+    pub fn wait_for_any<'a>(
+        askers: impl Iterator<Item = &'a Asker<C>>,
+        span: Span,
+    ) -> Result<Vec<bool>, ClientError>
     where
         C: 'a,
     {
@@ -138,9 +145,14 @@ impl<C: BorrowMut<Client>> Asker<C> {
     pub fn packet(&mut self, now: Time) -> Option<Packet<PacketName>> {
         loop {
             let octets = self.client.borrow_mut().waiting()?;
-            if let Ok(Received::Packet(packet)) =
-                self.link.receive(now, narrows_wire::Ecn::NotEct, &octets, 0, &mut self.spare, &mut self.pieces)
-            {
+            if let Ok(Received::Packet(packet)) = self.link.receive(
+                now,
+                narrows_wire::Ecn::NotEct,
+                &octets,
+                0,
+                &mut self.spare,
+                &mut self.pieces,
+            ) {
                 return Some(packet);
             }
         }
@@ -158,11 +170,20 @@ impl<C: BorrowMut<Client>> Asker<C> {
         while let Some(mut interest) = self.consumer.interest() {
             let mut octets = Vec::new();
             let lifetime_ms = Some(interest.lifetime.as_micros() / 1000);
-            InterestDraft { nonce: Some(interest.nonce), lifetime_ms, ..InterestDraft::new(interest.name.view()) }.write(&mut octets);
-            let decoded = ndn::Interest::decode(&octets).expect("an Interest that was just written");
-            (interest.name, interest.body) = (PacketName::of_packet(&octets, &decoded.name), Wire::interest(None));
+            InterestDraft {
+                nonce: Some(interest.nonce),
+                lifetime_ms,
+                ..InterestDraft::new(interest.name.view())
+            }
+            .write(&mut octets);
+            let decoded =
+                ndn::Interest::decode(&octets).expect("an Interest that was just written");
+            (interest.name, interest.body) =
+                (PacketName::of_packet(&octets, &decoded.name), Wire::interest(None));
             let packets = &mut self.packets;
-            self.link.send(now, &Packet::from(interest), None, &mut self.scratch, |packet| packets.push(packet.to_vec()));
+            self.link.send(now, &Packet::from(interest), None, &mut self.scratch, |packet| {
+                packets.push(packet.to_vec())
+            });
         }
     }
 }

@@ -47,7 +47,11 @@ impl Consumer {
     /// # Errors
     /// None answers there.
     pub fn connect(place: &Place) -> Result<Consumer, ClientError> {
-        Ok(Consumer { client: Client::connect(place)?, trust: Trust::default(), limits: Limits::default() })
+        Ok(Consumer {
+            client: Client::connect(place)?,
+            trust: Trust::default(),
+            limits: Limits::default(),
+        })
     }
 
     /// From now on takes only Data that `trust` allows.
@@ -81,7 +85,10 @@ impl Consumer {
 
     /// Checks the signature of a Data at this time.
     pub(super) fn trusted(&self, data: &Data<'_>, seconds: u64) -> Result<(), FetchError> {
-        self.trust.check(data, seconds).map(drop).map_err(|error| FetchError::Distrusted(data.name.to_string(), error))
+        self.trust
+            .check(data, seconds)
+            .map(drop)
+            .map_err(|error| FetchError::Distrusted(data.name.to_string(), error))
     }
 
     /// A number that no other Interest has had, most likely.
@@ -98,10 +105,15 @@ impl Consumer {
         let mut octets = Vec::new();
         let nonce = interest.nonce.unwrap_or_else(|| self.client.nonce());
         InterestDraft { nonce: Some(nonce), ..*interest }.write(&mut octets);
-        let octets = self.client.ask(&octets, Span::from_millis(interest.lifetime_ms.unwrap_or(DEFAULT_MS)))?;
+        let octets = self
+            .client
+            .ask(&octets, Span::from_millis(interest.lifetime_ms.unwrap_or(DEFAULT_MS)))?;
         let signed = {
-            let data = Data::decode(&octets).map_err(|error| FetchError::Wrong(interest.name.to_string(), error.to_string()))?;
-            self.trust.check(&data, wall_seconds()).map_err(|error| FetchError::Distrusted(data.name.to_string(), error))?
+            let data = Data::decode(&octets)
+                .map_err(|error| FetchError::Wrong(interest.name.to_string(), error.to_string()))?;
+            self.trust
+                .check(&data, wall_seconds())
+                .map_err(|error| FetchError::Distrusted(data.name.to_string(), error))?
         };
         Ok(Received { octets, signed })
     }
@@ -113,7 +125,12 @@ impl Consumer {
     /// The network does not answer, a segment does not come, Data is damaged or not trusted, the
     /// object is larger than the [limit](Consumer::limit), or `out` takes no more. A forwarder that
     /// ends is waited for.
-    pub fn fetch(&mut self, name: &Name, out: &mut dyn Write, told: &mut dyn FnMut(Progress)) -> Result<Fetched, FetchError> {
+    pub fn fetch(
+        &mut self,
+        name: &Name,
+        out: &mut dyn Write,
+        told: &mut dyn FnMut(Progress),
+    ) -> Result<Fetched, FetchError> {
         fetch(&mut self.client, &self.trust, self.limits, name, out, told)
     }
 
@@ -121,7 +138,12 @@ impl Consumer {
     ///
     /// # Errors
     /// The connection to the forwarder broke.
-    pub fn ping(&mut self, prefix: &Name, number: u64, patience: Span) -> Result<Pong, ClientError> {
+    pub fn ping(
+        &mut self,
+        prefix: &Name,
+        number: u64,
+        patience: Span,
+    ) -> Result<Pong, ClientError> {
         let name = prefix.clone().generic(b"ping").sequence(number);
         let sent = Instant::now();
         let lifetime_ms = Some(patience.as_micros() / 1000);

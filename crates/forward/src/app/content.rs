@@ -28,7 +28,8 @@ impl Content for Segments {
     }
 
     fn segment(&self, name: &PacketName) -> Option<u64> {
-        let below = name.components() == self.prefix.components() + 1 && name.has_prefix(&self.prefix);
+        let below =
+            name.components() == self.prefix.components() + 1 && name.has_prefix(&self.prefix);
         let last = name.view().last().filter(|_| below)?;
         last.nni_of(number::SEGMENT)?.checked_sub(self.first)
     }

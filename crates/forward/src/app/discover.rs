@@ -13,7 +13,11 @@ const PATIENCE: Span = Span::from_millis(1000);
 const TRIES: usize = 3;
 
 /// The versioned name of an object: from its metadata, unless the name has a version, or else from its first segment.
-pub(super) fn discover(client: &mut Client, trust: &Trust, name: &Name) -> Result<Name, FetchError> {
+pub(super) fn discover(
+    client: &mut Client,
+    trust: &Trust,
+    name: &Name,
+) -> Result<Name, FetchError> {
     let view = name.as_ref();
     if is_version(&view) {
         return Ok(name.clone());
@@ -24,11 +28,21 @@ pub(super) fn discover(client: &mut Client, trust: &Trust, name: &Name) -> Resul
             let mut octets = Vec::new();
             let nonce = Some(client.nonce());
             let lifetime_ms = Some(PATIENCE.as_micros() / 1000);
-            InterestDraft { nonce, can_be_prefix: true, must_be_fresh: true, lifetime_ms, ..InterestDraft::new(asked) }.write(&mut octets);
+            InterestDraft {
+                nonce,
+                can_be_prefix: true,
+                must_be_fresh: true,
+                lifetime_ms,
+                ..InterestDraft::new(asked)
+            }
+            .write(&mut octets);
             match client.ask(&octets, PATIENCE) {
                 Ok(answer) => {
-                    let data = Data::decode(&answer).map_err(|error| FetchError::Wrong(asked.to_string(), error.to_string()))?;
-                    trust.check(&data, wall_seconds()).map_err(|error| FetchError::Distrusted(data.name.to_string(), error))?;
+                    let data = Data::decode(&answer)
+                        .map_err(|error| FetchError::Wrong(asked.to_string(), error.to_string()))?;
+                    trust
+                        .check(&data, wall_seconds())
+                        .map_err(|error| FetchError::Distrusted(data.name.to_string(), error))?;
                     if let Some(found) = versioned(&data, asked == metadata.as_ref()) {
                         return Ok(found);
                     }
@@ -40,12 +54,19 @@ pub(super) fn discover(client: &mut Client, trust: &Trust, name: &Name) -> Resul
             }
         }
     }
-    Err(FetchError::Wrong(view.to_string(), "no producer answers: it is not registered, or no route leads to it".to_owned()))
+    Err(FetchError::Wrong(
+        view.to_string(),
+        "no producer answers: it is not registered, or no route leads to it".to_owned(),
+    ))
 }
 
 /// The versioned name that Data tells: in its content as metadata, and otherwise its own without the segment.
 fn versioned(data: &Data<'_>, is_metadata: bool) -> Option<Name> {
-    let named = if is_metadata { NameRef::decode(&Element::first(data.content?, 0).ok()?).ok()? } else { data.name.without_last(1) };
+    let named = if is_metadata {
+        NameRef::decode(&Element::first(data.content?, 0).ok()?).ok()?
+    } else {
+        data.name.without_last(1)
+    };
     is_version(&named).then(|| named.into())
 }
 

@@ -96,7 +96,8 @@ pub(super) fn fetch(
     let now = || Time::from_nanos(began.elapsed().as_nanos() as u64);
     let mut object = Incoming::new(&base, trust, limits, now());
     let mut way = object.way();
-    let mut asker = Asker::new(client, Understands::On, object.request(now())).map_err(|error| wrong(&error.to_string()))?;
+    let mut asker = Asker::new(client, Understands::On, object.request(now()))
+        .map_err(|error| wrong(&error.to_string()))?;
     let mut repeated = 0;
     while !object.is_complete() {
         if object.way() != way {
@@ -147,7 +148,11 @@ fn come_back(asker: &mut Asker<&mut Client>, patience: Span) -> Result<(), Clien
     loop {
         std::thread::sleep(AGAIN);
         match asker.reconnect() {
-            Err(absent @ ClientError::Absent { .. }) if began.elapsed().as_nanos() as u64 > patience.as_nanos() => return Err(absent),
+            Err(absent @ ClientError::Absent { .. })
+                if began.elapsed().as_nanos() as u64 > patience.as_nanos() =>
+            {
+                return Err(absent);
+            }
             Err(ClientError::Absent { .. }) => {}
             connected => return connected,
         }
@@ -234,7 +239,13 @@ impl<'a> Incoming<'a> {
             catch_up: Request::CATCH_UP,
         };
         let segments = self.last.map_or(1, |last| (last - self.next).saturating_add(1));
-        Request { content: Segments::new(self.base.clone(), self.next), segments: Some(segments), method, setup, start: now }
+        Request {
+            content: Segments::new(self.base.clone(), self.next),
+            segments: Some(segments),
+            method,
+            setup,
+            start: now,
+        }
     }
 
     /// A new connection: what was asked for on the old one does not come.
@@ -245,8 +256,15 @@ impl<'a> Incoming<'a> {
     /// Takes a segment that has not come before. The rates of Data that has none become those that
     /// the consumer is to see. False if there is no room for the segment before earlier ones come:
     /// it counts as lost, and is asked for again.
-    fn take(&mut self, now: Time, packet: &mut narrows_icn::Data<PacketName>) -> Result<bool, FetchError> {
-        let Some(segment) = self.all.segment(&packet.name).filter(|segment| *segment >= self.next) else { return Ok(true) };
+    fn take(
+        &mut self,
+        now: Time,
+        packet: &mut narrows_icn::Data<PacketName>,
+    ) -> Result<bool, FetchError> {
+        let Some(segment) = self.all.segment(&packet.name).filter(|segment| *segment >= self.next)
+        else {
+            return Ok(true);
+        };
         self.guide.hear(now, packet.size, &mut packet.rates);
         if self.last.is_some_and(|last| segment > last) || self.waiting.contains_key(&segment) {
             return Ok(true);
@@ -259,17 +277,29 @@ impl<'a> Incoming<'a> {
         if self.last.is_none() {
             let last = data.meta.final_block.and_then(|last| last.nni_of(number::SEGMENT));
             let missing = "its first segment does not say which is the last";
-            let last = last.ok_or_else(|| FetchError::Wrong(self.base.as_ref().to_string(), missing.to_owned()))?;
+            let last = last.ok_or_else(|| {
+                FetchError::Wrong(self.base.as_ref().to_string(), missing.to_owned())
+            })?;
             let segments = u128::from(last) + 1;
-            if segments * data.content.map_or(1, |content| content.len().max(1)) as u128 > u128::from(self.limits.most.get()) {
-                return Err(FetchError::TooLarge { name: self.base.as_ref().to_string(), segments, most: self.limits.most });
+            if segments * data.content.map_or(1, |content| content.len().max(1)) as u128
+                > u128::from(self.limits.most.get())
+            {
+                return Err(FetchError::TooLarge {
+                    name: self.base.as_ref().to_string(),
+                    segments,
+                    most: self.limits.most,
+                });
             }
             self.last = Some(last);
             self.size = packet.size;
         }
         if self.tally.octets > self.limits.most.get() {
             let segments = u128::from(self.last.unwrap_or(0)) + 1;
-            return Err(FetchError::TooLarge { name: self.base.as_ref().to_string(), segments, most: self.limits.most });
+            return Err(FetchError::TooLarge {
+                name: self.base.as_ref().to_string(),
+                segments,
+                most: self.limits.most,
+            });
         }
         let content = data.content.unwrap_or_default().to_vec();
         self.octets += content.len();
@@ -293,7 +323,11 @@ impl<'a> Incoming<'a> {
 
     fn tell(&self, told: &mut dyn FnMut(Progress)) {
         if let Some(last) = self.last {
-            told(Progress { segments: self.arrived(), of: last.saturating_add(1), octets: self.tally.octets });
+            told(Progress {
+                segments: self.arrived(),
+                of: last.saturating_add(1),
+                octets: self.tally.octets,
+            });
         }
     }
 
@@ -305,14 +339,23 @@ impl<'a> Incoming<'a> {
     fn give_up(&self, now: Time) -> Result<(), FetchError> {
         let silent = now.since(self.latest);
         match self.last {
-            None if silent > PATIENCE => Err(ClientError::Silent(self.base.as_ref().to_string(), silent).into()),
-            Some(last) if silent <= self.limits.patience && now.since(self.advanced) > self.limits.patience => Err(FetchError::Missing {
-                segment: self.next,
-                silent: now.since(self.advanced),
-                arrived: self.arrived(),
-                of: last.saturating_add(1),
-            }),
-            Some(last) if silent > self.limits.patience => Err(FetchError::Stalled(silent, self.arrived(), last.saturating_add(1))),
+            None if silent > PATIENCE => {
+                Err(ClientError::Silent(self.base.as_ref().to_string(), silent).into())
+            }
+            Some(last)
+                if silent <= self.limits.patience
+                    && now.since(self.advanced) > self.limits.patience =>
+            {
+                Err(FetchError::Missing {
+                    segment: self.next,
+                    silent: now.since(self.advanced),
+                    arrived: self.arrived(),
+                    of: last.saturating_add(1),
+                })
+            }
+            Some(last) if silent > self.limits.patience => {
+                Err(FetchError::Stalled(silent, self.arrived(), last.saturating_add(1)))
+            }
             _ => Ok(()),
         }
     }
@@ -328,10 +371,17 @@ struct Tally {
 impl Tally {
     /// The content of a segment that may be taken.
     fn take<'a>(&mut self, trust: &Trust, octets: &'a [u8]) -> Result<Data<'a>, FetchError> {
-        let data = Data::decode(octets).map_err(|error| FetchError::Wrong("a segment".to_owned(), format!("it is no Data: {error}")))?;
-        let signed = trust.check(&data, wall_seconds()).map_err(|error| FetchError::Distrusted(data.name.to_string(), error))?;
+        let data = Data::decode(octets).map_err(|error| {
+            FetchError::Wrong("a segment".to_owned(), format!("it is no Data: {error}"))
+        })?;
+        let signed = trust
+            .check(&data, wall_seconds())
+            .map_err(|error| FetchError::Distrusted(data.name.to_string(), error))?;
         if data.meta.content_type == Some(ContentType::Nack) {
-            return Err(FetchError::Wrong(data.name.to_string(), "the producer has no such segment".to_owned()));
+            return Err(FetchError::Wrong(
+                data.name.to_string(),
+                "the producer has no such segment".to_owned(),
+            ));
         }
         // One who signs every segment by another key must not fill the memory.
         if self.signed.len() < MOST_SIGNERS {

@@ -38,7 +38,9 @@ pub enum FetchError {
         of: u64,
     },
     /// The object is larger than it may be.
-    #[error("{name} has {segments} segments, more than {most} together; allow more by `narrows get --max-size` if that is true")]
+    #[error(
+        "{name} has {segments} segments, more than {most} together; allow more by `narrows get --max-size` if that is true"
+    )]
     TooLarge {
         /// Its name.
         name: String,

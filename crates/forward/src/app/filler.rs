@@ -44,7 +44,9 @@ impl Filler {
         let mut packet = self.client.receive(span)?;
         while let Some(octets) = packet {
             let Filler { content, answers, .. } = self;
-            reply(&octets, NO_LIMIT, answers, |interest| Some(data(interest.name, self.size, content)));
+            reply(&octets, NO_LIMIT, answers, |interest| {
+                Some(data(interest.name, self.size, content))
+            });
             packet = self.client.waiting();
         }
         if !self.answers.is_empty() {
@@ -61,7 +63,8 @@ fn data(name: NameRef<'_>, size: usize, content: &mut Vec<u8>) -> Vec<u8> {
     // The second time the length of the content is right, unless a length field has grown.
     for _ in 0..3 {
         octets.clear();
-        DataDraft { name, meta: MetaInfo::default(), content: Some(content) }.write(&Signer::DIGEST, &mut octets);
+        DataDraft { name, meta: MetaInfo::default(), content: Some(content) }
+            .write(&Signer::DIGEST, &mut octets);
         if octets.len() == size {
             break;
         }

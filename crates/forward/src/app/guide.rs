@@ -68,7 +68,10 @@ mod tests {
         // A Data of 1000 octets in a second is the least.
         for rate in [Rate::ZERO, Rate::from_bps(1)] {
             let slow = Rates { primary: rate, secondary: rate };
-            assert_eq!(hear(14_003, slow), (true, Rates { primary: Rate::from_bps(8000), secondary: rate }));
+            assert_eq!(
+                hear(14_003, slow),
+                (true, Rates { primary: Rate::from_bps(8000), secondary: rate })
+            );
         }
     }
 }

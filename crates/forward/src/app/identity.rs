@@ -3,7 +3,9 @@
 //! Source: NDN Certificate Format 2.0; key names as ndn-cxx makes them.
 
 use super::armour::{ArmourError, octets_of};
-use narrows_ndn::signature::{CertificateTime, KeyError, KeyLocator, Signer, SigningKey, ValidityPeriod};
+use narrows_ndn::signature::{
+    CertificateTime, KeyError, KeyLocator, Signer, SigningKey, ValidityPeriod,
+};
 use narrows_ndn::{Certificate, CertificateError, Data, Interest, Name};
 use sha2::{Digest, Sha256};
 
@@ -56,15 +58,27 @@ impl Identity {
     ///
     /// # Errors
     /// There is no key: `key` is a digest.
-    pub fn certify(identity: &Name, key: SigningKey, now_s: u64, days: u32) -> Result<Identity, KeyError> {
+    pub fn certify(
+        identity: &Name,
+        key: SigningKey,
+        now_s: u64,
+        days: u32,
+    ) -> Result<Identity, KeyError> {
         let public = key.public_key().ok_or(KeyError::Private)?;
         let digest = Sha256::digest(public.to_spki());
         let key_name = identity.clone().generic(b"KEY").generic(&digest[..8]);
         let name = key_name.clone().generic(b"self").version(now_s.saturating_mul(1_000_000));
         let end = now_s.saturating_add(u64::from(days) * 86_400);
-        let validity = ValidityPeriod { not_before: CertificateTime::from_unix(now_s), not_after: CertificateTime::from_unix(end) };
+        let validity = ValidityPeriod {
+            not_before: CertificateTime::from_unix(now_s),
+            not_after: CertificateTime::from_unix(end),
+        };
         let mut certificate = Vec::new();
-        let signer = Signer { key: &key, locator: Some(KeyLocator::Name(key_name.as_ref())), validity: Some(validity) };
+        let signer = Signer {
+            key: &key,
+            locator: Some(KeyLocator::Name(key_name.as_ref())),
+            validity: Some(validity),
+        };
         Certificate::write(name.as_ref(), &public, &signer, &mut certificate);
         Ok(Identity { key, key_name, certificate })
     }
@@ -88,12 +102,18 @@ impl Identity {
     pub(super) fn certificate_for(&self, interest: &Interest<'_>) -> Option<&[u8]> {
         let name = Data::decode(&self.certificate).ok()?.name;
         let asked = interest.name == name
-            || interest.can_be_prefix && self.key_name.as_ref().is_prefix_of(&interest.name) && interest.name.is_prefix_of(&name);
+            || interest.can_be_prefix
+                && self.key_name.as_ref().is_prefix_of(&interest.name)
+                && interest.name.is_prefix_of(&name);
         asked.then_some(&self.certificate)
     }
 
     /// What signs Data.
     pub(super) fn signer(&self) -> Signer<'_> {
-        Signer { key: &self.key, locator: Some(KeyLocator::Name(self.key_name.as_ref())), validity: None }
+        Signer {
+            key: &self.key,
+            locator: Some(KeyLocator::Name(self.key_name.as_ref())),
+            validity: None,
+        }
     }
 }

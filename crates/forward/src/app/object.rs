@@ -44,7 +44,9 @@ impl Content {
     fn read(&self, start: u64, count: usize) -> Option<Vec<u8>> {
         let count = (self.len() - start.min(self.len())).min(count as u64) as usize;
         match self {
-            Content::Memory(octets) => Some(octets[start as usize..start as usize + count].to_vec()),
+            Content::Memory(octets) => {
+                Some(octets[start as usize..start as usize + count].to_vec())
+            }
             Content::File(file, _) => {
                 let mut octets = vec![0; count];
                 file.read_exact_at(&mut octets, start).ok().map(|()| octets)
@@ -98,9 +100,15 @@ impl Object {
         let asked = interest.name;
         if let Some(segment) = self.segment_of(&asked) {
             self.segment(segment)
-        } else if interest.can_be_prefix && self.metadata.as_ref().is_prefix_of(&asked) && asked.len() <= self.metadata.as_ref().len() + 1 {
+        } else if interest.can_be_prefix
+            && self.metadata.as_ref().is_prefix_of(&asked)
+            && asked.len() <= self.metadata.as_ref().len() + 1
+        {
             Some(self.metadata(&asked))
-        } else if interest.can_be_prefix && asked.is_prefix_of(&self.base.as_ref()) && self.name.as_ref().is_prefix_of(&asked) {
+        } else if interest.can_be_prefix
+            && asked.is_prefix_of(&self.base.as_ref())
+            && self.name.as_ref().is_prefix_of(&asked)
+        {
             self.segment(0)
         } else {
             None
@@ -109,7 +117,8 @@ impl Object {
 
     fn segment_of(&self, name: &NameRef<'_>) -> Option<u64> {
         let base = self.base.as_ref();
-        let last = name.last().filter(|_| name.len() == base.len() + 1 && base.is_prefix_of(name))?;
+        let last =
+            name.last().filter(|_| name.len() == base.len() + 1 && base.is_prefix_of(name))?;
         last.nni_of(number::SEGMENT)
     }
 
@@ -118,16 +127,27 @@ impl Object {
             return None;
         }
         let content = self.content.read(segment * self.segment as u64, self.segment)?;
-        Some(Answer { name: self.base.clone().segment(segment), content, freshness: FRESHNESS, last_segment: Some(self.segments() - 1) })
+        Some(Answer {
+            name: self.base.clone().segment(segment),
+            content,
+            freshness: FRESHNESS,
+            last_segment: Some(self.segments() - 1),
+        })
     }
 
     /// The versioned name, in a segment of a version of its own: that of the Interest, or the object's.
     fn metadata(&self, asked: &NameRef<'_>) -> Answer {
         let version = self.base.as_ref().last().and_then(|last| last.nni()).unwrap_or(0);
         let named = Name::from(*asked);
-        let base = if asked.len() > self.metadata.as_ref().len() { named } else { named.version(version) };
+        let base =
+            if asked.len() > self.metadata.as_ref().len() { named } else { named.version(version) };
         let mut content = Vec::new();
         self.base.as_ref().write(&mut content);
-        Answer { name: base.segment(0), content, freshness: METADATA_FRESHNESS, last_segment: Some(0) }
+        Answer {
+            name: base.segment(0),
+            content,
+            freshness: METADATA_FRESHNESS,
+            last_segment: Some(0),
+        }
     }
 }

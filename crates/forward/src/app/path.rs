@@ -72,7 +72,13 @@ impl Consumer {
     ///
     /// # Errors
     /// The connection to the forwarder broke.
-    pub fn ping_path(&mut self, prefix: &Name, number: u64, path: Option<&FoundPath>, patience: Span) -> Result<PathPong, ClientError> {
+    pub fn ping_path(
+        &mut self,
+        prefix: &Name,
+        number: u64,
+        path: Option<&FoundPath>,
+        patience: Span,
+    ) -> Result<PathPong, ClientError> {
         self.probe(prefix, number, path.map(|path| path.labels), patience)
     }
 
@@ -81,14 +87,22 @@ impl Consumer {
     ///
     /// # Errors
     /// The connection to the forwarder broke.
-    pub fn find_paths(&mut self, prefix: &Name, first: u64, tries: u64, patience: Span) -> Result<Vec<FoundPath>, ClientError> {
+    pub fn find_paths(
+        &mut self,
+        prefix: &Name,
+        first: u64,
+        tries: u64,
+        patience: Span,
+    ) -> Result<Vec<FoundPath>, ClientError> {
         let mut found: Vec<FoundPath> = Vec::new();
         for number in first..first + tries {
             match self.ping_path(prefix, number, None, patience)? {
-                PathPong::Answered(_, path) => match found.iter_mut().find(|known| known.id == path.id) {
-                    Some(known) => *known = path,
-                    None => found.push(path),
-                },
+                PathPong::Answered(_, path) => {
+                    match found.iter_mut().find(|known| known.id == path.id) {
+                        Some(known) => *known = path,
+                        None => found.push(path),
+                    }
+                }
                 // Nobody answers at all: more tries would take as long each.
                 PathPong::Lost(_) if found.is_empty() && number > first => break,
                 PathPong::Refused(..) | PathPong::Lost(_) => {}
@@ -102,17 +116,31 @@ impl Consumer {
     ///
     /// # Errors
     /// The connection to the forwarder broke.
-    pub fn trace(&mut self, prefix: &Name, number: u64, path: &FoundPath, hop: u8, patience: Span) -> Result<PathPong, ClientError> {
+    pub fn trace(
+        &mut self,
+        prefix: &Name,
+        number: u64,
+        path: &FoundPath,
+        hop: u8,
+        patience: Span,
+    ) -> Result<PathPong, ClientError> {
         let labels = if hop > path.labels.hops() { path.labels } else { path.wrong_at(hop) };
         self.probe(prefix, number, Some(labels), patience)
     }
 
-    fn probe(&mut self, prefix: &Name, number: u64, labels: Option<Labels>, patience: Span) -> Result<PathPong, ClientError> {
+    fn probe(
+        &mut self,
+        prefix: &Name,
+        number: u64,
+        labels: Option<Labels>,
+        patience: Span,
+    ) -> Result<PathPong, ClientError> {
         let name = prefix.clone().generic(b"ping").sequence(number);
         let mut octets = Vec::new();
         let lifetime_ms = Some(patience.as_micros() / 1000);
         let nonce = Some(self.nonce());
-        InterestDraft { nonce, lifetime_ms, ..InterestDraft::new(name.as_ref()) }.write(&mut octets);
+        InterestDraft { nonce, lifetime_ms, ..InterestDraft::new(name.as_ref()) }
+            .write(&mut octets);
         let flags = if labels.is_some() { LabelFlags::Strict } else { LabelFlags::Discovery };
         let label = PathLabel { flags, labels: labels.unwrap_or_default() };
         let mircc = Mircc { class: Some(0), path_label: Some(label), ..Mircc::default() };
@@ -124,15 +152,20 @@ impl Consumer {
                 Ok(()) => PathPong::Answered(took, FoundPath::of(&mircc)),
                 Err(error) => PathPong::Lost(error),
             },
-            Ok(Reply::Nack(NackReason::InvalidLabel, mircc)) => PathPong::Refused(took, told(&mircc)),
-            Ok(Reply::Nack(reason, _)) => PathPong::Lost(ClientError::Refused(name.to_string(), reason_of(reason)).into()),
+            Ok(Reply::Nack(NackReason::InvalidLabel, mircc)) => {
+                PathPong::Refused(took, told(&mircc))
+            }
+            Ok(Reply::Nack(reason, _)) => {
+                PathPong::Lost(ClientError::Refused(name.to_string(), reason_of(reason)).into())
+            }
             Err(closed @ ClientError::Closed(_)) => return Err(closed),
             Err(error) => PathPong::Lost(error.into()),
         })
     }
 
     fn check(&self, octets: &[u8]) -> Result<(), FetchError> {
-        let data = Data::decode(octets).map_err(|error| FetchError::Wrong(String::new(), error.to_string()))?;
+        let data = Data::decode(octets)
+            .map_err(|error| FetchError::Wrong(String::new(), error.to_string()))?;
         self.trusted(&data, wall_seconds())
     }
 }

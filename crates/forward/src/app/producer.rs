@@ -43,7 +43,13 @@ impl Producer {
     /// # Errors
     /// None answers there.
     pub fn connect(place: &Place) -> Result<Producer, ClientError> {
-        Ok(Producer { client: Client::connect(place)?, identity: None, served: Vec::new(), answered: 0, hear: Box::new(|_| ()) })
+        Ok(Producer {
+            client: Client::connect(place)?,
+            identity: None,
+            served: Vec::new(),
+            answered: 0,
+            hear: Box::new(|_| ()),
+        })
     }
 
     /// From now on signs by the key of `identity`, and answers those who ask for its certificate.
@@ -69,7 +75,11 @@ impl Producer {
     ///
     /// # Errors
     /// The forwarder refuses the name, or closes the connection.
-    pub fn answer(&mut self, prefix: &Name, with: impl FnMut(&Interest<'_>) -> Option<Answer> + Send + 'static) -> Result<(), ClientError> {
+    pub fn answer(
+        &mut self,
+        prefix: &Name,
+        with: impl FnMut(&Interest<'_>) -> Option<Answer> + Send + 'static,
+    ) -> Result<(), ClientError> {
         register(&mut self.client, prefix)?;
         self.served.push((prefix.clone(), Box::new(with)));
         Ok(())
@@ -82,7 +92,12 @@ impl Producer {
     pub fn answer_pings(&mut self, prefix: &Name) -> Result<(), ClientError> {
         const FRESHNESS: Span = Span::from_secs(1);
         self.answer(&prefix.clone().generic(b"ping"), |interest| {
-            Some(Answer { name: interest.name.into(), content: Vec::new(), freshness: FRESHNESS, last_segment: None })
+            Some(Answer {
+                name: interest.name.into(),
+                content: Vec::new(),
+                freshness: FRESHNESS,
+                last_segment: None,
+            })
         })
     }
 
@@ -115,7 +130,11 @@ impl Producer {
                 match self.return_to_forwarder() {
                     Ok(()) => break,
                     // It has not started yet, or has ended again.
-                    Err(ClientError::Absent { .. } | ClientError::Closed(_) | ClientError::Silent(..)) => {}
+                    Err(
+                        ClientError::Absent { .. }
+                        | ClientError::Closed(_)
+                        | ClientError::Silent(..),
+                    ) => {}
                     Err(error) => return Err(error),
                 }
             }
@@ -158,10 +177,15 @@ impl Producer {
 
     /// The Data that answers an Interest.
     fn data(&mut self, interest: &Interest<'_>) -> Option<Vec<u8>> {
-        if let Some(certificate) = self.identity.as_ref().and_then(|identity| identity.certificate_for(interest)) {
+        if let Some(certificate) =
+            self.identity.as_ref().and_then(|identity| identity.certificate_for(interest))
+        {
             return Some(certificate.to_vec());
         }
-        let mut served = self.served.iter_mut().filter(|(prefix, _)| prefix.as_ref().is_prefix_of(&interest.name));
+        let mut served = self
+            .served
+            .iter_mut()
+            .filter(|(prefix, _)| prefix.as_ref().is_prefix_of(&interest.name));
         let answer = served.find_map(|(_, with)| with(interest))?;
         let signer = self.identity.as_ref().map_or(Signer::DIGEST, Identity::signer);
         let last = answer.last_segment.map(|last| Name::new().segment(last));
@@ -171,7 +195,8 @@ impl Producer {
             ..MetaInfo::default()
         };
         let mut octets = Vec::with_capacity(answer.content.len() + 200);
-        DataDraft { name: answer.name.as_ref(), meta, content: Some(&answer.content) }.write(&signer, &mut octets);
+        DataDraft { name: answer.name.as_ref(), meta, content: Some(&answer.content) }
+            .write(&signer, &mut octets);
         Some(octets)
     }
 }

@@ -2,7 +2,9 @@
 
 use super::armour::octets_of;
 use super::identity::IdentityError;
-use narrows_ndn::signature::{CertificateTime, KeyLocator, PublicKey, SignatureType, ValidityPeriod};
+use narrows_ndn::signature::{
+    CertificateTime, KeyLocator, PublicKey, SignatureType, ValidityPeriod,
+};
 use narrows_ndn::{Certificate, Data, Name};
 use std::fmt;
 
@@ -98,7 +100,11 @@ impl Trust {
         let signer = match info.signature_type {
             SignatureType::DigestSha256 => {
                 data.check_digest().map_err(|_| Distrust::Damaged)?;
-                return if self.keys.is_empty() { Ok(Signed::Nobody) } else { Err(Distrust::Unsigned) };
+                return if self.keys.is_empty() {
+                    Ok(Signed::Nobody)
+                } else {
+                    Err(Distrust::Unsigned)
+                };
             }
             SignatureType::Null if self.keys.is_empty() => return Ok(Signed::Nobody),
             SignatureType::Null => return Err(Distrust::Unsigned),
@@ -111,8 +117,7 @@ impl Trust {
             return Ok(Signed::By(signer));
         }
         // Packets name the key, or a certificate of it.
-        let named =
-            |trusted: &&Trusted| matches!(info.key_locator, Some(KeyLocator::Name(name)) if trusted.name.as_ref().is_prefix_of(&name));
+        let named = |trusted: &&Trusted| matches!(info.key_locator, Some(KeyLocator::Name(name)) if trusted.name.as_ref().is_prefix_of(&name));
         let mut forged = None;
         for trusted in self.keys.iter().filter(named) {
             let key = trusted.name.as_ref().to_string();
@@ -124,11 +129,21 @@ impl Trust {
             }
             let ValidityPeriod { not_before, not_after } = trusted.validity;
             if !trusted.validity.contains(CertificateTime::from_unix(now_s)) {
-                return Err(Distrust::Expired { key, from: not_before.to_string(), to: not_after.to_string() });
+                return Err(Distrust::Expired {
+                    key,
+                    from: not_before.to_string(),
+                    to: not_after.to_string(),
+                });
             }
             return Ok(Signed::Verified(key));
         }
-        let trusted = || self.keys.iter().map(|trusted| trusted.name.as_ref().to_string()).collect::<Vec<_>>().join(", ");
+        let trusted = || {
+            self.keys
+                .iter()
+                .map(|trusted| trusted.name.as_ref().to_string())
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
         Err(forged.unwrap_or_else(|| Distrust::Stranger { signer, trusted: trusted() }))
     }
 }

@@ -48,7 +48,8 @@ impl Daemon {
 
     fn look_at_listeners(&self, looks: bool) {
         let unix = self.unix.iter().map(|socket| (socket.listener().as_fd(), Key::Unix));
-        let tcp = self.tcp.iter().zip(0..).map(|(listener, number)| (listener.as_fd(), Key::Tcp(number)));
+        let tcp =
+            self.tcp.iter().zip(0..).map(|(listener, number)| (listener.as_fd(), Key::Tcp(number)));
         for (listener, key) in unix.chain(tcp) {
             // A socket that the kernel does not let go of is looked at too often, or again after
             // the next pause.
@@ -71,7 +72,12 @@ impl Daemon {
                 Err(_) => return,
             };
             let number = stream.as_raw_fd() as u64;
-            let setup = FaceSetup::on_demand(FaceUri::Fd(number), FaceUri::Unix(socket.path().to_owned()), true, LARGEST);
+            let setup = FaceSetup::on_demand(
+                FaceUri::Fd(number),
+                FaceUri::Unix(socket.path().to_owned()),
+                true,
+                LARGEST,
+            );
             if let Ok(stream) = Stream::unix(stream) {
                 let thread = self.next_thread();
                 self.add_stream(now, setup, stream, thread);
@@ -94,7 +100,8 @@ impl Daemon {
                 continue;
             }
             let (peer, local) = (plain(peer), plain(local));
-            let setup = FaceSetup::on_demand(FaceUri::Tcp(peer), FaceUri::Tcp(local), is_local, LARGEST);
+            let setup =
+                FaceSetup::on_demand(FaceUri::Tcp(peer), FaceUri::Tcp(local), is_local, LARGEST);
             if let Ok(stream) = Stream::tcp(stream) {
                 let thread = self.next_thread();
                 self.add_stream(now, setup, stream, thread);
@@ -103,7 +110,13 @@ impl Daemon {
     }
 
     /// Makes a face of a stream, which `thread` reads and writes.
-    fn add_stream(&mut self, now: Time, setup: FaceSetup, stream: Stream, thread: usize) -> Option<FaceId> {
+    fn add_stream(
+        &mut self,
+        now: Time,
+        setup: FaceSetup,
+        stream: Stream,
+        thread: usize,
+    ) -> Option<FaceId> {
         let face = self.forwarder.add_face_at(now, setup, thread, &mut self.io).ok()?;
         if thread != FIRST {
             self.give(face, thread, About::Stream(stream));
@@ -182,22 +195,31 @@ impl Daemon {
                 let socket = match self.io.listening_socket_for(self.readers.listening, peer) {
                     Some(socket) => socket,
                     None => {
-                        let channel = UdpChannel::connect(peer, self.udp_options).map_err(|error| told(&unreachable(peer, &error)))?;
+                        let channel = UdpChannel::connect(peer, self.udp_options)
+                            .map_err(|error| told(&unreachable(peer, &error)))?;
                         let thread = self.next_thread();
                         if thread != FIRST {
                             let setup = setup(FaceUri::Udp(channel.local()), ordinary);
-                            let face = self.forwarder.add_face_at(now, setup, thread, &mut self.io).map_err(|error| told(&error))?;
+                            let face = self
+                                .forwarder
+                                .add_face_at(now, setup, thread, &mut self.io)
+                                .map_err(|error| told(&error))?;
                             self.give(face, thread, About::Udp(channel, peer));
                             return Ok(Opened::New(face));
                         }
                         self.io.add_udp(channel).map_err(|error| told(&error))?
                     }
                 };
-                let local = self.io.udp[socket].as_ref().map_or(peer, |channel| channel.local_for(peer));
+                let local =
+                    self.io.udp[socket].as_ref().map_or(peer, |channel| channel.local_for(peer));
                 let setup = setup(FaceUri::Udp(local), ordinary);
                 let (out, mtu) = (setup.rates.and_then(|rates| rates.out), setup.mtu);
-                let face = self.forwarder.add_face(now, setup, &mut self.io).map_err(|error| told(&error))?;
-                self.io.attach(face, Channel::Udp { socket, peer, writer: UdpWriter::new(largest) });
+                let face = self
+                    .forwarder
+                    .add_face(now, setup, &mut self.io)
+                    .map_err(|error| told(&error))?;
+                self.io
+                    .attach(face, Channel::Udp { socket, peer, writer: UdpWriter::new(largest) });
                 if let Some(out) = out {
                     self.io.shorten(face, out, mtu);
                 }
@@ -207,7 +229,9 @@ impl Daemon {
                 let local = stream.local_addr().map_err(|error| told(&error))?;
                 let stream = Stream::tcp(stream).map_err(|error| told(&error))?;
                 let setup = setup(FaceUri::Tcp(local), LARGEST);
-                self.add_stream(now, setup, stream, FIRST).map(Opened::New).ok_or_else(|| told(&"the face could not be made"))
+                self.add_stream(now, setup, stream, FIRST)
+                    .map(Opened::New)
+                    .ok_or_else(|| told(&"the face could not be made"))
             }
         }
     }
@@ -243,7 +267,13 @@ impl Daemon {
     }
 
     /// An attempt to connect a face again has ended.
-    fn connected_again(&mut self, now: Time, face: FaceId, peer: SocketAddr, found: Result<Found, String>) {
+    fn connected_again(
+        &mut self,
+        now: Time,
+        face: FaceId,
+        peer: SocketAddr,
+        found: Result<Found, String>,
+    ) {
         if self.forwarder.reconnects(face) != Some(peer) {
             return self.reconnects.remove(face);
         }
@@ -262,12 +292,18 @@ impl Daemon {
 /// Why no face to a UDP peer can be made, with what may help.
 fn unreachable(peer: SocketAddr, error: &io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::NetworkUnreachable | io::ErrorKind::HostUnreachable | io::ErrorKind::AddrNotAvailable if peer.is_ipv6() => {
+        io::ErrorKind::NetworkUnreachable
+        | io::ErrorKind::HostUnreachable
+        | io::ErrorKind::AddrNotAvailable
+            if peer.is_ipv6() =>
+        {
             format!(
                 "{error}: no route of IPv6 leads there, and a device whose MTU is below 1280 octets carries none; use IPv4 or a larger MTU"
             )
         }
-        io::ErrorKind::NetworkUnreachable | io::ErrorKind::HostUnreachable => format!("{error}: no route leads there; see `ip route get`"),
+        io::ErrorKind::NetworkUnreachable | io::ErrorKind::HostUnreachable => {
+            format!("{error}: no route leads there; see `ip route get`")
+        }
         _ => error.to_string(),
     }
 }

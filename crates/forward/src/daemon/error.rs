@@ -14,7 +14,9 @@ pub enum DaemonError {
         source: io::Error,
     },
     /// The path of the UNIX socket holds something else, which stays as it is.
-    #[error("cannot listen on {path}: it is {kind}, not a socket; move it away, or give another path in [listen] unix or with --unix")]
+    #[error(
+        "cannot listen on {path}: it is {kind}, not a socket; move it away, or give another path in [listen] unix or with --unix"
+    )]
     NotASocket {
         /// The path.
         path: String,
@@ -47,8 +49,12 @@ pub enum DaemonError {
 
 fn remedy(error: &io::Error) -> &'static str {
     match error.kind() {
-        io::ErrorKind::AddrInUse => "; stop the program that listens there, perhaps a forwarder, or give other addresses in [listen]",
-        io::ErrorKind::PermissionDenied => "; choose a path that you may write, such as one below $XDG_RUNTIME_DIR, in [listen] unix",
+        io::ErrorKind::AddrInUse => {
+            "; stop the program that listens there, perhaps a forwarder, or give other addresses in [listen]"
+        }
+        io::ErrorKind::PermissionDenied => {
+            "; choose a path that you may write, such as one below $XDG_RUNTIME_DIR, in [listen] unix"
+        }
         _ => "; give another address in [listen]",
     }
 }

@@ -104,20 +104,26 @@ impl Daemon {
     pub fn start(config: &Config) -> Result<(Daemon, Stopper), DaemonError> {
         config.check_threads().map_err(DaemonError::Threads)?;
         let zero = wait::monotonic();
-        let wall_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
+        let wall_ms = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |since| since.as_millis() as u64);
         let seed = zero ^ u64::from(std::process::id()) << 40 ^ wall_ms;
         let (sender, attempts) = channel();
         let (stop, stopper) = UnixStream::pair()?;
         let (woken, waker) = UnixStream::pair()?;
         woken.set_nonblocking(true)?;
         waker.set_nonblocking(true)?;
-        let opened = |path: &PathBuf| Log::open(path).map_err(|source| DaemonError::Log { path: path.display().to_string(), source });
+        let opened = |path: &PathBuf| {
+            Log::open(path)
+                .map_err(|source| DaemonError::Log { path: path.display().to_string(), source })
+        };
         let log = config.log.file.as_ref().map(opened).transpose()?;
         let queues = config.tables.part(&config.tables.queues_size).get() / 2;
         let attempts_to = crate::io::Attempts::new(sender, waker);
         let (forwarder, others) = Forwarder::sharded(config, Time::ZERO, wall_ms, seed);
         let threads = if others.is_empty() { 0 } else { 1 + others.len() };
-        let inboxes: Arc<[Inbox]> = (0..threads).map(|_| Inbox::new()).collect::<io::Result<_>>()?;
+        let inboxes: Arc<[Inbox]> =
+            (0..threads).map(|_| Inbox::new()).collect::<io::Result<_>>()?;
         let others = others.into_iter().zip(1..).map(|(forwarder, number)| {
             let io = Io::new(Poller::new()?, attempts_to.clone(), queues, None);
             Ok(ForwardingThread::new(number, forwarder, io, inboxes.clone(), zero))
@@ -144,7 +150,10 @@ impl Daemon {
         for face in &config.face {
             daemon.make(face)?;
         }
-        daemon.io.tell(&Event::Started { version: env!("CARGO_PKG_VERSION"), listening: daemon.forwarder.channels() });
+        daemon.io.tell(&Event::Started {
+            version: env!("CARGO_PKG_VERSION"),
+            listening: daemon.forwarder.channels(),
+        });
         Ok((daemon, Stopper(stopper)))
     }
 
@@ -156,7 +165,8 @@ impl Daemon {
         let mut channels = Vec::new();
         for address in &config.listen.udp {
             let only_v6 = bound::leaves_v4(*address, &config.listen.udp);
-            let channel = UdpChannel::bind(*address, only_v6, self.udp_options).map_err(failed(&format!("UDP {address}")))?;
+            let channel = UdpChannel::bind(*address, only_v6, self.udp_options)
+                .map_err(failed(&format!("UDP {address}")))?;
             channels.push(FaceUri::Udp(channel.local()).to_string());
             self.io.add_udp(channel)?;
         }
@@ -164,7 +174,8 @@ impl Daemon {
         self.readers.mtu = config.listen.mtu.map(usize::from);
         for address in &config.listen.tcp {
             let at = format!("TCP {address}");
-            let listener = bound::tcp(*address, bound::leaves_v4(*address, &config.listen.tcp)).map_err(failed(&at))?;
+            let listener = bound::tcp(*address, bound::leaves_v4(*address, &config.listen.tcp))
+                .map_err(failed(&at))?;
             channels.push(FaceUri::Tcp(listener.local_addr()?).to_string());
             self.io.poller.watch(&listener, Key::Tcp(self.tcp.len() as u32))?;
             self.tcp.push(listener);
@@ -187,7 +198,10 @@ impl Daemon {
     /// Makes a face of the configuration, with its routes.
     fn make(&mut self, entry: &FaceEntry) -> Result<(), DaemonError> {
         let remote = &entry.remote.0;
-        let failed = |problem: String| DaemonError::Face { remote: format!("{}:{}", remote.host, remote.port), problem };
+        let failed = |problem: String| DaemonError::Face {
+            remote: format!("{}:{}", remote.host, remote.port),
+            problem,
+        };
         let found = find(remote).map_err(failed)?;
         let gross = entry.link_rate.is_some();
         let device = || device::rate_towards(found.peer().ip());
@@ -196,7 +210,8 @@ impl Daemon {
         if written.is_some() && rates.is_none() {
             self.io.tell(&Event::RateUnknown { remote: &found.peer().to_string() });
         }
-        let persistency = if entry.permanent { FacePersistency::Permanent } else { FacePersistency::Persistent };
+        let persistency =
+            if entry.permanent { FacePersistency::Permanent } else { FacePersistency::Persistent };
         let wanted = Wanted {
             persistency,
             rates,
@@ -209,7 +224,8 @@ impl Daemon {
         let face = self.connect(found, &wanted).map_err(failed)?;
         let (Opened::New(face) | Opened::Found(face)) = face;
         for route in &entry.routes {
-            let prefix = route.parse().map_err(|error| failed(format!("the route \"{route}\": {error}")))?;
+            let prefix =
+                route.parse().map_err(|error| failed(format!("the route \"{route}\": {error}")))?;
             self.forwarder.add_route(&prefix, face, entry.cost);
         }
         Ok(())
@@ -217,7 +233,13 @@ impl Daemon {
 
     /// The addresses at which faces come in.
     pub fn udp_addresses(&self) -> Vec<SocketAddr> {
-        self.io.udp.iter().take(self.readers.listening).flatten().map(|channel| channel.local()).collect()
+        self.io
+            .udp
+            .iter()
+            .take(self.readers.listening)
+            .flatten()
+            .map(|channel| channel.local())
+            .collect()
     }
 
     /// Forwards until it is stopped.
@@ -235,7 +257,10 @@ impl Daemon {
     pub fn run_watched(mut self, watcher: &mut impl Watcher) -> Result<(), DaemonError> {
         let (mut threads, mut ended) = (Vec::new(), Ok(()));
         for (number, other) in (1..).zip(self.others.drain(..)) {
-            match std::thread::Builder::new().name(format!("forward {number}")).spawn(move || other.run()) {
+            match std::thread::Builder::new()
+                .name(format!("forward {number}"))
+                .spawn(move || other.run())
+            {
                 Ok(thread) => threads.push(thread),
                 Err(error) => ended = Err(error.into()),
             }
@@ -246,7 +271,12 @@ impl Daemon {
         self.inboxes.iter().for_each(Inbox::stop);
         let mut results = vec![ended];
         for thread in threads {
-            results.push(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).map_err(DaemonError::Io));
+            results.push(
+                thread
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+                    .map_err(DaemonError::Io),
+            );
         }
         results.into_iter().collect()
     }
@@ -259,7 +289,10 @@ impl Daemon {
             let now = self.now();
             let due = self.forwarder.due().min(watcher.due()).min(self.acceptance.due());
             let due = if inboxes.first().is_some_and(Inbox::sleep) { now } else { due };
-            self.io.poller.wait(if due <= now { Span::ZERO } else { due.since(now).min(wait::LONGEST) }, &mut ready)?;
+            self.io.poller.wait(
+                if due <= now { Span::ZERO } else { due.since(now).min(wait::LONGEST) },
+                &mut ready,
+            )?;
             let now = self.now();
             if let Some(inbox) = inboxes.first() {
                 inbox.awake(ready.iter().any(|(key, ..)| *key == Key::Inbox));
@@ -276,9 +309,13 @@ impl Daemon {
             }
             if let Some(inbox) = inboxes.first() {
                 let is_there = |note: &Note| self.forwarder.number_of(note.slot) == Some(note.id);
-                self.io.ended.extend(inbox.notes().iter().filter(|note| is_there(note)).map(|note| note.slot));
+                self.io.ended.extend(
+                    inbox.notes().iter().filter(|note| is_there(note)).map(|note| note.slot),
+                );
                 inbox.take(&mut handovers);
-                handovers.drain(..).for_each(|handover| self.forwarder.take(now, handover, &mut self.io));
+                handovers
+                    .drain(..)
+                    .for_each(|handover| self.forwarder.take(now, handover, &mut self.io));
             }
             for (key, readable, writable) in ready.drain(..) {
                 // A face that is gone may have given its place to another one.
@@ -289,7 +326,12 @@ impl Daemon {
                             self.io.udp_writable(number as usize);
                         }
                         if readable {
-                            self.readers.read_udp(now, number as usize, &mut self.forwarder, &mut self.io);
+                            self.readers.read_udp(
+                                now,
+                                number as usize,
+                                &mut self.forwarder,
+                                &mut self.io,
+                            );
                         }
                     }
                     Key::Stream(face) => {
@@ -297,7 +339,12 @@ impl Daemon {
                             self.io.writable(FaceId(face));
                         }
                         if readable {
-                            self.readers.read_stream(now, FaceId(face), &mut self.forwarder, &mut self.io);
+                            self.readers.read_stream(
+                                now,
+                                FaceId(face),
+                                &mut self.forwarder,
+                                &mut self.io,
+                            );
                         }
                     }
                     Key::Unix => self.accept_unix(now),

@@ -41,7 +41,10 @@ impl UnixSocket {
         // A link is not followed, because its target must not be removed.
         match fs::symlink_metadata(path) {
             Ok(found) if !found.file_type().is_socket() => {
-                return Err(DaemonError::NotASocket { path: path.display().to_string(), kind: kind(found.file_type()) });
+                return Err(DaemonError::NotASocket {
+                    path: path.display().to_string(),
+                    kind: kind(found.file_type()),
+                });
             }
             Ok(found) => remove_stale(path, Identity::of(&found)).map_err(failed)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}

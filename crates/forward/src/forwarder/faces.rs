@@ -42,7 +42,12 @@ impl Forwarder {
     ///
     /// # Errors
     /// There are as many faces as the configuration allows.
-    pub fn add_face(&mut self, now: Time, setup: FaceSetup, sockets: &mut impl Sockets) -> Result<FaceId, TooManyFaces> {
+    pub fn add_face(
+        &mut self,
+        now: Time,
+        setup: FaceSetup,
+        sockets: &mut impl Sockets,
+    ) -> Result<FaceId, TooManyFaces> {
         self.add_face_at(now, setup, FIRST, sockets)
     }
 
@@ -50,7 +55,13 @@ impl Forwarder {
     ///
     /// # Errors
     /// There are as many faces as the configuration allows.
-    pub fn add_face_at(&mut self, now: Time, setup: FaceSetup, thread: usize, sockets: &mut impl Sockets) -> Result<FaceId, TooManyFaces> {
+    pub fn add_face_at(
+        &mut self,
+        now: Time,
+        setup: FaceSetup,
+        thread: usize,
+        sockets: &mut impl Sockets,
+    ) -> Result<FaceId, TooManyFaces> {
         let is_guest = !setup.is_local && setup.persistency == FacePersistency::OnDemand;
         if !self.has_room(is_guest) {
             return Err(TooManyFaces(self.state.ids.len()));
@@ -68,7 +79,10 @@ impl Forwarder {
             measured: face.setup.rates.is_some_and(|rates| rates.measured),
             label: self.free_label(),
             law: Some(self.mircc.law.0.clone()),
-            shaper: self.mircc.shaper.then(|| ShaperConfig { limit: self.mircc.shaper_queue, ..ShaperConfig::default() }),
+            shaper: self.mircc.shaper.then(|| ShaperConfig {
+                limit: self.mircc.shaper_queue,
+                ..ShaperConfig::default()
+            }),
             rates,
             application: matches!(face.setup.remote, FaceUri::Fd(_)),
             local: face.setup.is_local,
@@ -97,7 +111,8 @@ impl Forwarder {
     /// anybody else. If not, that is counted, and idle faces give way soon.
     fn has_room(&mut self, is_guest: bool) -> bool {
         let most = self.state.tables.faces;
-        let room = self.state.ids.len() < most && !(is_guest && self.state.guests >= most - most / RESERVE);
+        let room = self.state.ids.len() < most
+            && !(is_guest && self.state.guests >= most - most / RESERVE);
         if !room {
             self.count_refused_face();
         }
@@ -121,10 +136,15 @@ impl Forwarder {
             .state
             .faces()
             .filter_map(|face| {
-                let gives_way = face.setup.ends_idle && face.setup.persistency == FacePersistency::OnDemand;
+                let gives_way =
+                    face.setup.ends_idle && face.setup.persistency == FacePersistency::OnDemand;
                 let proven = face.latest.since(face.made) >= IDLE_UNPROVEN;
                 let patience = if proven { IDLE_PROVEN } else { IDLE_UNPROVEN };
-                (gives_way && now.since(face.latest) >= patience).then_some((proven, face.latest, face.slot))
+                (gives_way && now.since(face.latest) >= patience).then_some((
+                    proven,
+                    face.latest,
+                    face.slot,
+                ))
             })
             .collect();
         idle.sort_unstable();
@@ -137,7 +157,9 @@ impl Forwarder {
     /// Removes a face, with its routes and what waits for it.
     pub fn remove_face(&mut self, now: Time, slot: FaceId, sockets: &mut impl Sockets) {
         self.announce(now, slot, FaceEventKind::Destroyed, sockets);
-        let Some(traffic) = self.state.face(slot).map(|face| self.state.traffic_of(face)) else { return };
+        let Some(traffic) = self.state.face(slot).map(|face| self.state.traffic_of(face)) else {
+            return;
+        };
         let Some(face) = self.state.remove(slot) else { return };
         let face = self.forget(face);
         let remote = face.setup.remote.to_string();
@@ -183,7 +205,13 @@ impl Forwarder {
     }
 
     /// A face that [`Sockets::open`] was asked for is open, or was there already, or could not be opened: the error says why.
-    pub fn opened(&mut self, now: Time, ticket: u64, face: Result<Opened, String>, sockets: &mut impl Sockets) {
+    pub fn opened(
+        &mut self,
+        now: Time,
+        ticket: u64,
+        face: Result<Opened, String>,
+        sockets: &mut impl Sockets,
+    ) {
         let reply = match face {
             Ok(Opened::Found(slot)) => management::faces::found(&mut self.state, ticket, slot),
             Ok(Opened::New(slot)) => management::faces::opened(&mut self.state, ticket, Ok(slot)),
@@ -210,15 +238,34 @@ impl Forwarder {
                 face.suspicion.look(now, &seen);
             }
             face.traffic.refused = sockets.refused(slot);
-            if let Some(Losses { unsent, malformed, long_names }) = face.told.news(now, &face.traffic) {
-                let (remote, problem) = (face.setup.remote.to_string(), sockets.problem(slot).filter(|_| face.traffic.refused > 0));
+            if let Some(Losses { unsent, malformed, long_names }) =
+                face.told.news(now, &face.traffic)
+            {
+                let (remote, problem) = (
+                    face.setup.remote.to_string(),
+                    sockets.problem(slot).filter(|_| face.traffic.refused > 0),
+                );
                 let problem = problem.as_deref();
-                sockets.tell(&Event::FaceLosses { face: face.id, remote: &remote, unsent, problem, malformed, long_names });
+                sockets.tell(&Event::FaceLosses {
+                    face: face.id,
+                    remote: &remote,
+                    unsent,
+                    problem,
+                    malformed,
+                    long_names,
+                });
             }
-            if let Some(largest) = sockets.largest(slot).filter(|largest| face.setup.follows_path && *largest < face.link.mtu) {
+            if let Some(largest) = sockets
+                .largest(slot)
+                .filter(|largest| face.setup.follows_path && *largest < face.link.mtu)
+            {
                 // The kernel's word may be wrong by far; a packet still needs room for its headers.
                 face.link.mtu = largest.max(LEAST_MTU);
-                sockets.tell(&Event::FaceMtu { face: face.id, remote: &face.setup.remote.to_string(), mtu: face.link.mtu });
+                sockets.tell(&Event::FaceMtu {
+                    face: face.id,
+                    remote: &face.setup.remote.to_string(),
+                    mtu: face.link.mtu,
+                });
             }
             if face.ends().is_some_and(|end| end <= now) {
                 self.remove_face(now, slot, sockets);
@@ -233,7 +280,8 @@ impl Forwarder {
                 face.traffic.octets_out += hello.len() as u64;
                 sockets.send(slot, hello);
             }
-            let (neighbour, known, (inward, out)) = (face.neighbour(now), face.setup.rates.is_some(), face.capacities());
+            let (neighbour, known, (inward, out)) =
+                (face.neighbour(now), face.setup.rates.is_some(), face.capacities());
             if changed {
                 self.set_neighbour(slot, neighbour);
             }
@@ -243,7 +291,12 @@ impl Forwarder {
                 self.state.node.set_capacity(now, slot, inward, out);
             }
             if changes_state {
-                self.announce(now, slot, if is_down { FaceEventKind::Down } else { FaceEventKind::Up }, sockets);
+                self.announce(
+                    now,
+                    slot,
+                    if is_down { FaceEventKind::Down } else { FaceEventKind::Up },
+                    sockets,
+                );
             }
         }
         self.drain(now, None, sockets);
@@ -254,13 +307,23 @@ impl Forwarder {
     pub fn reconnects(&self, slot: FaceId) -> Option<SocketAddr> {
         let setup = &self.state.face(slot)?.setup;
         match setup.remote {
-            FaceUri::Tcp(peer) if setup.persistency == FacePersistency::Permanent && self.owns(slot) => Some(peer),
+            FaceUri::Tcp(peer)
+                if setup.persistency == FacePersistency::Permanent && self.owns(slot) =>
+            {
+                Some(peer)
+            }
             _ => None,
         }
     }
 
     /// The stream of a face has ended, and the face stays; or it has a new one.
-    pub fn set_broken(&mut self, now: Time, slot: FaceId, is_broken: bool, sockets: &mut impl Sockets) {
+    pub fn set_broken(
+        &mut self,
+        now: Time,
+        slot: FaceId,
+        is_broken: bool,
+        sockets: &mut impl Sockets,
+    ) {
         let Some(face) = self.state.face_mut(slot) else { return };
         face.is_broken = is_broken;
         if !is_broken {

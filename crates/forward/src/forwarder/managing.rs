@@ -13,7 +13,13 @@ use narrows_units::Time;
 
 impl Forwarder {
     /// Answers a packet for the management.
-    pub(super) fn manage(&mut self, now: Time, incoming: Option<u64>, packet: &Packet<PacketName>, sockets: &mut impl Sockets) {
+    pub(super) fn manage(
+        &mut self,
+        now: Time,
+        incoming: Option<u64>,
+        packet: &Packet<PacketName>,
+        sockets: &mut impl Sockets,
+    ) {
         let Packet::Interest(interest) = packet else { return };
         let (reply, effect) = management::answer(&mut self.state, now, incoming, interest);
         self.send_reply(now, reply, sockets);
@@ -34,7 +40,13 @@ impl Forwarder {
     }
 
     /// Tells of a change of a face those who follow the stream of events.
-    pub(super) fn announce(&mut self, now: Time, slot: FaceId, kind: FaceEventKind, sockets: &mut impl Sockets) {
+    pub(super) fn announce(
+        &mut self,
+        now: Time,
+        slot: FaceId,
+        kind: FaceEventKind,
+        sockets: &mut impl Sockets,
+    ) {
         if let Some(sharding) = self.sharding.as_mut().filter(|sharding| sharding.own() != FIRST) {
             if let Some(id) = sharding.id(slot) {
                 sharding.outboxes[FIRST].push(Handover { slot, id, what: What::Announce(kind) });

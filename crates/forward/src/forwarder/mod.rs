@@ -69,20 +69,34 @@ impl Forwarder {
 
     /// The same on as many threads as the configuration says: that of the first thread, which has the management, and to which faces are added, and
     /// those of the others. The first locks others while it answers commands; no other locks any but itself.
-    pub fn sharded(config: &Config, now: Time, wall_ms: u64, seed: u64) -> (Forwarder, Vec<Arc<Shared<Forwarder>>>) {
+    pub fn sharded(
+        config: &Config,
+        now: Time,
+        wall_ms: u64,
+        seed: u64,
+    ) -> (Forwarder, Vec<Arc<Shared<Forwarder>>>) {
         if config.tables.threads <= 1 {
             return (Forwarder::new(config, now, wall_ms, seed), Vec::new());
         }
-        let mut all = Sharding::of(config.tables.threads, seed)
-            .map(|sharding| Forwarder::of_thread(config, now, wall_ms, seed, Some(Box::new(sharding))));
+        let mut all = Sharding::of(config.tables.threads, seed).map(|sharding| {
+            Forwarder::of_thread(config, now, wall_ms, seed, Some(Box::new(sharding)))
+        });
         let mut first = all.next().expect("at least one thread");
-        let others: Vec<Arc<Shared<Forwarder>>> = all.map(|other| Arc::new(Shared::new(other))).collect();
+        let others: Vec<Arc<Shared<Forwarder>>> =
+            all.map(|other| Arc::new(Shared::new(other))).collect();
         first.state.others = others.iter().map(|other| other.clone() as Arc<dyn Shard>).collect();
         (first, others)
     }
 
-    fn of_thread(config: &Config, now: Time, wall_ms: u64, seed: u64, sharding: Option<Box<Sharding>>) -> Forwarder {
-        let (threads, own) = sharding.as_ref().map_or((1, FIRST), |sharding| (sharding.threads(), sharding.own()));
+    fn of_thread(
+        config: &Config,
+        now: Time,
+        wall_ms: u64,
+        seed: u64,
+        sharding: Option<Box<Sharding>>,
+    ) -> Forwarder {
+        let (threads, own) =
+            sharding.as_ref().map_or((1, FIRST), |sharding| (sharding.threads(), sharding.own()));
         let own_seed = seed.wrapping_add(own as u64);
         let mut tables = Tables { threads, ..config.tables.clone() };
         if own != FIRST {
@@ -91,12 +105,19 @@ impl Forwarder {
         }
         let knows_rates = config.face.iter().any(|face| face.link_rate.or(face.rate).is_some());
         let default = if knows_rates { "weighted" } else { "best-route" };
-        let strategy = config.mircc.strategy.clone().map_or_else(|| default.parse().expect("a strategy of the registry"), |text| text.0);
+        let strategy = config
+            .mircc
+            .strategy
+            .clone()
+            .map_or_else(|| default.parse().expect("a strategy of the registry"), |text| text.0);
         let mut node = Node::new(NodeConfig {
             id: Random::stream(seed, "node").bits(),
             seed: own_seed,
             strategy: strategy.clone(),
-            cache: CacheLimits { bytes: tables.content_store_size.0, ..CacheLimits::packets(tables.content_store) },
+            cache: CacheLimits {
+                bytes: tables.content_store_size.0,
+                ..CacheLimits::packets(tables.content_store)
+            },
             pit_limit: tables.pending.div_ceil(threads),
             pit_per_face: tables.pending_per_face,
             pit_octets: tables.part(&tables.pending_size),
@@ -104,7 +125,8 @@ impl Forwarder {
             dead_nonces: true,
             ..NodeConfig::default()
         });
-        let (pieces, pacing) = (tables.part(&tables.pieces_size).get(), tables.part(&tables.queues_size).get() / 2);
+        let (pieces, pacing) =
+            (tables.part(&tables.pieces_size).get(), tables.part(&tables.queues_size).get() / 2);
         let management = node.add_face(now, &FaceConfig::APPLICATION);
         for prefix in ["/localhost/nfd", "/localhop/nfd"] {
             let name: narrows_ndn::Name = prefix.parse().expect("a name");
@@ -113,7 +135,12 @@ impl Forwarder {
         Forwarder {
             state: State::new(
                 node,
-                Memory::new(now, wall_ms, strategy.entry().name, if own == FIRST { tables.datasets_size.0.get() } else { 0 }),
+                Memory::new(
+                    now,
+                    wall_ms,
+                    strategy.entry().name,
+                    if own == FIRST { tables.datasets_size.0.get() } else { 0 },
+                ),
                 tables,
             ),
             sharding,
@@ -153,7 +180,14 @@ impl Forwarder {
     /// Adds a route of an operator over a face.
     pub fn add_route(&mut self, prefix: &narrows_ndn::Name, slot: FaceId, cost: u64) {
         let Some(face) = self.state.face(slot).map(|face| face.id) else { return };
-        let route = Route { face, origin: STATIC, cost, child_inherit: true, capture: false, expires: None };
+        let route = Route {
+            face,
+            origin: STATIC,
+            cost,
+            child_inherit: true,
+            capture: false,
+            expires: None,
+        };
         self.state.rib.register(PacketName::new(prefix.as_ref()), route);
         self.state.update_fib();
     }
@@ -161,7 +195,10 @@ impl Forwarder {
     /// When to call [`poll`](Forwarder::poll).
     pub fn due(&self) -> Time {
         let others = self.state.rib.due().into_iter().chain(self.state.memory.stored.due());
-        others.fold(self.upkeep.min(self.paced_due).min(self.state.node.due().unwrap_or(Time::NEVER)), Time::min)
+        others.fold(
+            self.upkeep.min(self.paced_due).min(self.state.node.due().unwrap_or(Time::NEVER)),
+            Time::min,
+        )
     }
 
     /// Handles every timer that is due at `now`.

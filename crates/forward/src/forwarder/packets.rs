@@ -13,7 +13,14 @@ use narrows_wire::Ecn;
 
 impl Forwarder {
     /// One packet of the link arrives on a face: a datagram with this ECN field, or a part of a stream.
-    pub fn receive(&mut self, now: Time, slot: FaceId, ecn: Ecn, octets: &[u8], sockets: &mut impl Sockets) {
+    pub fn receive(
+        &mut self,
+        now: Time,
+        slot: FaceId,
+        ecn: Ecn,
+        octets: &[u8],
+        sockets: &mut impl Sockets,
+    ) {
         let nonce = self.nonces.bits() as u32;
         let Some(face) = self.state.face_mut(slot) else { return };
         face.traffic.octets_in += octets.len() as u64;
@@ -21,7 +28,8 @@ impl Forwarder {
         face.egress.heard(now);
         self.paced_due = self.paced_due.min(face.egress.due());
         let id = face.id;
-        let received = face.link.receive(now, ecn, octets, nonce, &mut self.spare, &mut self.pieces);
+        let received =
+            face.link.receive(now, ecn, octets, nonce, &mut self.spare, &mut self.pieces);
         let speaks = face.link.speaks_mircc(now);
         let changed = (speaks != face.speaks).then(|| face.neighbour(now));
         face.speaks = speaks;
@@ -58,17 +66,32 @@ impl Forwarder {
         if let Some(sharding) = &mut self.sharding {
             let (thread, copied) = sharding.thread_of(&packet);
             if copied {
-                sharding.outboxes[FIRST].push(Handover { slot, id, what: What::Copy(packet.clone()) });
+                sharding.outboxes[FIRST].push(Handover {
+                    slot,
+                    id,
+                    what: What::Copy(packet.clone()),
+                });
             }
             if thread != sharding.own() {
-                return sharding.outboxes[thread].push(Handover { slot, id, what: What::Came(packet) });
+                return sharding.outboxes[thread].push(Handover {
+                    slot,
+                    id,
+                    what: What::Came(packet),
+                });
             }
         }
         self.handle(now, slot, id, packet, sockets);
     }
 
     /// Passes a packet that came on the face with this number to the node.
-    pub(super) fn handle(&mut self, now: Time, slot: FaceId, id: u64, packet: Packet<PacketName>, sockets: &mut impl Sockets) {
+    pub(super) fn handle(
+        &mut self,
+        now: Time,
+        slot: FaceId,
+        id: u64,
+        packet: Packet<PacketName>,
+        sockets: &mut impl Sockets,
+    ) {
         self.state.node.handle(now, slot, packet, &mut self.spare);
         self.drain(now, Some(id), sockets);
     }
@@ -95,9 +118,15 @@ impl Forwarder {
             if slot == self.management {
                 self.manage(now, incoming, &packet, sockets);
                 self.spare.give(packet);
-            } else if let Some(sharding) = self.sharding.as_mut().filter(|sharding| !sharding.owns(slot)) {
+            } else if let Some(sharding) =
+                self.sharding.as_mut().filter(|sharding| !sharding.owns(slot))
+            {
                 if let (Some(id), Some(owner)) = (sharding.id(slot), sharding.owner(slot)) {
-                    sharding.outboxes[owner].push(Handover { slot, id, what: What::Leaves(packet, from) });
+                    sharding.outboxes[owner].push(Handover {
+                        slot,
+                        id,
+                        what: What::Leaves(packet, from),
+                    });
                 }
             } else {
                 self.depart(now, slot, from, packet, sockets);
@@ -107,13 +136,29 @@ impl Forwarder {
 
     /// Sends a packet on a face of this thread. It came on the face with the number `from`.
     #[inline]
-    pub(super) fn depart(&mut self, now: Time, slot: FaceId, from: u64, mut packet: Packet<PacketName>, sockets: &mut impl Sockets) {
+    pub(super) fn depart(
+        &mut self,
+        now: Time,
+        slot: FaceId,
+        from: u64,
+        mut packet: Packet<PacketName>,
+        sockets: &mut impl Sockets,
+    ) {
         if let Some(face) = self.state.face_mut(slot) {
             let waited = face.egress.octets() > 0;
             let queued = sockets.queued(slot);
-            departure::send(face, now, &mut packet, from, &mut self.scratch, queued, &mut self.pacing, |octets| {
-                sockets.send(slot, octets);
-            });
+            departure::send(
+                face,
+                now,
+                &mut packet,
+                from,
+                &mut self.scratch,
+                queued,
+                &mut self.pacing,
+                |octets| {
+                    sockets.send(slot, octets);
+                },
+            );
             if !waited && face.egress.octets() > 0 {
                 self.paced_due = self.paced_due.min(face.egress.due());
                 self.paced.push(slot);

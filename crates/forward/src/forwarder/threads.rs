@@ -13,8 +13,15 @@ use narrows_units::Time;
 
 impl Forwarder {
     /// Takes what another thread hands over.
-    pub fn take(&mut self, now: Time, Handover { slot, id, what }: Handover, sockets: &mut impl Sockets) {
-        let Some(sharding) = self.sharding.as_ref().filter(|sharding| sharding.id(slot) == Some(id)) else {
+    pub fn take(
+        &mut self,
+        now: Time,
+        Handover { slot, id, what }: Handover,
+        sockets: &mut impl Sockets,
+    ) {
+        let Some(sharding) =
+            self.sharding.as_ref().filter(|sharding| sharding.id(slot) == Some(id))
+        else {
             // The face is gone.
             return;
         };
@@ -24,7 +31,9 @@ impl Forwarder {
                 self.handle(now, slot, id, Packet::Data(data), sockets);
             }
             What::Copy(_) => {}
-            What::Leaves(packet, from) if sharding.owns(slot) => self.depart(now, slot, from, packet, sockets),
+            What::Leaves(packet, from) if sharding.owns(slot) => {
+                self.depart(now, slot, from, packet, sockets)
+            }
             What::Leaves(..) => {}
             What::Understands(neighbour) => self.state.node.set_neighbour(slot, neighbour),
             What::Announce(kind) => self.announce(now, slot, kind, sockets),
@@ -75,7 +84,9 @@ impl Shard for Shared<Forwarder> {
 
     fn remove_face(&self, now: Time, slot: FaceId) {
         let mut forwarder = self.borrow();
-        let Forwarder { state, sharding: Some(sharding), closing, .. } = &mut *forwarder else { return };
+        let Forwarder { state, sharding: Some(sharding), closing, .. } = &mut *forwarder else {
+            return;
+        };
         if sharding.owns(slot) {
             closing.push(slot);
         }

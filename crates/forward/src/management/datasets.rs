@@ -9,8 +9,9 @@ use crate::shard::{TABLES, Use};
 use crate::state::State;
 use crate::stored::Dataset;
 use narrows_ndn::management::{
-    ChannelStatus, CsInfo, Entry, FaceQueryFilter, FaceScope, FaceStatus, FibEntry, GeneralStatus, LinkType, ManagementName, NextHopRecord,
-    RibEntry, StrategyChoice, StrategyName, TableStatus, route_flags,
+    ChannelStatus, CsInfo, Entry, FaceQueryFilter, FaceScope, FaceStatus, FibEntry, GeneralStatus,
+    LinkType, ManagementName, NextHopRecord, RibEntry, StrategyChoice, StrategyName, TableStatus,
+    route_flags,
 };
 use narrows_ndn::signature::Signer;
 use narrows_ndn::{ContentType, DataDraft, MetaInfo, Name, number};
@@ -18,7 +19,12 @@ use narrows_units::{Rate, Time};
 
 /// The dataset of this name, made now; `None` if it names none. Names that end in a version or a segment get an empty reply: what is not
 /// stored is gone.
-pub(super) fn answer(state: &mut State, now: Time, name: &ManagementName<'_>, whole: &PacketName) -> Option<Reply> {
+pub(super) fn answer(
+    state: &mut State,
+    now: Time,
+    name: &ManagementName<'_>,
+    whole: &PacketName,
+) -> Option<Reply> {
     let last = name.rest.last().map(|last| u32::from(last.number));
     let is_part = matches!(last, Some(number::VERSION | number::SEGMENT));
     // The large ones change by commands only, so that many who ask cost little.
@@ -28,17 +34,20 @@ pub(super) fn answer(state: &mut State, now: Time, name: &ManagementName<'_>, wh
         (b"fib", b"list") => Some(("fib", state.rib.generation())),
         _ => None,
     };
-    let known = source.filter(|_| !is_part).and_then(|source| state.memory.stored.content_of(now, source));
+    let known =
+        source.filter(|_| !is_part).and_then(|source| state.memory.stored.content_of(now, source));
     let made = match (name.module, name.verb) {
         _ if known.is_some() => Vec::new(),
         (b"rib", b"list") | (b"fib", b"list") if is_part => return Some(Reply::new()),
         (b"tables", b"list") => uses(state),
         (b"status", b"general") => general(state, now),
         (b"faces", b"list") => faces(state, now, &FaceQueryFilter::default()),
-        (b"faces", b"query") => match name.rest.component(0).map(|component| FaceQueryFilter::decode(component.value)) {
-            Some(Ok(filter)) => faces(state, now, &filter),
-            _ => return Some(vec![refused(whole)]),
-        },
+        (b"faces", b"query") => {
+            match name.rest.component(0).map(|component| FaceQueryFilter::decode(component.value)) {
+                Some(Ok(filter)) => faces(state, now, &filter),
+                _ => return Some(vec![refused(whole)]),
+            }
+        }
         (b"faces", b"channels") => channels(state),
         (b"rib", b"list") => rib(state, now),
         (b"fib", b"list") => fib(state),
@@ -60,9 +69,14 @@ pub(super) fn answer(state: &mut State, now: Time, name: &ManagementName<'_>, wh
 /// Tells that a filter cannot be read: a ControlResponse as an application's Nack.
 fn refused(whole: &PacketName) -> narrows_icn::Data<PacketName> {
     let response = Outcome::refuse(400, "the filter of faces cannot be read");
-    let meta = MetaInfo { content_type: Some(ContentType::Nack), freshness_ms: Some(1000), ..MetaInfo::default() };
+    let meta = MetaInfo {
+        content_type: Some(ContentType::Nack),
+        freshness_ms: Some(1000),
+        ..MetaInfo::default()
+    };
     let mut octets = Vec::new();
-    DataDraft { name: whole.view(), meta, content: Some(response.content()) }.write(&Signer::DIGEST, &mut octets);
+    DataDraft { name: whole.view(), meta, content: Some(response.content()) }
+        .write(&Signer::DIGEST, &mut octets);
     management_data(octets)
 }
 
@@ -99,13 +113,16 @@ fn general(state: &State, now: Time) -> Vec<u8> {
 fn faces(state: &State, now: Time, filter: &FaceQueryFilter<'_>) -> Vec<u8> {
     let canonical = |uri: &str| {
         let remote = crate::face_uri::Remote::parse(uri).ok();
-        remote.and_then(|remote| Some(remote.uri(remote.address()?).to_string())).unwrap_or_else(|| uri.to_owned())
+        remote
+            .and_then(|remote| Some(remote.uri(remote.address()?).to_string()))
+            .unwrap_or_else(|| uri.to_owned())
     };
     let (wanted, wanted_local) = (filter.uri.map(canonical), filter.local_uri.map(canonical));
     let mut content = Vec::new();
     for face in state.faces() {
         let at_node = state.node.face(face.slot);
-        let (counters, traffic, (in_capacity, out_capacity)) = (state.counters_of(face.slot), state.traffic_of(face), face.capacities());
+        let (counters, traffic, (in_capacity, out_capacity)) =
+            (state.counters_of(face.slot), state.traffic_of(face), face.capacities());
         let (uri, local_uri) = (face.setup.remote.to_string(), face.setup.local.to_string());
         let scope = if face.setup.is_local { FaceScope::Local } else { FaceScope::NonLocal };
         let schemes = [face.setup.remote.scheme(), face.setup.local.scheme()];
@@ -146,7 +163,9 @@ fn faces(state: &State, now: Time, filter: &FaceQueryFilter<'_>) -> Vec<u8> {
             primary_bps: at_node.rates.map(|rates| rates.primary.as_bps()),
             secondary_bps: at_node.rates.map(|rates| rates.secondary.as_bps()),
             shaped: at_node.rates.map(|_| at_node.waiting as u64),
-            suspect_s: at_node.rates.map(|_| at_node.suspect_seconds.unwrap_or(face.suspicion.seconds())),
+            suspect_s: at_node
+                .rates
+                .map(|_| at_node.suspect_seconds.unwrap_or(face.suspicion.seconds())),
             in_long_names: Some(traffic.long_names),
             in_policed: face.setup.police.then_some(counters.policed),
         }
@@ -167,7 +186,11 @@ fn uses(state: &State) -> Vec<u8> {
 
 fn channels(state: &State) -> Vec<u8> {
     let mut content = Vec::new();
-    state.memory.channels.iter().for_each(|local_uri| ChannelStatus { local_uri }.write(&mut content));
+    state
+        .memory
+        .channels
+        .iter()
+        .for_each(|local_uri| ChannelStatus { local_uri }.write(&mut content));
     content
 }
 
@@ -178,10 +201,12 @@ fn rib(state: &State, now: Time) -> Vec<u8> {
             face_id: route.face,
             origin: route.origin,
             cost: route.cost,
-            flags: u64::from(route.child_inherit) * route_flags::CHILD_INHERIT + u64::from(route.capture) * route_flags::CAPTURE,
+            flags: u64::from(route.child_inherit) * route_flags::CHILD_INHERIT
+                + u64::from(route.capture) * route_flags::CAPTURE,
             expiration_ms: route.expires.map(|end| end.since(now).as_nanos() / 1_000_000),
         };
-        RibEntry { name: prefix.view(), routes: routes.iter().map(route).collect() }.write(&mut content);
+        RibEntry { name: prefix.view(), routes: routes.iter().map(route).collect() }
+            .write(&mut content);
     }
     content
 }
@@ -190,7 +215,8 @@ fn fib(state: &State) -> Vec<u8> {
     let mut content = Vec::new();
     for (prefix, _) in state.rib.iter() {
         let hops = state.rib.next_hops(prefix);
-        let next_hops = hops.iter().map(|hop| NextHopRecord { face_id: hop.face, cost: hop.cost }).collect();
+        let next_hops =
+            hops.iter().map(|hop| NextHopRecord { face_id: hop.face, cost: hop.cost }).collect();
         FibEntry { name: prefix.view(), next_hops }.write(&mut content);
     }
     let own: narrows_ndn::Name = "/localhost/nfd".parse().expect("a name");
@@ -203,7 +229,8 @@ fn choices(state: &State) -> Vec<u8> {
     let mut content = Vec::new();
     for (prefix, strategy) in &state.memory.strategies {
         let name = strategies::name_of(strategy);
-        StrategyChoice { name: prefix.view(), strategy: StrategyName(name.as_ref()) }.write(&mut content);
+        StrategyChoice { name: prefix.view(), strategy: StrategyName(name.as_ref()) }
+            .write(&mut content);
     }
     content
 }

@@ -31,10 +31,16 @@ pub(crate) fn announce(state: &mut State, now: Time, slot: FaceId, kind: FaceEve
     event.write(&mut content);
     let number = state.memory.next_event;
     state.memory.next_event += 1;
-    let name = Name::new().generic(b"localhost").generic(b"nfd").generic(b"faces").generic(b"events").sequence(number);
+    let name = Name::new()
+        .generic(b"localhost")
+        .generic(b"nfd")
+        .generic(b"faces")
+        .generic(b"events")
+        .sequence(number);
     let meta = MetaInfo { freshness_ms: Some(1000), ..MetaInfo::default() };
     let mut octets = Vec::new();
-    DataDraft { name: name.as_ref(), meta, content: Some(&content) }.write(&Signer::DIGEST, &mut octets);
+    DataDraft { name: name.as_ref(), meta, content: Some(&content) }
+        .write(&Signer::DIGEST, &mut octets);
     let data = management_data(octets);
     state.memory.keep(now, &data);
     vec![data]

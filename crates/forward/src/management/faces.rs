@@ -19,11 +19,15 @@ const MOST_OPENING: usize = 256;
 
 /// The flags of a face.
 pub(super) fn flags(face: &Face) -> u64 {
-    u64::from(face.link.local_fields) * face_flags::LOCAL_FIELDS + u64::from(face.marker.is_some()) * face_flags::CONGESTION_MARKING
+    u64::from(face.link.local_fields) * face_flags::LOCAL_FIELDS
+        + u64::from(face.marker.is_some()) * face_flags::CONGESTION_MARKING
 }
 
 /// Begins to make a face. The answer comes when it is open.
-pub(super) fn create(state: &mut State, command: &Command<'_>) -> (Option<Outcome>, Option<Effect>) {
+pub(super) fn create(
+    state: &mut State,
+    command: &Command<'_>,
+) -> (Option<Outcome>, Option<Effect>) {
     let refuse = |code, text: &str| (Some(Outcome::refuse(code, text)), None);
     let Some(uri) = command.parameters.uri else { return refuse(400, "faces/create needs a Uri") };
     let remote = match Remote::parse(uri) {
@@ -35,7 +39,10 @@ pub(super) fn create(state: &mut State, command: &Command<'_>) -> (Option<Outcom
         return refuse(406, "the LocalUri of a face cannot be chosen: leave it out");
     }
     if command.parameters.persistency == Some(FacePersistency::OnDemand) {
-        return refuse(406, "only packets that come in make on-demand faces: choose persistent or permanent");
+        return refuse(
+            406,
+            "only packets that come in make on-demand faces: choose persistent or permanent",
+        );
     }
     let settings = match settings(&command.parameters) {
         Ok(settings) => settings,
@@ -67,12 +74,16 @@ pub(super) fn create(state: &mut State, command: &Command<'_>) -> (Option<Outcom
 
 /// A face is open that a command has asked for; or it is not, and the error says why.
 pub(crate) fn opened(state: &mut State, ticket: u64, face: Result<FaceId, String>) -> Reply {
-    let Some(Opening { name, settings }) = state.memory.opening.remove(&ticket) else { return Reply::new() };
+    let Some(Opening { name, settings }) = state.memory.opening.remove(&ticket) else {
+        return Reply::new();
+    };
     let outcome = match face {
         Err(error) => Outcome::refuse(504, &error),
         Ok(slot) => {
             apply(state, slot, &settings);
-            state.face(slot).map_or_else(|| Outcome::refuse(504, "the face is gone already"), created)
+            state
+                .face(slot)
+                .map_or_else(|| Outcome::refuse(504, "the face is gone already"), created)
         }
     };
     vec![outcome.data(&name)]
@@ -80,7 +91,9 @@ pub(crate) fn opened(state: &mut State, ticket: u64, face: Result<FaceId, String
 
 /// A command has asked for a face that there is already.
 pub(crate) fn found(state: &mut State, ticket: u64, slot: FaceId) -> Reply {
-    let Some(Opening { name, .. }) = state.memory.opening.remove(&ticket) else { return Reply::new() };
+    let Some(Opening { name, .. }) = state.memory.opening.remove(&ticket) else {
+        return Reply::new();
+    };
     state.face(slot).map(exists).map(|outcome| outcome.data(&name)).into_iter().collect()
 }
 
@@ -112,14 +125,20 @@ fn with_face(code: u64, text: &str, face: &Face) -> Outcome {
 /// Changes a face.
 pub(super) fn update(state: &mut State, command: &Command<'_>) -> Outcome {
     let id = command.face();
-    let Some(slot) = state.ids.get(&id).copied() else { return Outcome::refuse(404, &format!("there is no face {id}")) };
+    let Some(slot) = state.ids.get(&id).copied() else {
+        return Outcome::refuse(404, &format!("there is no face {id}"));
+    };
     let settings = match settings(&command.parameters) {
         Ok(settings) => settings,
         Err((code, text)) => return Outcome::refuse(code, text),
     };
     let Some(face) = state.face(slot) else { return Outcome::refuse(404, "the face is gone") };
     if settings.local_fields == Some(true) && !face.setup.is_local {
-        let refused = ControlParameters { flags: command.parameters.flags, mask: command.parameters.mask, ..ControlParameters::default() };
+        let refused = ControlParameters {
+            flags: command.parameters.flags,
+            mask: command.parameters.mask,
+            ..ControlParameters::default()
+        };
         return Outcome::with(409, "local fields are for neighbours on this host", &refused);
     }
     if settings.rates.is_some() {
@@ -136,9 +155,15 @@ pub(super) fn update(state: &mut State, command: &Command<'_>) -> Outcome {
 }
 
 /// Removes a face. That there is none is no error.
-pub(super) fn destroy(state: &mut State, command: &Command<'_>) -> (Option<Outcome>, Option<Effect>) {
-    let Some(id) = command.parameters.face_id else { return (Some(Outcome::refuse(400, "faces/destroy needs a FaceId")), None) };
-    let outcome = Outcome::done(&ControlParameters { face_id: Some(id), ..ControlParameters::default() });
+pub(super) fn destroy(
+    state: &mut State,
+    command: &Command<'_>,
+) -> (Option<Outcome>, Option<Effect>) {
+    let Some(id) = command.parameters.face_id else {
+        return (Some(Outcome::refuse(400, "faces/destroy needs a FaceId")), None);
+    };
+    let outcome =
+        Outcome::done(&ControlParameters { face_id: Some(id), ..ControlParameters::default() });
     (Some(outcome), state.ids.get(&id).copied().map(Effect::Close))
 }
 
@@ -163,7 +188,9 @@ fn settings(parameters: &ControlParameters<'_>) -> Result<Settings, (u64, &'stat
         return Err((406, "a rate of 0 lets nothing through"));
     }
     Ok(Settings {
-        permanent: parameters.persistency.map(|persistency| persistency == FacePersistency::Permanent),
+        permanent: parameters
+            .persistency
+            .map(|persistency| persistency == FacePersistency::Permanent),
         local_fields: flag(face_flags::LOCAL_FIELDS),
         marking: flag(face_flags::CONGESTION_MARKING),
         marking_interval: parameters.marking_interval_ns.map(Span::from_nanos),
@@ -183,7 +210,8 @@ fn apply(state: &mut State, slot: FaceId, settings: &Settings) {
 pub(crate) fn apply_here(state: &mut State, slot: FaceId, settings: &Settings) {
     let Some(face) = state.face_mut(slot) else { return };
     if let Some(permanent) = settings.permanent {
-        face.setup.persistency = if permanent { FacePersistency::Permanent } else { FacePersistency::Persistent };
+        face.setup.persistency =
+            if permanent { FacePersistency::Permanent } else { FacePersistency::Persistent };
     }
     if let Some(local_fields) = settings.local_fields {
         face.link.local_fields = local_fields;

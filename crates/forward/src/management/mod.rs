@@ -30,7 +30,12 @@ pub(crate) type Answer = (Reply, Option<Effect>);
 
 /// Answers an Interest under a name of the management, which came on the face with this number. Unknown names of datasets, and segments that
 /// are not stored, get no answer.
-pub(crate) fn answer(state: &mut State, now: Time, from: Option<u64>, interest: &Interest<PacketName>) -> Answer {
+pub(crate) fn answer(
+    state: &mut State,
+    now: Time,
+    from: Option<u64>,
+    interest: &Interest<PacketName>,
+) -> Answer {
     const NOTHING: Answer = (Reply::new(), None);
     let view = interest.name.view();
     let (Some(name), Some(from)) = (ManagementName::parse(&view), from) else { return NOTHING };
@@ -61,9 +66,16 @@ pub(crate) fn answer(state: &mut State, now: Time, from: Option<u64>, interest: 
 }
 
 /// Checks the form of a command.
-fn command<'a>(from: u64, whole: &'a PacketName, name: &ManagementName<'a>, octets: &[u8]) -> Result<Command<'a>, Outcome> {
+fn command<'a>(
+    from: u64,
+    whole: &'a PacketName,
+    name: &ManagementName<'a>,
+    octets: &[u8],
+) -> Result<Command<'a>, Outcome> {
     let refuse = |code, text: &str| Err(Outcome::refuse(code, text));
-    let Ok(interest) = ndn::Interest::decode(octets) else { return refuse(400, "the command cannot be read") };
+    let Ok(interest) = ndn::Interest::decode(octets) else {
+        return refuse(400, "the command cannot be read");
+    };
     if CommandForm::of(&interest).is_err() || interest.check_parameters().is_err() {
         return refuse(403, "the command's digest of parameters is wrong");
     }
@@ -75,7 +87,9 @@ fn command<'a>(from: u64, whole: &'a PacketName, name: &ManagementName<'a>, octe
     }
     let parameters = match name.parameters() {
         Some(Ok(parameters)) => parameters,
-        Some(Err(error)) => return refuse(400, &format!("the command's parameters cannot be read: {error}")),
+        Some(Err(error)) => {
+            return refuse(400, &format!("the command's parameters cannot be read: {error}"));
+        }
         None => ControlParameters::default(),
     };
     if parameters.name.is_some_and(|prefix| prefix.len() > 32) {
@@ -85,7 +99,12 @@ fn command<'a>(from: u64, whole: &'a PacketName, name: &ManagementName<'a>, octe
 }
 
 /// Obeys a command. Without an outcome the answer comes later.
-fn obey(state: &mut State, now: Time, name: &ManagementName<'_>, command: &Command<'_>) -> (Option<Outcome>, Option<Effect>) {
+fn obey(
+    state: &mut State,
+    now: Time,
+    name: &ManagementName<'_>,
+    command: &Command<'_>,
+) -> (Option<Outcome>, Option<Effect>) {
     let outcome = match (name.module, name.verb) {
         (b"faces", b"create") => return faces::create(state, command),
         (b"faces", b"destroy") => return faces::destroy(state, command),

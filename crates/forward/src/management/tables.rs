@@ -33,7 +33,11 @@ pub(super) fn configure_store(state: &mut State, command: &Command<'_>) -> Outco
         limits.packets = usize::try_from(capacity).unwrap_or(usize::MAX);
     }
     state.change_all(&TableChange::Store(limits));
-    Outcome::done(&ControlParameters { capacity: Some(limits.packets as u64), flags: Some(flags(&limits)), ..ControlParameters::default() })
+    Outcome::done(&ControlParameters {
+        capacity: Some(limits.packets as u64),
+        flags: Some(flags(&limits)),
+        ..ControlParameters::default()
+    })
 }
 
 /// Most packets erased by one command, so that it takes no long time.
@@ -41,10 +45,17 @@ const MOST_ERASED: u64 = 4096;
 
 /// Erases Data below a prefix.
 pub(super) fn erase(state: &mut State, command: &Command<'_>) -> Outcome {
-    let Some(prefix) = command.parameters.name else { return Outcome::refuse(400, "cs/erase needs a Name") };
+    let Some(prefix) = command.parameters.name else {
+        return Outcome::refuse(400, "cs/erase needs a Name");
+    };
     let wanted = command.parameters.count.unwrap_or(u64::MAX);
     let most = wanted.min(MOST_ERASED);
     let erased = state.erase_cached(&PacketName::new(prefix), most as usize) as u64;
     let limit = (erased == MOST_ERASED && wanted > MOST_ERASED).then_some(MOST_ERASED);
-    Outcome::done(&ControlParameters { name: Some(prefix), count: Some(erased), capacity: limit, ..ControlParameters::default() })
+    Outcome::done(&ControlParameters {
+        name: Some(prefix),
+        count: Some(erased),
+        capacity: limit,
+        ..ControlParameters::default()
+    })
 }

@@ -11,7 +11,10 @@ const BACKLOG: i32 = 128;
 /// True if a socket of `local` must leave IPv4 to others (`IPV6_V6ONLY`): one of the addresses that
 /// are listened on has its port on IPv4. Without one, a socket of `[::]` carries both.
 pub(crate) fn leaves_v4(local: SocketAddr, all: &[SocketAddr]) -> bool {
-    local.is_ipv6() && all.iter().any(|other| other.is_ipv4() && other.port() == local.port() && local.port() != 0)
+    local.is_ipv6()
+        && all
+            .iter()
+            .any(|other| other.is_ipv4() && other.port() == local.port() && local.port() != 0)
 }
 
 /// A UDP socket.
@@ -72,12 +75,17 @@ mod tests {
     fn ipv6_leaves_ipv4_alone_only_where_another_socket_has_its_port_there() {
         let both = [at("0.0.0.0:6363"), at("[::]:6363")];
         assert!(leaves_v4(both[1], &both) && !leaves_v4(both[0], &both));
-        assert!(!leaves_v4(both[1], &both[1..]) && !leaves_v4(both[1], &[at("0.0.0.0:6364"), both[1]]));
+        assert!(
+            !leaves_v4(both[1], &both[1..]) && !leaves_v4(both[1], &[at("0.0.0.0:6364"), both[1]])
+        );
     }
 
     #[test]
     fn mapped_addresses_are_those_of_ipv4() {
         let (v4, v6) = (at("192.0.2.1:7"), at("[2001:db8::1]:7"));
-        assert_eq!((mapped(v4), plain(mapped(v4)), plain(v6), mapped(v6)), (at("[::ffff:192.0.2.1]:7"), v4, v6, v6));
+        assert_eq!(
+            (mapped(v4), plain(mapped(v4)), plain(v6), mapped(v6)),
+            (at("[::ffff:192.0.2.1]:7"), v4, v6, v6)
+        );
     }
 }

@@ -19,7 +19,11 @@ pub(crate) fn largest_datagram(peer: SocketAddr) -> io::Result<usize> {
     let any: SocketAddr = if peer.is_ipv4() { ([0; 4], 0).into() } else { ([0u16; 8], 0).into() };
     let socket = UdpSocket::bind(any)?;
     socket.connect(peer)?;
-    let (mtu, headers) = if peer.is_ipv4() { (sockopt::ip_mtu(&socket)?, V4) } else { (sockopt::ipv6_mtu(&socket)?, V6) };
+    let (mtu, headers) = if peer.is_ipv4() {
+        (sockopt::ip_mtu(&socket)?, V4)
+    } else {
+        (sockopt::ipv6_mtu(&socket)?, V6)
+    };
     Ok((mtu as usize).saturating_sub(headers))
 }
 

@@ -76,20 +76,33 @@ impl Poller {
     }
 
     /// The key is also returned when the socket takes more, or no longer.
-    pub(crate) fn watch_writing(&self, socket: impl AsFd, key: Key, writing: bool) -> io::Result<()> {
+    pub(crate) fn watch_writing(
+        &self,
+        socket: impl AsFd,
+        key: Key,
+        writing: bool,
+    ) -> io::Result<()> {
         let flags = if writing { EventFlags::IN | EventFlags::OUT } else { EventFlags::IN };
         Ok(epoll::modify(&self.epoll, socket, EventData::new_u64(key.encode()), flags)?)
     }
 
     /// The key is returned when there is something to read, or no longer.
-    pub(crate) fn watch_reading(&self, socket: impl AsFd, key: Key, reading: bool) -> io::Result<()> {
+    pub(crate) fn watch_reading(
+        &self,
+        socket: impl AsFd,
+        key: Key,
+        reading: bool,
+    ) -> io::Result<()> {
         let flags = if reading { EventFlags::IN } else { EventFlags::empty() };
         Ok(epoll::modify(&self.epoll, socket, EventData::new_u64(key.encode()), flags)?)
     }
 
     /// Waits for at most `span`, to the nanosecond as far as the kernel's timers are exact (`epoll_pwait2`). Appends what is ready.
     pub(crate) fn wait(&self, span: Span, ready: &mut Vec<Ready>) -> io::Result<()> {
-        let timeout = Timespec { tv_sec: (span.as_nanos() / 1_000_000_000) as i64, tv_nsec: (span.as_nanos() % 1_000_000_000) as i64 };
+        let timeout = Timespec {
+            tv_sec: (span.as_nanos() / 1_000_000_000) as i64,
+            tv_nsec: (span.as_nanos() % 1_000_000_000) as i64,
+        };
         let mut room = [const { MaybeUninit::<Event>::uninit() }; AT_ONCE];
         let events = match epoll::wait(&self.epoll, &mut room, Some(&timeout)) {
             Ok((events, _)) => events,
@@ -98,7 +111,11 @@ impl Poller {
         };
         for event in events {
             let (data, flags) = (event.data, event.flags);
-            ready.push((Key::decode(data.u64()), flags.intersects(!EventFlags::OUT), flags.contains(EventFlags::OUT)));
+            ready.push((
+                Key::decode(data.u64()),
+                flags.intersects(!EventFlags::OUT),
+                flags.contains(EventFlags::OUT),
+            ));
         }
         Ok(())
     }

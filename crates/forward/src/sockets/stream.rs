@@ -96,19 +96,32 @@ impl StreamReader {
 
     /// Reads once into `room`, and calls `each` for every packet that is complete. True if there
     /// may be more to read.
-    pub(crate) fn receive(&mut self, room: &mut [u8], mut each: impl FnMut(&[u8])) -> Result<bool, End> {
+    pub(crate) fn receive(
+        &mut self,
+        room: &mut [u8],
+        mut each: impl FnMut(&[u8]),
+    ) -> Result<bool, End> {
         let before = self.rest.len();
         let free = room.len() - before;
         let length = match self.stream.read(&mut room[before..]) {
             Ok(0) => return Err(End::Closed),
             Ok(length) => length,
-            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => return Ok(false),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+                ) =>
+            {
+                return Ok(false);
+            }
             Err(_) => return Err(End::Closed),
         };
         room[..before].copy_from_slice(&self.rest);
         let came = &room[..before + length];
         let mut taken = 0;
-        while let Some(length) = frame_length(&came[taken..], MAX_PACKET).map_err(|_| End::Malformed)? {
+        while let Some(length) =
+            frame_length(&came[taken..], MAX_PACKET).map_err(|_| End::Malformed)?
+        {
             if taken + length > came.len() {
                 break;
             }
@@ -164,12 +177,16 @@ impl StreamWriter {
         queues.charge(size as u64);
         self.waiting += size;
         match self.parts.back_mut() {
-            Some(part) if part.len() + size <= KEPT || part.capacity() > KEPT && part.len() + size <= PART => {
+            Some(part)
+                if part.len() + size <= KEPT
+                    || part.capacity() > KEPT && part.len() + size <= PART =>
+            {
                 part.extend_from_slice(packet)
             }
             _ => {
                 // One that is to have more than a few packets gets all of its room at once.
-                let mut part = Vec::with_capacity(if self.parts.is_empty() { size } else { size.max(PART) });
+                let mut part =
+                    Vec::with_capacity(if self.parts.is_empty() { size } else { size.max(PART) });
                 part.extend_from_slice(packet);
                 self.parts.push_back(part);
             }
@@ -227,7 +244,11 @@ mod tests {
     fn packets_come_whole_whatever_the_reads_are() {
         let (stream, mut other) = pair();
         let mut channel = StreamReader::new(stream);
-        let packets = [vec![0x06, 0x03, 1, 2, 3], vec![0x05, 0x00], [vec![0x64, 0xfd, 0x01, 0x00], vec![9; 256]].concat()];
+        let packets = [
+            vec![0x06, 0x03, 1, 2, 3],
+            vec![0x05, 0x00],
+            [vec![0x64, 0xfd, 0x01, 0x00], vec![9; 256]].concat(),
+        ];
         let octets = packets.concat();
         let mut came = Vec::new();
         for octet in &octets {
@@ -247,7 +268,10 @@ mod tests {
             let (stream, mut other) = pair();
             let mut channel = StreamReader::new(stream);
             other.write_all(octets).expect("written");
-            assert!(matches!(channel.receive(&mut room(), |_| ()), Err(End::Malformed)), "{octets:?}");
+            assert!(
+                matches!(channel.receive(&mut room(), |_| ()), Err(End::Malformed)),
+                "{octets:?}"
+            );
         }
     }
 
@@ -264,7 +288,11 @@ mod tests {
             assert!(pushed < 10_000);
         }
         let memory: usize = channel.parts.iter().map(Vec::capacity).sum();
-        assert!(memory <= channel.waiting() + channel.waiting() / 8 + 2 * PART, "{memory} octets for {}", channel.waiting());
+        assert!(
+            memory <= channel.waiting() + channel.waiting() / 8 + 2 * PART,
+            "{memory} octets for {}",
+            channel.waiting()
+        );
         assert_eq!(queues.used(), channel.waiting() as u64);
         let mut read = 0;
         let mut room = vec![0; 1 << 20];

@@ -37,13 +37,18 @@ pub(crate) struct UdpChannel {
 
 impl UdpChannel {
     /// Binds a socket. One of IPv6 carries IPv4 too unless it is `only_v6`.
-    pub(crate) fn bind(local: SocketAddr, only_v6: bool, options: UdpOptions) -> io::Result<UdpChannel> {
+    pub(crate) fn bind(
+        local: SocketAddr,
+        only_v6: bool,
+        options: UdpOptions,
+    ) -> io::Result<UdpChannel> {
         UdpChannel::new(bound::udp(local, only_v6)?, false, options)
     }
 
     /// Binds a socket to a free port for packets of `peer` alone.
     pub(crate) fn connect(peer: SocketAddr, options: UdpOptions) -> io::Result<UdpChannel> {
-        let any: SocketAddr = if peer.is_ipv4() { ([0; 4], 0).into() } else { ([0u16; 8], 0).into() };
+        let any: SocketAddr =
+            if peer.is_ipv4() { ([0; 4], 0).into() } else { ([0u16; 8], 0).into() };
         let socket = UdpSocket::bind(any)?;
         socket.connect(peer)?;
         UdpChannel::new(socket, true, options)
@@ -53,7 +58,11 @@ impl UdpChannel {
         let state = UdpSocketState::new((&socket).into())?;
         // Nobody reads the times that this asks for with each packet, and its room for what comes with a packet is too small for them and
         // the ECN field (quinn-udp 0.6.3).
-        nix::sys::socket::setsockopt(&socket, nix::sys::socket::sockopt::ReceiveTimestampns, &false)?;
+        nix::sys::socket::setsockopt(
+            &socket,
+            nix::sys::socket::sockopt::ReceiveTimestampns,
+            &false,
+        )?;
         allow_fragments(&socket)?;
         // The kernel grants what its limits allow.
         sockopt::set_socket_recv_buffer_size(&socket, BUFFER)?;
@@ -65,7 +74,10 @@ impl UdpChannel {
 
     /// True if packets to `peer` may leave by it.
     pub(crate) fn reaches(&self, peer: SocketAddr) -> bool {
-        let (own, kind) = (self.local.ip(), self.local.is_ipv4() == peer.is_ipv4() || self.is_dual && peer.is_ipv4());
+        let (own, kind) = (
+            self.local.ip(),
+            self.local.is_ipv4() == peer.is_ipv4() || self.is_dual && peer.is_ipv4(),
+        );
         kind && (own.is_unspecified() || own.is_loopback() && peer.ip().is_loopback())
     }
 
@@ -87,16 +99,19 @@ impl UdpChannel {
     /// Sends a batch to a peer, many datagrams at once unless they are to leave `singly`. An error
     /// concerns the batch alone, of which `sent` datagrams have left.
     pub(crate) fn send(&self, peer: SocketAddr, batch: &Batch, singly: bool) -> Result<(), Unsent> {
-        let at_once = if self.options.offload && !singly { self.state.max_gso_segments() } else { 1 };
+        let at_once =
+            if self.options.offload && !singly { self.state.max_gso_segments() } else { 1 };
         let peer = if self.is_dual { bound::mapped(peer) } else { peer };
         let most = (batch.size * at_once).max(1);
         let ecn = self.options.ecn.then_some(EcnCodepoint::Ect0);
         for (number, contents) in batch.octets.chunks(most).enumerate() {
             let segment_size = (contents.len() > batch.size).then_some(batch.size);
-            let transmit = Transmit { destination: peer, ecn, contents, segment_size, src_ip: None };
+            let transmit =
+                Transmit { destination: peer, ecn, contents, segment_size, src_ip: None };
             let sent = number * at_once;
             let mut result = self.state.try_send((&self.socket).into(), &transmit);
-            if result.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused) {
+            if result.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
+            {
                 // The peer did not listen to an earlier datagram; this one has not been sent yet.
                 result = self.state.try_send((&self.socket).into(), &transmit);
             }
@@ -128,7 +143,8 @@ impl Unsent {
     /// each of them alone it may still take, in fragments of IP.
     pub(crate) fn is_of_size(&self) -> bool {
         let errno = self.error.raw_os_error().map(Errno::from_raw_os_error);
-        matches!(errno, Some(Errno::MSGSIZE)) || self.at_once && matches!(errno, Some(Errno::INVAL | Errno::IO))
+        matches!(errno, Some(Errno::MSGSIZE))
+            || self.at_once && matches!(errno, Some(Errno::INVAL | Errno::IO))
     }
 }
 
@@ -160,9 +176,14 @@ impl UdpRoom {
     }
 
     /// Reads in one system call. Calls `each` for every datagram, with its sender and its ECN field. True if there may be more to read.
-    pub(crate) fn receive(&mut self, channel: &UdpChannel, mut each: impl FnMut(SocketAddr, Ecn, &[u8])) -> io::Result<bool> {
+    pub(crate) fn receive(
+        &mut self,
+        channel: &UdpChannel,
+        mut each: impl FnMut(SocketAddr, Ecn, &[u8]),
+    ) -> io::Result<bool> {
         let mut rooms = self.0.chunks_mut(RUN);
-        let mut parts: [_; BATCH_SIZE] = std::array::from_fn(|_| IoSliceMut::new(rooms.next().unwrap_or_default()));
+        let mut parts: [_; BATCH_SIZE] =
+            std::array::from_fn(|_| IoSliceMut::new(rooms.next().unwrap_or_default()));
         let mut meta = [RecvMeta::default(); BATCH_SIZE];
         let runs = match channel.state.recv((&channel.socket).into(), &mut parts, &mut meta) {
             Ok(runs) => runs,
@@ -206,7 +227,11 @@ const MOST_OCTETS: usize = 65_000;
 impl Batch {
     /// True if a packet of this size may leave with the others.
     pub(crate) fn admits(&self, size: usize) -> bool {
-        self.count == 0 || !self.closed && size <= self.size && self.count < MOST && self.octets.len() + size <= MOST_OCTETS
+        self.count == 0
+            || !self.closed
+                && size <= self.size
+                && self.count < MOST
+                && self.octets.len() + size <= MOST_OCTETS
     }
 
     /// Adds a packet that it [admits](Batch::admits).
@@ -270,16 +295,23 @@ mod tests {
         let local = "127.0.0.1:0".parse().expect("an address");
         let mut room = UdpRoom::new();
         let options = UdpOptions { offload: true, ecn: true };
-        let (a, b) =
-            (UdpChannel::bind(local, false, options).expect("a socket"), UdpChannel::bind(local, false, options).expect("a socket"));
+        let (a, b) = (
+            UdpChannel::bind(local, false, options).expect("a socket"),
+            UdpChannel::bind(local, false, options).expect("a socket"),
+        );
         let mut batch = Batch::default();
-        let packets: Vec<Vec<u8>> = (0..10u8).map(|number| vec![number; if number == 9 { 77 } else { 1300 }]).collect();
+        let packets: Vec<Vec<u8>> =
+            (0..10u8).map(|number| vec![number; if number == 9 { 77 } else { 1300 }]).collect();
         packets.iter().for_each(|packet| batch.push(packet));
         a.send(b.local(), &batch, false).expect("sent");
         let mut came = Vec::new();
         let from = a.local();
         while came.len() < packets.len() {
-            rustix::event::poll(&mut [rustix::event::PollFd::new(&b, rustix::event::PollFlags::IN)], None).expect("it comes");
+            rustix::event::poll(
+                &mut [rustix::event::PollFd::new(&b, rustix::event::PollFlags::IN)],
+                None,
+            )
+            .expect("it comes");
             room.receive(&b, |peer, ecn, datagram| {
                 assert_eq!((peer, ecn), (from, Ecn::Ect0));
                 came.push(datagram.to_vec());

@@ -28,7 +28,14 @@ pub(crate) struct UdpWriter {
 impl UdpWriter {
     /// For a peer to whom datagrams of at most `largest` octets go in one piece.
     pub(crate) fn new(largest: usize) -> UdpWriter {
-        UdpWriter { batch: Batch::default(), waiting: VecDeque::new(), octets: 0, dropped: 0, problem: None, largest }
+        UdpWriter {
+            batch: Batch::default(),
+            waiting: VecDeque::new(),
+            octets: 0,
+            dropped: 0,
+            problem: None,
+            largest,
+        }
     }
 
     /// The largest datagram that crosses the path in one piece, as far as it is known.
@@ -63,7 +70,13 @@ impl UdpWriter {
 
     /// Adds a datagram, which leaves at the next [`flush`](UdpWriter::flush) or before. True unless
     /// the socket takes no more. What waits is charged to `queues`.
-    pub(crate) fn push(&mut self, channel: &UdpChannel, peer: SocketAddr, datagram: &[u8], queues: &mut Budget) -> bool {
+    pub(crate) fn push(
+        &mut self,
+        channel: &UdpChannel,
+        peer: SocketAddr,
+        datagram: &[u8],
+        queues: &mut Budget,
+    ) -> bool {
         if !self.is_blocked() && !self.batch.admits(datagram.len()) {
             self.send_batch(channel, peer, queues);
         }
@@ -76,7 +89,12 @@ impl UdpWriter {
     }
 
     /// Sends what there is. True unless the socket takes no more.
-    pub(crate) fn flush(&mut self, channel: &UdpChannel, peer: SocketAddr, queues: &mut Budget) -> bool {
+    pub(crate) fn flush(
+        &mut self,
+        channel: &UdpChannel,
+        peer: SocketAddr,
+        queues: &mut Budget,
+    ) -> bool {
         let mut waiting = std::mem::take(&mut self.waiting);
         queues.release(std::mem::take(&mut self.octets) as u64);
         while let Some(datagram) = waiting.pop_front() {
@@ -105,7 +123,9 @@ impl UdpWriter {
         if let Err(unsent) = result {
             let left = batch.datagrams().skip(unsent.sent);
             match unsent.error.kind() {
-                io::ErrorKind::WouldBlock => left.for_each(|datagram| self.wait(datagram.into(), queues)),
+                io::ErrorKind::WouldBlock => {
+                    left.for_each(|datagram| self.wait(datagram.into(), queues))
+                }
                 _ => {
                     self.dropped += left.len() as u64;
                     self.problem = Some(unsent.error);
@@ -117,7 +137,9 @@ impl UdpWriter {
     }
 
     fn wait(&mut self, datagram: Box<[u8]>, queues: &mut Budget) {
-        if self.waiting.len() < MOST_WAITING && queues.admits(self.octets as u64, datagram.len() as u64) {
+        if self.waiting.len() < MOST_WAITING
+            && queues.admits(self.octets as u64, datagram.len() as u64)
+        {
             queues.charge(datagram.len() as u64);
             self.octets += datagram.len();
             self.waiting.push_back(datagram);
@@ -138,8 +160,12 @@ mod tests {
     /// that is too large for UDP stands for one that the kernel refuses.
     #[test]
     fn every_datagram_of_a_batch_that_the_kernel_refuses_is_counted() {
-        let channel = UdpChannel::bind("127.0.0.1:0".parse().expect("an address"), false, UdpOptions { offload: false, ecn: false })
-            .expect("a socket");
+        let channel = UdpChannel::bind(
+            "127.0.0.1:0".parse().expect("an address"),
+            false,
+            UdpOptions { offload: false, ecn: false },
+        )
+        .expect("a socket");
         let mut writer = UdpWriter::new(usize::MAX);
         let mut queues = Budget::new(1 << 20);
         let nowhere = "[::1]:9".parse().expect("an address");
@@ -154,7 +180,10 @@ mod tests {
     #[test]
     fn what_waits_leaves_in_order_and_what_does_not_fit_is_counted() {
         let local = "127.0.0.1:0".parse().expect("an address");
-        let bind = || UdpChannel::bind(local, false, UdpOptions { offload: true, ecn: false }).expect("a socket");
+        let bind = || {
+            UdpChannel::bind(local, false, UdpOptions { offload: true, ecn: false })
+                .expect("a socket")
+        };
         let (from, to) = (bind(), bind());
         let mut writer = UdpWriter::new(usize::MAX);
         let mut queues = Budget::new(1 << 20);
@@ -162,8 +191,14 @@ mod tests {
         for number in 0..MOST_WAITING as u8 {
             writer.wait([number; 100].into(), &mut queues);
         }
-        assert!(!writer.push(&from, to.local(), &[99; 100], &mut queues), "it waits behind the others");
-        assert_eq!((writer.dropped(), writer.octets(), queues.used()), (1, MOST_WAITING * 100, MOST_WAITING as u64 * 100));
+        assert!(
+            !writer.push(&from, to.local(), &[99; 100], &mut queues),
+            "it waits behind the others"
+        );
+        assert_eq!(
+            (writer.dropped(), writer.octets(), queues.used()),
+            (1, MOST_WAITING * 100, MOST_WAITING as u64 * 100)
+        );
         assert!(writer.flush(&from, to.local(), &mut queues) && writer.is_empty());
         assert_eq!((writer.dropped(), writer.octets(), queues.used()), (1, 0, 0));
         let (mut came, mut room) = (Vec::new(), UdpRoom::new());

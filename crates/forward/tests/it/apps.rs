@@ -3,7 +3,10 @@
 use super::bench::name;
 use super::daemon::Running;
 use super::example;
-use narrows_forward::{Answer, Consumer, Data, FetchError, Identity, InterestDraft, Name, Object, Place, Pong, Producer, Signed, Trust};
+use narrows_forward::{
+    Answer, Consumer, Data, FetchError, Identity, InterestDraft, Name, Object, Place, Pong,
+    Producer, Signed, Trust,
+};
 use narrows_ndn::Certificate;
 use narrows_ndn::signature::SigningKey;
 use narrows_units::Span;
@@ -49,7 +52,8 @@ fn now_s() -> u64 {
 fn the_example_of_the_documentation_runs() {
     let running = Running::start("example", "");
     example::share(&unix(&running)).expect("served and fetched");
-    let (page, code) = (include_str!("../../../../docs/ndn.md"), include_str!("../../examples/object.rs"));
+    let (page, code) =
+        (include_str!("../../../../docs/ndn.md"), include_str!("../../examples/object.rs"));
     assert!(page.contains(code) && code.lines().count() <= 30);
 }
 
@@ -59,17 +63,22 @@ fn an_object_is_checked_against_the_certificate_that_is_trusted() {
     let forwarder = unix(&running);
     let key = SigningKey::ecdsa_p256(&[9; 32]).expect("a scalar");
     let identity = Identity::certify(&name("/example"), key, now_s(), 1).expect("a certificate");
-    let stranger = Identity::certify(&name("/example"), SigningKey::ed25519(&[1; 32]), now_s(), 1).expect("a certificate");
+    let stranger = Identity::certify(&name("/example"), SigningKey::ed25519(&[1; 32]), now_s(), 1)
+        .expect("a certificate");
     let (certificate, key_name) = (identity.certificate().to_vec(), identity.key_name().clone());
     let mut producer = Producer::connect(&forwarder).expect("a forwarder");
     producer.sign_as(identity).expect("registered");
-    producer.serve(Object::new(name("/example/film"), vec![7; 30_000], 8000, 5)).expect("registered");
+    producer
+        .serve(Object::new(name("/example/film"), vec![7; 30_000], 8000, 5))
+        .expect("registered");
     let serving = Serving::start(producer);
 
     let fetch = |certificate: Option<&[u8]>| {
         let mut consumer = Consumer::connect(&forwarder).expect("a forwarder");
         let mut trust = Trust::default();
-        certificate.into_iter().for_each(|certificate| trust.add(certificate).expect("a certificate"));
+        certificate
+            .into_iter()
+            .for_each(|certificate| trust.add(certificate).expect("a certificate"));
         consumer.trust(trust);
         let mut content = Vec::new();
         let fetched = consumer.fetch(&name("/example/film"), &mut content, &mut |_| ())?;
@@ -82,9 +91,17 @@ fn an_object_is_checked_against_the_certificate_that_is_trusted() {
     assert!(matches!(fetch(Some(stranger.certificate())), Err(FetchError::Distrusted(..))));
 
     let asked = InterestDraft { can_be_prefix: true, ..InterestDraft::new(key_name.as_ref()) };
-    let came = Consumer::connect(&forwarder).expect("a forwarder").express(&asked).expect("its certificate");
+    let came = Consumer::connect(&forwarder)
+        .expect("a forwarder")
+        .express(&asked)
+        .expect("its certificate");
     assert_eq!(came.octets, certificate);
-    assert_eq!(Certificate::new(Data::decode(&came.octets).expect("a Data")).expect("a certificate").key_name(), key_name.as_ref());
+    assert_eq!(
+        Certificate::new(Data::decode(&came.octets).expect("a Data"))
+            .expect("a certificate")
+            .key_name(),
+        key_name.as_ref()
+    );
     assert!(serving.end() >= 5, "four segments and a certificate at least; caches answer the rest");
 }
 
@@ -98,24 +115,44 @@ fn a_producer_answers_under_several_prefixes_as_it_is_told() {
     let counting = move |interest: &narrows_forward::Interest<'_>| {
         count += 1;
         let known = interest.name.len() == 2;
-        known.then(|| Answer { name: Name::from(interest.name), content: vec![count], freshness: Span::ZERO, last_segment: None })
+        known.then(|| Answer {
+            name: Name::from(interest.name),
+            content: vec![count],
+            freshness: Span::ZERO,
+            last_segment: None,
+        })
     };
     producer.answer(&name("/count"), counting).expect("registered");
     let serving = Serving::start(producer);
     let mut consumer = Consumer::connect(&forwarder).expect("a forwarder");
     let patience = Span::from_secs(20);
     for number in 0..3 {
-        assert!(matches!(consumer.ping(&name("/a"), number, patience).expect("connected"), Pong::Answered(_)));
+        assert!(matches!(
+            consumer.ping(&name("/a"), number, patience).expect("connected"),
+            Pong::Answered(_)
+        ));
     }
     for number in 1..=3u8 {
         let asked = name("/count").generic(&[number]);
-        let came = consumer.express(&InterestDraft { lifetime_ms: Some(20_000), ..InterestDraft::new(asked.as_ref()) }).expect("an answer");
+        let came = consumer
+            .express(&InterestDraft {
+                lifetime_ms: Some(20_000),
+                ..InterestDraft::new(asked.as_ref())
+            })
+            .expect("an answer");
         assert_eq!(Data::decode(&came.octets).expect("a Data").content, Some(&[number][..]));
         assert_eq!(came.signed, Signed::Nobody);
     }
     let asked = name("/count/a/b");
-    let silent = consumer.express(&InterestDraft { lifetime_ms: Some(100), ..InterestDraft::new(asked.as_ref()) });
-    assert!(matches!(silent, Err(FetchError::Client(narrows_forward::ClientError::Silent(..)))), "{silent:?}");
+    let silent = consumer
+        .express(&InterestDraft { lifetime_ms: Some(100), ..InterestDraft::new(asked.as_ref()) });
+    assert!(
+        matches!(silent, Err(FetchError::Client(narrows_forward::ClientError::Silent(..)))),
+        "{silent:?}"
+    );
     assert_eq!(serving.end(), 6);
-    assert!(matches!(consumer.ping(&name("/b"), 1, patience).expect("connected"), Pong::Lost(_)), "nobody registered /b");
+    assert!(
+        matches!(consumer.ping(&name("/b"), 1, patience).expect("connected"), Pong::Lost(_)),
+        "nobody registered /b"
+    );
 }

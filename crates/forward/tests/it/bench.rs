@@ -1,6 +1,9 @@
 //! A forwarder between faces that only exist here, with as many threads as its configuration says, all driven by the test.
 
-use narrows_forward::{Config, FaceSetup, FaceUri, Forwarder, Handovers, LinkRates, Opened, Remote, Shared, Sockets, Understands};
+use narrows_forward::{
+    Config, FaceSetup, FaceUri, Forwarder, Handovers, LinkRates, Opened, Remote, Shared, Sockets,
+    Understands,
+};
 use narrows_icn::FaceId;
 use narrows_ndn::lp::{Header, LpPacket, Mircc};
 use narrows_ndn::management::{ControlResponse, FacePersistency, GeneralStatus};
@@ -80,12 +83,24 @@ impl Bench {
     pub fn with(config: &Config) -> Bench {
         let (forwarder, others) = Forwarder::sharded(config, Time::ZERO, WALL_MS, 1);
         let queues = (0..=others.len()).map(|_| Handovers::default()).collect();
-        Bench { forwarder, others, queues, owners: BTreeMap::new(), next_owner: 0, now: Time::ZERO, asked: Asked::default(), nonces: 1000 }
+        Bench {
+            forwarder,
+            others,
+            queues,
+            owners: BTreeMap::new(),
+            next_owner: 0,
+            now: Time::ZERO,
+            asked: Asked::default(),
+            nonces: 1000,
+        }
     }
 
     /// With so many threads, which get new faces in turn.
     pub fn threads(threads: usize) -> Bench {
-        Bench::with(&Config::parse(&format!("[tables]\nthreads = {threads}\n"), "test").expect("a configuration"))
+        Bench::with(
+            &Config::parse(&format!("[tables]\nthreads = {threads}\n"), "test")
+                .expect("a configuration"),
+        )
     }
 
     /// Passes what threads hand over to each other into their queues.
@@ -93,7 +108,12 @@ impl Bench {
         for thread in 0..=self.others.len() {
             let queues = &mut self.queues;
             let mut post = |forwarder: &mut Forwarder| {
-                let lost = forwarder.handed_over().iter_mut().zip(queues.iter_mut()).map(|(from, to)| to.append(from)).sum();
+                let lost = forwarder
+                    .handed_over()
+                    .iter_mut()
+                    .zip(queues.iter_mut())
+                    .map(|(from, to)| to.append(from))
+                    .sum();
                 forwarder.count_lost(lost);
             };
             match thread {
@@ -124,7 +144,9 @@ impl Bench {
         let (now, asked) = (self.now, &mut self.asked);
         match self.owners.get(&face) {
             None => self.forwarder.receive(now, face, Ecn::NotEct, octets, asked),
-            Some(thread) => self.others[thread - 1].lock().receive(now, face, Ecn::NotEct, octets, asked),
+            Some(thread) => {
+                self.others[thread - 1].lock().receive(now, face, Ecn::NotEct, octets, asked)
+            }
         }
     }
 
@@ -164,7 +186,8 @@ impl Bench {
     pub fn face(&mut self, setup: FaceSetup) -> FaceId {
         let thread = self.next_owner;
         self.next_owner = (thread + 1) % self.queues.len();
-        let face = self.forwarder.add_face_at(self.now, setup, thread, &mut self.asked).expect("room");
+        let face =
+            self.forwarder.add_face_at(self.now, setup, thread, &mut self.asked).expect("room");
         self.owners.remove(&face);
         if thread > 0 {
             self.owners.insert(face, thread);
@@ -204,7 +227,12 @@ impl Bench {
     fn open_all(&mut self) {
         for (ticket, remote, rates) in std::mem::take(&mut self.asked.opening) {
             let Some(address) = remote.address() else {
-                self.forwarder.opened(self.now, ticket, Err("the name is not known".to_owned()), &mut self.asked);
+                self.forwarder.opened(
+                    self.now,
+                    ticket,
+                    Err("the name is not known".to_owned()),
+                    &mut self.asked,
+                );
                 self.settle();
                 continue;
             };
@@ -219,13 +247,22 @@ impl Bench {
     pub fn status(&mut self, face: FaceId) -> Status {
         let mut asked = Vec::new();
         let (dataset, nonce) = (name("/localhost/nfd/status/general"), self.nonce());
-        InterestDraft { nonce: Some(nonce), can_be_prefix: true, must_be_fresh: true, ..InterestDraft::new(dataset.as_ref()) }
-            .write(&mut asked);
+        InterestDraft {
+            nonce: Some(nonce),
+            can_be_prefix: true,
+            must_be_fresh: true,
+            ..InterestDraft::new(dataset.as_ref())
+        }
+        .write(&mut asked);
         let sent = self.receive(face, &asked);
         let (_, reply) = sent.iter().find(|(to, _)| *to == face).expect("an answer");
         with_data(reply, |data| {
             let status = GeneralStatus::decode(data.content.expect("content")).expect("a status");
-            Status { pit_entries: status.pit_entries, cs_entries: status.cs_entries, fib_entries: status.fib_entries }
+            Status {
+                pit_entries: status.pit_entries,
+                cs_entries: status.cs_entries,
+                fib_entries: status.fib_entries,
+            }
         })
     }
 
@@ -234,7 +271,9 @@ impl Bench {
         let sent = self.receive(face, octets);
         let (to, reply) = sent.iter().find(|(to, _)| *to == face).expect("an answer");
         assert_eq!(*to, face);
-        let (content, name) = with_data(reply, |data| (data.content.expect("content").to_vec(), data.name.to_string()));
+        let (content, name) = with_data(reply, |data| {
+            (data.content.expect("content").to_vec(), data.name.to_string())
+        });
         let asked = with_interest(octets, |interest| interest.name.to_string());
         assert_eq!(name, asked, "exactly the name of the command");
         let response = ControlResponse::decode(&content).expect("a response");
@@ -291,7 +330,8 @@ pub fn data(uri: &str, content: &[u8]) -> Vec<u8> {
     let mut octets = Vec::new();
     let name = name(uri);
     let meta = MetaInfo { freshness_ms: Some(1000), ..MetaInfo::default() };
-    DataDraft { name: name.as_ref(), meta, content: Some(content) }.write(&Signer::DIGEST, &mut octets);
+    DataDraft { name: name.as_ref(), meta, content: Some(content) }
+        .write(&Signer::DIGEST, &mut octets);
     octets
 }
 
@@ -300,7 +340,10 @@ pub const HELLO: &[u8] = &[0x64, 0x05, 0xfd, 0x03, 0x8c, 0x01, 0x00];
 
 /// An Interest of a consumer that shows MIRCC.
 pub fn of_follower(uri: &str, nonce: u32) -> Vec<u8> {
-    link(&Header { mircc: Mircc { class: Some(0), ..Mircc::default() }, ..Header::default() }, &interest(uri, nonce))
+    link(
+        &Header { mircc: Mircc { class: Some(0), ..Mircc::default() }, ..Header::default() },
+        &interest(uri, nonce),
+    )
 }
 
 /// A packet of the link with these fields.

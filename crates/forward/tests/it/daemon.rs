@@ -38,9 +38,11 @@ impl Running {
     }
 
     fn listening(label: &str, addresses: &str, more: &str) -> Running {
-        let directory = std::env::temp_dir().join(format!("narrows-forward-{}-{label}", std::process::id()));
+        let directory =
+            std::env::temp_dir().join(format!("narrows-forward-{}-{label}", std::process::id()));
         std::fs::create_dir_all(&directory).expect("a directory");
-        let text = format!("[listen]\nunix = \"{}/n.sock\"\n{addresses}\n{more}", directory.display());
+        let text =
+            format!("[listen]\nunix = \"{}/n.sock\"\n{addresses}\n{more}", directory.display());
         let mut running = Running { directory, udp: None, text, stopper: None, thread: None };
         running.begin();
         running
@@ -136,17 +138,28 @@ impl<S: Read + Write> Client<S> {
     pub fn command(&mut self, module: &str, verb: &str, parameters: &ControlParameters<'_>) -> u64 {
         let name = ManagementName::command(Scope::Localhost, module, verb, parameters);
         let mut octets = Vec::new();
-        let nonce = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("a time").as_nanos() as u32;
-        let fields = SigningFields { nonce: Some(&[1; 8]), time_ms: Some(u64::from(nonce)), sequence: None };
-        InterestDraft { nonce: Some(nonce), ..InterestDraft::new(name.as_ref()) }.write_signed(&Signer::DIGEST, &fields, &mut octets);
+        let nonce = std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .expect("a time")
+            .as_nanos() as u32;
+        let fields =
+            SigningFields { nonce: Some(&[1; 8]), time_ms: Some(u64::from(nonce)), sequence: None };
+        InterestDraft { nonce: Some(nonce), ..InterestDraft::new(name.as_ref()) }.write_signed(
+            &Signer::DIGEST,
+            &fields,
+            &mut octets,
+        );
         self.send(&octets);
         let reply = self.receive();
-        with_data(&reply, |data| ControlResponse::decode(data.content.expect("content")).expect("a response").code)
+        with_data(&reply, |data| {
+            ControlResponse::decode(data.content.expect("content")).expect("a response").code
+        })
     }
 
     pub fn register(&mut self, prefix: &str) {
         let prefix = name(prefix);
-        let parameters = ControlParameters { name: Some(prefix.as_ref()), ..ControlParameters::default() };
+        let parameters =
+            ControlParameters { name: Some(prefix.as_ref()), ..ControlParameters::default() };
         assert_eq!(self.command("rib", "register", &parameters), 200);
     }
 }
@@ -191,7 +204,9 @@ fn many_packets_at_once_are_all_answered() {
     for number in 0..count {
         consumer.send(&interest(&uri(number), number));
         if number >= 64 {
-            with_data(&consumer.receive(), |data| assert_eq!(data.content.map(<[u8]>::len), Some(1000)));
+            with_data(&consumer.receive(), |data| {
+                assert_eq!(data.content.map(<[u8]>::len), Some(1000))
+            });
             came += 1;
         }
     }
@@ -214,10 +229,15 @@ fn tcp_faces_are_made_by_command_and_ends_are_noticed() {
     assert_eq!(consumer.command("faces", "create", &create), 409);
     let closed = TcpStream::connect("127.0.0.1:1").is_err();
     assert!(closed, "nobody listens there");
-    let refused = ControlParameters { uri: Some("tcp4://127.0.0.1:1"), ..ControlParameters::default() };
+    let refused =
+        ControlParameters { uri: Some("tcp4://127.0.0.1:1"), ..ControlParameters::default() };
     assert_eq!(consumer.command("faces", "create", &refused), 504);
     let prefix = name("/far");
-    let route = ControlParameters { name: Some(prefix.as_ref()), face_id: Some(257), ..ControlParameters::default() };
+    let route = ControlParameters {
+        name: Some(prefix.as_ref()),
+        face_id: Some(257),
+        ..ControlParameters::default()
+    };
     assert_eq!(consumer.command("rib", "register", &route), 200);
     let asked = interest("/far/1", 1);
     consumer.send(&asked);
@@ -231,7 +251,12 @@ fn tcp_faces_are_made_by_command_and_ends_are_noticed() {
         assert!(nonce < 1000, "the route goes with the application");
         let mut short = Vec::new();
         let wanted = name("/far/2");
-        InterestDraft { nonce: Some(nonce), lifetime_ms: Some(50), ..InterestDraft::new(wanted.as_ref()) }.write(&mut short);
+        InterestDraft {
+            nonce: Some(nonce),
+            lifetime_ms: Some(50),
+            ..InterestDraft::new(wanted.as_ref())
+        }
+        .write(&mut short);
         let mut direct = far.connect();
         direct.send(&short);
         direct.stream.set_read_timeout(Some(Duration::from_millis(200))).expect("a timeout");
@@ -261,7 +286,11 @@ fn a_second_daemon_is_refused_and_a_dead_ones_socket_is_taken() {
     let running = Running::start("twice", "");
     let path = running.directory.join("n.sock");
     let config = |path: &std::path::Path| {
-        Config::parse(&format!("[listen]\nunix = \"{}\"\nudp = []\ntcp = []", path.display()), "test").expect("a configuration")
+        Config::parse(
+            &format!("[listen]\nunix = \"{}\"\nudp = []\ntcp = []", path.display()),
+            "test",
+        )
+        .expect("a configuration")
     };
     let refused = Daemon::start(&config(&path)).err().expect("refused").to_string();
     assert!(refused.contains("the program that listens there"), "{refused}");
@@ -275,7 +304,10 @@ fn a_second_daemon_is_refused_and_a_dead_ones_socket_is_taken() {
 fn a_permanent_face_over_tcp_comes_back() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a listener");
     let remote = listener.local_addr().expect("an address");
-    let running = Running::start("again", &format!("[[face]]\nremote = \"tcp4://{remote}\"\npermanent = true\nroutes = [\"/far\"]\n"));
+    let running = Running::start(
+        "again",
+        &format!("[[face]]\nremote = \"tcp4://{remote}\"\npermanent = true\nroutes = [\"/far\"]\n"),
+    );
     drop(listener.accept().expect("the first connection"));
     let (mut second, _) = listener.accept().expect("another one");
     second.set_read_timeout(Some(Duration::from_millis(100))).expect("a timeout");
@@ -293,13 +325,16 @@ fn a_permanent_face_over_tcp_comes_back() {
 pub fn drops(socket: &UdpSocket) -> u64 {
     let port = format!(":{:04X}", socket.local_addr().expect("an address").port());
     // The list may lack a socket while others come and go.
-    std::iter::repeat_with(|| std::fs::read_to_string("/proc/net/udp").expect("the sockets of this host"))
-        .find_map(|told| {
-            let mut lines = told.lines().map(str::split_whitespace);
-            let mut line = lines.find(|line| line.clone().nth(1).is_some_and(|local| local.ends_with(&port)))?;
-            line.next_back()?.parse().ok()
-        })
-        .expect("an endless search")
+    std::iter::repeat_with(|| {
+        std::fs::read_to_string("/proc/net/udp").expect("the sockets of this host")
+    })
+    .find_map(|told| {
+        let mut lines = told.lines().map(str::split_whitespace);
+        let mut line =
+            lines.find(|line| line.clone().nth(1).is_some_and(|local| local.ends_with(&port)))?;
+        line.next_back()?.parse().ok()
+    })
+    .expect("an endless search")
 }
 
 /// A neighbour with the kernel's default buffer asks for 200 Data, which an application has ready all at once: more than twice of what its
@@ -327,7 +362,9 @@ fn a_burst_for_a_neighbour_with_a_default_buffer_arrives_or_is_counted() {
         let mut came = 0;
         while came + drops(&socket) - before < u64::from(COUNT) {
             let length = socket.recv(&mut room).expect("more in time");
-            with_data(&room[..length], |data| assert_eq!(data.content.map(<[u8]>::len), Some(1000)));
+            with_data(&room[..length], |data| {
+                assert_eq!(data.content.map(<[u8]>::len), Some(1000))
+            });
             came += 1;
         }
         lost.push(drops(&socket) - before);
@@ -343,20 +380,30 @@ fn marks_of_ip_arrive_at_applications() {
         let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
         let remote = socket.local_addr().expect("an address");
         // A later key of the same table, and then the face.
-        let running =
-            Running::start(&format!("ecn-{ecn}"), &format!("ecn = {ecn}\n[[face]]\nremote = \"udp4://{remote}\"\nroutes = [\"/far\"]\n"));
+        let running = Running::start(
+            &format!("ecn-{ecn}"),
+            &format!("ecn = {ecn}\n[[face]]\nremote = \"udp4://{remote}\"\nroutes = [\"/far\"]\n"),
+        );
         let mut app = running.connect();
         let state = UdpSocketState::new((&socket).into()).expect("its options");
         socket.set_nonblocking(false).expect("a socket that waits");
         socket.set_read_timeout(PATIENCE).expect("a timeout");
         let answer = |octets: &[u8], ecn| {
-            let transmit = Transmit { destination: running.udp(), ecn, contents: octets, segment_size: None, src_ip: None };
+            let transmit = Transmit {
+                destination: running.udp(),
+                ecn,
+                contents: octets,
+                segment_size: None,
+                src_ip: None,
+            };
             state.try_send((&socket).into(), &transmit).expect("sent");
         };
         let mut is_marked = |uri: &str, nonce, answer: &dyn Fn(&[u8])| {
             app.send(&interest(uri, nonce));
             let (mut room, mut meta) = ([0; 9000], [RecvMeta::default()]);
-            state.recv((&socket).into(), &mut [IoSliceMut::new(&mut room)], &mut meta).expect("an Interest in time");
+            state
+                .recv((&socket).into(), &mut [IoSliceMut::new(&mut room)], &mut meta)
+                .expect("an Interest in time");
             assert_eq!(meta[0].ecn, ecn.then_some(EcnCodepoint::Ect0), "of what the daemon sends");
             answer(&data(uri, &[7; 2000]));
             header(&app.receive()).is_marked()
@@ -379,7 +426,11 @@ fn marks_of_ip_arrive_at_applications() {
         };
         for marked in 0..3 {
             let uri = format!("/far/pieces/{marked}");
-            assert_eq!(is_marked(&uri, 10 + marked as u32, &|data| in_pieces(marked)(&answer, data)), ecn, "piece {marked}");
+            assert_eq!(
+                is_marked(&uri, 10 + marked as u32, &|data| in_pieces(marked)(&answer, data)),
+                ecn,
+                "piece {marked}"
+            );
         }
     }
 }

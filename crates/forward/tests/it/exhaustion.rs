@@ -7,7 +7,9 @@ use super::management::{dataset, signed};
 use narrows_forward::{Client, Config, FaceSetup, FaceUri, Place};
 use narrows_icn::FaceId;
 use narrows_ndn::lp::Fragmenter;
-use narrows_ndn::management::{ControlParameters, GeneralStatus, StrategyName, TableStatus, entries};
+use narrows_ndn::management::{
+    ControlParameters, GeneralStatus, StrategyName, TableStatus, entries,
+};
 use narrows_ndn::{InterestDraft, Name};
 use narrows_units::Span;
 use std::net::SocketAddr;
@@ -38,8 +40,14 @@ fn faces_told(bench: &mut Bench, app: FaceId) -> (u64, u64) {
 
 /// The face of a datagram from an address of another host.
 fn stranger(number: u32) -> FaceSetup {
-    let address: SocketAddr = ([198, 18 + (number >> 16) as u8, (number >> 8) as u8, number as u8], 6363).into();
-    FaceSetup::on_demand(FaceUri::Udp(address), FaceUri::Udp(([0, 0, 0, 0], 6363).into()), false, 1400)
+    let address: SocketAddr =
+        ([198, 18 + (number >> 16) as u8, (number >> 8) as u8, number as u8], 6363).into();
+    FaceSetup::on_demand(
+        FaceUri::Udp(address),
+        FaceUri::Udp(([0, 0, 0, 0], 6363).into()),
+        false,
+        1400,
+    )
 }
 
 #[test]
@@ -47,11 +55,18 @@ fn faces_that_nobody_uses_give_way_and_applications_find_room() {
     let mut bench = bench("faces = 80\n");
     let app = bench.app();
     // Neighbours whose packets have come for more than a second stay for 30 s.
-    let known: Vec<FaceId> =
-        (0..5).map(|number| bench.forwarder.add_face(bench.now, stranger(number), &mut bench.asked).expect("room")).collect();
+    let known: Vec<FaceId> = (0..5)
+        .map(|number| {
+            bench.forwarder.add_face(bench.now, stranger(number), &mut bench.asked).expect("room")
+        })
+        .collect();
     bench.pass(ms(1500));
     known.iter().for_each(|face| drop(bench.receive(*face, HELLO)));
-    let made = (100..5000).filter(|number| bench.forwarder.add_face(bench.now, stranger(*number), &mut bench.asked).is_ok()).count();
+    let made = (100..5000)
+        .filter(|number| {
+            bench.forwarder.add_face(bench.now, stranger(*number), &mut bench.asked).is_ok()
+        })
+        .count();
     assert_eq!(made, 70 - 5, "an eighth is for this host");
     let (refused, evicted) = faces_told(&mut bench, app);
     assert_eq!((refused, evicted), (4900 - 65, 0));
@@ -68,16 +83,27 @@ fn faces_that_nobody_uses_give_way_and_applications_find_room() {
     assert!((5..=10).contains(&evicted), "a sixteenth of all at a time: {evicted}");
     bench.forwarder.add_face(bench.now, stranger(6001), &mut bench.asked).expect("room");
     for round in 0..200 {
-        let _ = (0..100).map(|number| bench.forwarder.add_face(bench.now, stranger(10_000 + number), &mut bench.asked)).count();
+        let _ = (0..100)
+            .map(|number| {
+                bench.forwarder.add_face(bench.now, stranger(10_000 + number), &mut bench.asked)
+            })
+            .count();
         bench.pass(ms(3300 + 100 * round));
     }
     for number in 0..5 {
         let FaceSetup { remote, .. } = stranger(number);
-        assert!(bench.forwarder.face_to(&remote).is_some(), "neighbour {number} has been silent for 20 s only");
+        assert!(
+            bench.forwarder.face_to(&remote).is_some(),
+            "neighbour {number} has been silent for 20 s only"
+        );
     }
     bench.pass(ms(40_000));
     for round in 0..20 {
-        let _ = (0..100).map(|number| bench.forwarder.add_face(bench.now, stranger(20_000 + number), &mut bench.asked)).count();
+        let _ = (0..100)
+            .map(|number| {
+                bench.forwarder.add_face(bench.now, stranger(20_000 + number), &mut bench.asked)
+            })
+            .count();
         bench.pass(ms(40_000 + 100 * round));
     }
     let stay = (0..5).all(|number| bench.forwarder.face_to(&stranger(number).remote).is_some());
@@ -86,7 +112,8 @@ fn faces_that_nobody_uses_give_way_and_applications_find_room() {
 
 /// An Interest of 8.5 kB.
 fn large_interest(prefix: &str, number: u32) -> Vec<u8> {
-    let name: Name = prefix.parse::<Name>().expect("a name").generic(&[7; 8400]).segment(u64::from(number));
+    let name: Name =
+        prefix.parse::<Name>().expect("a name").generic(&[7; 8400]).segment(u64::from(number));
     let mut octets = Vec::new();
     InterestDraft { nonce: Some(number), ..InterestDraft::new(name.as_ref()) }.write(&mut octets);
     octets
@@ -112,7 +139,11 @@ fn pending_interests_are_limited_in_octets_and_end_with_their_time() {
     assert!(used > limit / 2 && used <= 3 * limit / 4 + 10_000, "{used}");
     assert!(refused > 900, "{refused}");
     let other = bench.app();
-    assert_eq!(bench.receive(other, &interest("/p/other", 1)).len(), 1, "who holds little still has room");
+    assert_eq!(
+        bench.receive(other, &interest("/p/other", 1)).len(),
+        1,
+        "who holds little still has room"
+    );
     bench.pass(ms(5000));
     assert_eq!(bench.forwarder.node().pending_octets().used(), 0, "expired Interests take nothing");
 }
@@ -158,8 +189,11 @@ fn first_pieces(sequence: u64, count: usize) -> Vec<Vec<u8>> {
 fn pieces_are_limited_in_octets_over_all_faces_and_go_when_their_time_is_over() {
     let mut bench = bench("pieces_size = \"200 kB\"\n");
     let app = bench.app();
-    let strangers: Vec<FaceId> =
-        (0..300).map(|number| bench.forwarder.add_face(bench.now, stranger(number), &mut bench.asked).expect("room")).collect();
+    let strangers: Vec<FaceId> = (0..300)
+        .map(|number| {
+            bench.forwarder.add_face(bench.now, stranger(number), &mut bench.asked).expect("room")
+        })
+        .collect();
     for face in &strangers {
         for piece in first_pieces(100, 10) {
             bench.receive(*face, &piece);
@@ -167,7 +201,10 @@ fn pieces_are_limited_in_octets_over_all_faces_and_go_when_their_time_is_over() 
     }
     bench.pass(ms(120));
     let (used, limit, refused) = told(&mut bench, app, "pieces");
-    assert!(used > limit / 2 && used <= limit && limit == 200_000 && refused > 0, "{used} of {limit}, {refused} refused");
+    assert!(
+        used > limit / 2 && used <= limit && limit == 200_000 && refused > 0,
+        "{used} of {limit}, {refused} refused"
+    );
     // Nothing more comes from anybody.
     bench.pass(ms(800));
     assert_eq!(told(&mut bench, app, "pieces").0, 0);
@@ -196,19 +233,32 @@ fn routes_and_strategies_are_limited_in_number_and_octets() {
         };
         bench.command(app, &signed("strategy-choice", "set", &parameters)).0
     };
-    let codes: Vec<u64> = ["/a", "/b", "/c", "/d", "/a"].iter().map(|prefix| set(&mut bench, prefix)).collect();
+    let codes: Vec<u64> =
+        ["/a", "/b", "/c", "/d", "/a"].iter().map(|prefix| set(&mut bench, prefix)).collect();
     assert_eq!(codes, [200, 200, 200, 503, 200], "a strategy that is there may be changed");
     let register = |bench: &mut Bench, prefix: &Name, verb: &str| {
-        let parameters = ControlParameters { name: Some(prefix.as_ref()), ..ControlParameters::default() };
+        let parameters =
+            ControlParameters { name: Some(prefix.as_ref()), ..ControlParameters::default() };
         bench.command(app, &signed("rib", verb, &parameters)).0
     };
     let long = |number: u64| name("/long").generic(&[7; 3000]).segment(number);
-    let codes: Vec<u64> = (0..20).map(|number| register(&mut bench, &long(number), "register")).collect();
+    let codes: Vec<u64> =
+        (0..20).map(|number| register(&mut bench, &long(number), "register")).collect();
     let added = codes.iter().filter(|code| **code == 200).count();
-    assert!((10..12).contains(&added) && codes[added..].iter().all(|code| *code == 503), "{codes:?}");
-    assert_eq!(register(&mut bench, &long(0), "register"), 200, "a route that is there may be changed");
+    assert!(
+        (10..12).contains(&added) && codes[added..].iter().all(|code| *code == 503),
+        "{codes:?}"
+    );
+    assert_eq!(
+        register(&mut bench, &long(0), "register"),
+        200,
+        "a route that is there may be changed"
+    );
     let (used, limit, refused) = told(&mut bench, app, "names");
-    assert!(used <= limit && limit == 40_000 && refused == 20 - added as u64, "{used} of {limit}, {refused} refused");
+    assert!(
+        used <= limit && limit == 40_000 && refused == 20 - added as u64,
+        "{used} of {limit}, {refused} refused"
+    );
     for number in 0..added as u64 {
         assert_eq!(register(&mut bench, &long(number), "unregister"), 200);
     }
@@ -230,7 +280,10 @@ fn many_who_ask_for_a_large_dataset_share_it() {
         assert!(dataset(&mut bench, app, "/localhost/nfd/fib/list") == whole);
     }
     let (after, limit, refused) = told(&mut bench, app, "datasets");
-    assert!(after < before + 200 * 1000 && after <= limit && refused == 0, "{before}, then {after}");
+    assert!(
+        after < before + 200 * 1000 && after <= limit && refused == 0,
+        "{before}, then {after}"
+    );
     // A change is told at once.
     bench.forwarder.add_route(&name("/new"), app, 0);
     let changed = dataset(&mut bench, app, "/localhost/nfd/fib/list");
@@ -272,13 +325,23 @@ fn who_does_not_read_shares_what_may_wait_for_sockets() {
         consumer.send(&interest(&uri, number));
         producer.receive();
         producer.send(&data(&uri, &[7; 8000]));
-        assert!(with_data(&consumer.receive(), |data| data.name.to_string()) == uri, "who reads is served");
+        assert!(
+            with_data(&consumer.receive(), |data| data.name.to_string()) == uri,
+            "who reads is served"
+        );
     }
     std::thread::sleep(std::time::Duration::from_millis(250));
-    let told =
-        || Client::connect(&Place::Unix(running.socket())).expect("a connection").dataset("/localhost/nfd/tables/list").expect("tables");
+    let told = || {
+        Client::connect(&Place::Unix(running.socket()))
+            .expect("a connection")
+            .dataset("/localhost/nfd/tables/list")
+            .expect("tables")
+    };
     let (used, limit, refused) = table(&told(), "queues");
-    assert!(used > limit / 2 && used <= limit && limit == 4_000_000 && refused > 0, "{used} of {limit}, {refused} refused");
+    assert!(
+        used > limit / 2 && used <= limit && limit == 4_000_000 && refused > 0,
+        "{used} of {limit}, {refused} refused"
+    );
     drop(deaf);
     let began = std::time::Instant::now();
     while table(&told(), "queues").0 > 100_000 {

@@ -6,7 +6,8 @@ use narrows_icn::FaceId;
 use narrows_ndn::lp::{Header, LabelFlags, Mircc, NackReason, PathLabel, PitToken};
 use narrows_units::{Rate, Span};
 
-const RATES: Option<LinkRates> = Some(LinkRates::known(Rate::from_mbps(10), Rate::from_mbps(10), false));
+const RATES: Option<LinkRates> =
+    Some(LinkRates::known(Rate::from_mbps(10), Rate::from_mbps(10), false));
 
 /// A forwarder with an application, and a link of 10 Mbit/s to a neighbour with /a.
 fn bench() -> (Bench, FaceId, FaceId) {
@@ -25,7 +26,10 @@ fn shows(header: Header<'_>) -> bool {
 fn data_carries_the_rate_of_its_link_to_an_application_that_asks_for_rates() {
     let (mut bench, app, up) = bench();
     let mircc = Mircc { class: Some(0), ..Mircc::default() };
-    let asked = link(&Header { mircc, pit_token: PitToken::new(&[5; 6]), ..Header::default() }, &interest("/a/1", 1));
+    let asked = link(
+        &Header { mircc, pit_token: PitToken::new(&[5; 6]), ..Header::default() },
+        &interest("/a/1", 1),
+    );
     let sent = bench.receive(app, &asked);
     assert_eq!(sent[0].0, up);
     assert!(shows(header(&sent[0].1)), "the neighbour is told of MIRCC");
@@ -35,7 +39,10 @@ fn data_carries_the_rate_of_its_link_to_an_application_that_asks_for_rates() {
     assert_eq!(answered.pit_token, PitToken::new(&[5; 6]));
     let primary = answered.mircc.primary_bps.expect("a rate");
     assert!((1..=10_000_000).contains(&primary), "{primary}");
-    assert!(answered.mircc.path_id.is_some() && answered.mircc.path_label.is_some_and(|label| label.labels.hops() == 1));
+    assert!(
+        answered.mircc.path_id.is_some()
+            && answered.mircc.path_label.is_some_and(|label| label.labels.hops() == 1)
+    );
 }
 
 #[test]
@@ -67,7 +74,11 @@ fn a_path_is_learned_and_followed() {
     let label = header(&sent[0].1).mircc.path_label.expect("a label");
     let sent = ask(&mut bench, "/a/2", 3, Some(PathLabel { flags: LabelFlags::Fallback, ..label }));
     assert_eq!(sent[0].0, other, "the label decides, not the cost");
-    assert_eq!(header(&sent[0].1).mircc.path_label.map(|label| label.labels.hops()), Some(0), "the rest of the path is empty");
+    assert_eq!(
+        header(&sent[0].1).mircc.path_label.map(|label| label.labels.hops()),
+        Some(0),
+        "the rest of the path is empty"
+    );
     let mut strange = PathLabel::new(LabelFlags::Strict);
     let unused = (1..4096).find(|hop| Some(*hop) != label.labels.top()).expect("a label");
     assert!(strange.labels.push(unused));
@@ -84,10 +95,14 @@ fn a_neighbour_who_never_answers_with_fields_gets_them_seldom() {
         let at = bench.now + Span::from_millis(10);
         bench.pass(at);
         let sent = bench.receive(app, &interest(&uri, number));
-        with_fields += sent.iter().filter(|(face, packet)| *face == up && shows(header(packet))).count();
+        with_fields +=
+            sent.iter().filter(|(face, packet)| *face == up && shows(header(packet))).count();
         bench.receive(up, &data(&uri, b"x"));
     }
-    assert!((1000..1030).contains(&with_fields), "{with_fields}: the first thousand, and then one of 64");
+    assert!(
+        (1000..1030).contains(&with_fields),
+        "{with_fields}: the first thousand, and then one of 64"
+    );
 }
 
 #[test]
@@ -101,7 +116,11 @@ fn fields_shown_are_remembered_for_a_minute() {
     assert_eq!(header(&sent[0].1).nack, Some(NackReason::NoRoute), "it understands refusals then");
     bench.pass(ms(61_000));
     assert!(bench.receive(peer, &interest("/nowhere", 2)).is_empty(), "and others get none");
-    assert_eq!(header(&bench.receive(app, &interest("/nowhere", 3))[0].1).nack, Some(NackReason::NoRoute), "applications do");
+    assert_eq!(
+        header(&bench.receive(app, &interest("/nowhere", 3))[0].1).nack,
+        Some(NackReason::NoRoute),
+        "applications do"
+    );
 }
 
 #[test]
@@ -115,7 +134,9 @@ fn interests_are_held_back_so_that_data_fits_the_link() {
     assert_eq!(left.len(), 1, "the others wait");
     for step in 1..=200 {
         let sent = bench.pass(ms(step));
-        left.extend(sent.iter().filter(|(face, octets)| *face == up && octets != HELLO).map(|_| ms(step)));
+        left.extend(
+            sent.iter().filter(|(face, octets)| *face == up && octets != HELLO).map(|_| ms(step)),
+        );
     }
     assert_eq!(left.len(), 50);
     // 1100 octets of Data are assumed; an Interest of 18 octets at 10 Mbit/s and the shaper's 0.98 leaves every 0.9 ms.
@@ -129,7 +150,13 @@ fn an_interest_keeps_its_octets_but_for_the_hop_limit() {
     let (mut bench, app, up) = bench();
     let wanted = name("/a/1");
     let mut asked = Vec::new();
-    InterestDraft { nonce: Some(1), hop_limit: Some(9), lifetime_ms: Some(1234), ..InterestDraft::new(wanted.as_ref()) }.write(&mut asked);
+    InterestDraft {
+        nonce: Some(1),
+        hop_limit: Some(9),
+        lifetime_ms: Some(1234),
+        ..InterestDraft::new(wanted.as_ref())
+    }
+    .write(&mut asked);
     let sent = bench.receive(app, &asked);
     assert_eq!(sent[0].0, up);
     let lower = with_interest(&sent[0].1, |interest| {
@@ -140,13 +167,20 @@ fn an_interest_keeps_its_octets_but_for_the_hop_limit() {
     });
     assert_eq!(lower, (asked, 8));
     let mut last = Vec::new();
-    InterestDraft { nonce: Some(2), hop_limit: Some(1), ..InterestDraft::new(name("/a/2").as_ref()) }.write(&mut last);
+    InterestDraft {
+        nonce: Some(2),
+        hop_limit: Some(1),
+        ..InterestDraft::new(name("/a/2").as_ref())
+    }
+    .write(&mut last);
     assert!(bench.receive(app, &last).is_empty(), "its way ends here");
     let mut bare = Vec::new();
     InterestDraft { nonce: None, ..InterestDraft::new(name("/a/3").as_ref()) }.write(&mut bare);
     let sent = bench.pass(ms(100));
     assert!(sent.iter().all(|(_, octets)| octets == HELLO));
     let sent = bench.receive(app, &bare);
-    let with_nonce = with_interest(&sent[0].1, |interest| interest.nonce.is_some() && interest.hop_limit.is_none());
+    let with_nonce = with_interest(&sent[0].1, |interest| {
+        interest.nonce.is_some() && interest.hop_limit.is_none()
+    });
     assert!(with_nonce, "a nonce is added, a limit is not");
 }

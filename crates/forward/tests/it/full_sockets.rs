@@ -42,7 +42,12 @@ fn others_are_served(running: &Running, round: u32) {
 }
 
 /// An application asks for `count` Data and reads none of them until all have been answered. The kernel holds at most so many octets for it.
-fn a_peer_that_does_not_read<S: Read + Write>(running: &Running, mut stopped: Client<S>, kernel: usize, count: u32) {
+fn a_peer_that_does_not_read<S: Read + Write>(
+    running: &Running,
+    mut stopped: Client<S>,
+    kernel: usize,
+    count: u32,
+) {
     let mut producer = running.connect();
     producer.register("/p");
     for number in 0..count {
@@ -52,7 +57,8 @@ fn a_peer_that_does_not_read<S: Read + Write>(running: &Running, mut stopped: Cl
         producer.send(&data(&uri, &[7; LARGE]));
     }
     others_are_served(running, 0);
-    let (sent, _) = face_with(running, u64::from(count)).expect("the face of the one that does not read");
+    let (sent, _) =
+        face_with(running, u64::from(count)).expect("the face of the one that does not read");
     assert_eq!(sent, u64::from(count));
     // The daemon looks at its sockets' counters every 100 ms, and before it answers if it is late.
     std::thread::sleep(Duration::from_millis(150));
@@ -74,7 +80,11 @@ fn a_peer_that_does_not_read<S: Read + Write>(running: &Running, mut stopped: Cl
     producer.receive();
     producer.send(&data("/p/later", &[7; 10]));
     with_data(&stopped.receive(), |data| assert_eq!(data.content, Some(&[7; 10][..])));
-    assert_eq!(face_with(running, u64::from(count)).map(|(_, after)| after), Some(dropped), "and loses nothing more");
+    assert_eq!(
+        face_with(running, u64::from(count)).map(|(_, after)| after),
+        Some(dropped),
+        "and loses nothing more"
+    );
 }
 
 #[test]
@@ -88,14 +98,22 @@ fn an_application_that_does_not_read_its_tcp_socket_loses_what_is_too_much() {
     let running = Running::start("full-tcp", "");
     let mut manager = Manager::connect(&Place::Unix(running.socket())).expect("a connection");
     let content = manager.dataset("/localhost/nfd/faces/channels").expect("channels");
-    let uris = entries::<ChannelStatus<'_>>(&content).map(|channel| channel.expect("a channel").local_uri.to_owned());
-    let address = uris.filter_map(|uri| uri.strip_prefix("tcp4://").map(str::to_owned)).next().expect("a TCP address");
+    let uris = entries::<ChannelStatus<'_>>(&content)
+        .map(|channel| channel.expect("a channel").local_uri.to_owned());
+    let address = uris
+        .filter_map(|uri| uri.strip_prefix("tcp4://").map(str::to_owned))
+        .next()
+        .expect("a TCP address");
     let stream = TcpStream::connect(address).expect("a connection");
     stream.set_read_timeout(PATIENCE).expect("a timeout");
     // What the kernel lets a socket's buffers grow to stands last.
     let most = |of: &str| {
-        let told = std::fs::read_to_string(format!("/proc/sys/net/ipv4/tcp_{of}mem")).expect("a limit");
-        told.split_whitespace().last().and_then(|most| most.parse::<usize>().ok()).expect("a number")
+        let told =
+            std::fs::read_to_string(format!("/proc/sys/net/ipv4/tcp_{of}mem")).expect("a limit");
+        told.split_whitespace()
+            .last()
+            .and_then(|most| most.parse::<usize>().ok())
+            .expect("a number")
     };
     let kernel = most("r") + most("w");
     let count = (MOST_WAITING + kernel) / LARGE + 500;
@@ -118,7 +136,10 @@ fn tc(rate: &str) {
 fn a_full_udp_socket_inside() {
     assert!(std::env::var_os(INSIDE).is_some(), "in a namespace of its own");
     for words in ["link set lo up", "addr add 10.9.0.1/32 dev lo", "addr add 10.9.0.2/32 dev lo"] {
-        assert!(Command::new("ip").args(words.split(' ')).status().expect("ip").success(), "{words}");
+        assert!(
+            Command::new("ip").args(words.split(' ')).status().expect("ip").success(),
+            "{words}"
+        );
     }
     let neighbour = UdpSocket::bind("10.9.0.2:0").expect("a socket");
     neighbour.set_read_timeout(PATIENCE).expect("a timeout");
@@ -169,11 +190,15 @@ fn a_full_udp_socket_inside() {
             came += u64::from(room[..HELLO.len()] != *HELLO);
         }
         // A neighbour that the host does not let run loses some of its own.
-        let ((_, dropped), lost) = (face_with(&running, u64::from(READY)).expect("the face"), drops(&neighbour));
+        let ((_, dropped), lost) =
+            (face_with(&running, u64::from(READY)).expect("the face"), drops(&neighbour));
         if came + lost + dropped == u64::from(READY) {
             break dropped;
         }
-        assert!(Some(patience.elapsed()) < PATIENCE, "{came} have come, {lost} were lost and {dropped} dropped of {READY}");
+        assert!(
+            Some(patience.elapsed()) < PATIENCE,
+            "{came} have come, {lost} were lost and {dropped} dropped of {READY}"
+        );
     };
     println!("{dropped} of {READY} were dropped, {came} have come");
     // It goes on.
@@ -191,7 +216,9 @@ fn every_datagram_for_a_full_udp_socket_arrives_or_is_counted() {
         return println!("skipped: making network namespaces needs root");
     }
     let name = format!("nrf-{}", std::process::id());
-    let ip = |words: &[&str]| Command::new("ip").args(words).status().is_ok_and(|status| status.success());
+    let ip = |words: &[&str]| {
+        Command::new("ip").args(words).status().is_ok_and(|status| status.success())
+    };
     if !ip(&["netns", "add", &name]) {
         return println!("skipped: this host makes no network namespaces");
     }
@@ -204,7 +231,8 @@ fn every_datagram_for_a_full_udp_socket_arrives_or_is_counted() {
         .output();
     ip(&["netns", "del", &name]);
     let inside = inside.expect("a process");
-    let told = String::from_utf8_lossy(&inside.stdout).into_owned() + &String::from_utf8_lossy(&inside.stderr);
+    let told = String::from_utf8_lossy(&inside.stdout).into_owned()
+        + &String::from_utf8_lossy(&inside.stderr);
     println!("{told}");
     assert!(inside.status.success() && told.contains("1 passed"), "{told}");
 }

@@ -33,22 +33,30 @@ fn answer(mut stream: TcpStream, answers: Answers) {
     while let Ok(read @ 1..) = stream.read(&mut room) {
         inbox.extend_from_slice(&room[..read]);
         let (mut taken, mut out) = (0, Vec::new());
-        while let Some(length) =
-            frame_length(&inbox[taken..], MAX_PACKET).expect("a packet").filter(|length| *length <= inbox.len() - taken)
+        while let Some(length) = frame_length(&inbox[taken..], MAX_PACKET)
+            .expect("a packet")
+            .filter(|length| *length <= inbox.len() - taken)
         {
             let packet = &inbox[taken..taken + length];
             taken += length;
-            let fragment = LpPacket::decode(packet).expect("a packet").fragment.expect("a fragment");
+            let fragment =
+                LpPacket::decode(packet).expect("a packet").fragment.expect("a fragment");
             let asked = Interest::decode(fragment).expect("an Interest").name;
-            let segment = asked.last().and_then(|last| last.nni_of(number::SEGMENT)).expect("a segment");
+            let segment =
+                asked.last().and_then(|last| last.nni_of(number::SEGMENT)).expect("a segment");
             if answers.missing == Some(segment) {
                 continue;
             }
             let last = name("/film").segment(answers.last);
             let meta = MetaInfo { final_block: last.as_ref().last(), ..MetaInfo::default() };
             let mut data = Vec::new();
-            DataDraft { name: asked, meta, content: Some(&vec![segment as u8; answers.size]) }.write(&Signer::DIGEST, &mut data);
-            let mircc = Mircc { primary_bps: answers.rate, secondary_bps: answers.rate, ..Mircc::default() };
+            DataDraft { name: asked, meta, content: Some(&vec![segment as u8; answers.size]) }
+                .write(&Signer::DIGEST, &mut data);
+            let mircc = Mircc {
+                primary_bps: answers.rate,
+                secondary_bps: answers.rate,
+                ..Mircc::default()
+            };
             out.extend(link(&Header { mircc, ..Header::default() }, &data));
         }
         inbox.drain(..taken);
@@ -60,10 +68,15 @@ fn answer(mut stream: TcpStream, answers: Answers) {
 }
 
 /// Fetches from one who answers so.
-fn fetch(answers: Answers, prepare: impl FnOnce(&mut Consumer)) -> (Result<Fetched, FetchError>, Vec<u8>) {
+fn fetch(
+    answers: Answers,
+    prepare: impl FnOnce(&mut Consumer),
+) -> (Result<Fetched, FetchError>, Vec<u8>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let place = Place::parse(&format!("tcp://{}", listener.local_addr().expect("an address"))).expect("a place");
-    let forwarder = std::thread::spawn(move || answer(listener.accept().expect("a connection").0, answers));
+    let place = Place::parse(&format!("tcp://{}", listener.local_addr().expect("an address")))
+        .expect("a place");
+    let forwarder =
+        std::thread::spawn(move || answer(listener.accept().expect("a connection").0, answers));
     let mut consumer = Consumer::connect(&place).expect("a forwarder");
     prepare(&mut consumer);
     let mut content = Vec::new();
@@ -97,11 +110,16 @@ fn a_segment_that_never_comes_ends_the_fetch_though_others_do() {
 fn an_object_that_is_said_to_be_absurdly_large_is_refused() {
     let (fetched, content) = fetch(Answers { last: u64::MAX, ..HONEST }, |_| ());
     let told = fetched.expect_err("too large").to_string();
-    assert!(told.contains("18446744073709551616 segments") && told.contains("--max-size"), "{told}");
+    assert!(
+        told.contains("18446744073709551616 segments") && told.contains("--max-size"),
+        "{told}"
+    );
     assert!(content.is_empty());
-    let (fetched, _) = fetch(Answers { last: 9, ..HONEST }, |consumer| consumer.limit(Bytes::new(9_999)));
+    let (fetched, _) =
+        fetch(Answers { last: 9, ..HONEST }, |consumer| consumer.limit(Bytes::new(9_999)));
     assert!(matches!(fetched, Err(FetchError::TooLarge { segments: 10, .. })), "{fetched:?}");
-    let (fetched, _) = fetch(Answers { last: 9, ..HONEST }, |consumer| consumer.limit(Bytes::new(10_000)));
+    let (fetched, _) =
+        fetch(Answers { last: 9, ..HONEST }, |consumer| consumer.limit(Bytes::new(10_000)));
     assert_eq!(fetched.expect("it fits").octets, 10_000);
 }
 
@@ -141,7 +159,10 @@ fn serving_and_fetching_go_on_when_the_forwarder_is_back() {
     go_on.store(false, Ordering::Relaxed);
     serving.join().expect("no panic").expect("an end in order");
     let heard = heard.lock().expect("no panic").clone();
-    assert_eq!(heard[..4], [Connection::Lost, Connection::Back, Connection::Lost, Connection::Back]);
+    assert_eq!(
+        heard[..4],
+        [Connection::Lost, Connection::Back, Connection::Lost, Connection::Back]
+    );
 }
 
 #[test]
@@ -150,7 +171,10 @@ fn a_forwarder_that_does_not_come_back_is_told() {
     let mut consumer = Consumer::connect(&Place::Unix(running.socket())).expect("a forwarder");
     consumer.patience(Span::from_secs(1));
     drop(running);
-    let told = consumer.fetch(&name("/film/v=1"), &mut Vec::new(), &mut |_| ()).expect_err("nobody").to_string();
+    let told = consumer
+        .fetch(&name("/film/v=1"), &mut Vec::new(), &mut |_| ())
+        .expect_err("nobody")
+        .to_string();
     assert!(told.contains("no forwarder answers") && told.contains("narrows forward"), "{told}");
 }
 

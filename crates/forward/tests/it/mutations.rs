@@ -12,8 +12,7 @@ fn packets() -> u64 {
 }
 
 /// Limits that mutated packets reach.
-const TABLES: &str =
-    "[tables]\ncontent_store = 500\ncontent_store_size = \"1 MB\"\npending = 2000\npending_per_face = 1000\nfaces = 40\nroutes = 50\n";
+const TABLES: &str = "[tables]\ncontent_store = 500\ncontent_store_size = \"1 MB\"\npending = 2000\npending_per_face = 1000\nfaces = 40\nroutes = 50\n";
 
 /// What the mutations start from: packets of every kind, and commands of other programs.
 fn seeds() -> Vec<Vec<u8>> {
@@ -21,13 +20,41 @@ fn seeds() -> Vec<Vec<u8>> {
         interest("/a/b/c", 1),
         interest("/localhost/nfd/faces/list", 2),
         data("/a/b/c", &[3; 300]),
-        link(&Header { pit_token: PitToken::new(&[1; 6]), congestion_mark: Some(1), ..Header::default() }, &interest("/a/d", 2)),
-        link(&Header { nack: Some(NackReason::Congestion), ..Header::default() }, &interest("/a/b/c", 1)),
-        link(&Header { sequence: Some(5), frag_index: Some(0), frag_count: Some(2), ..Header::default() }, &interest("/a/e", 3)[..10]),
-        link(&Header { sequence: Some(6), frag_index: Some(1), frag_count: Some(2), ..Header::default() }, &interest("/a/e", 3)[10..]),
+        link(
+            &Header {
+                pit_token: PitToken::new(&[1; 6]),
+                congestion_mark: Some(1),
+                ..Header::default()
+            },
+            &interest("/a/d", 2),
+        ),
+        link(
+            &Header { nack: Some(NackReason::Congestion), ..Header::default() },
+            &interest("/a/b/c", 1),
+        ),
+        link(
+            &Header {
+                sequence: Some(5),
+                frag_index: Some(0),
+                frag_count: Some(2),
+                ..Header::default()
+            },
+            &interest("/a/e", 3)[..10],
+        ),
+        link(
+            &Header {
+                sequence: Some(6),
+                frag_index: Some(1),
+                frag_count: Some(2),
+                ..Header::default()
+            },
+            &interest("/a/e", 3)[10..],
+        ),
     ];
     use captured::*;
-    for digits in [CREATE, ROUTE, PYTHON_REGISTER, PYTHON_COMMAND, NDNTS_REGISTER, STRATEGY, QUERY, METADATA] {
+    for digits in
+        [CREATE, ROUTE, PYTHON_REGISTER, PYTHON_COMMAND, NDNTS_REGISTER, STRATEGY, QUERY, METADATA]
+    {
         seeds.push(octets(digits));
     }
     seeds
@@ -41,7 +68,9 @@ fn mutate(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
         let at = random.below(octets.len() as u64) as usize;
         match random.below(6) {
             0 => octets[at] = random.bits() as u8,
-            1 => octets[at] = octets[at].wrapping_add(if random.below(2) == 0 { 1 } else { u8::MAX }),
+            1 => {
+                octets[at] = octets[at].wrapping_add(if random.below(2) == 0 { 1 } else { u8::MAX })
+            }
             2 => octets.truncate(at.max(1)),
             3 => octets.insert(at, random.bits() as u8),
             4 => {
@@ -75,7 +104,11 @@ fn mutated_packets_break_nothing_between_threads() {
 /// Mutated packets come, so many of them, at a forwarder of this configuration.
 fn survives(config: &str, packets: u64) {
     let mut bench = Bench::with(&Config::parse(config, "test").expect("a configuration"));
-    let (app, near, far) = (bench.app(), bench.neighbour("udp4://127.0.0.1:7"), bench.neighbour("udp4://192.0.2.7:6363"));
+    let (app, near, far) = (
+        bench.app(),
+        bench.neighbour("udp4://127.0.0.1:7"),
+        bench.neighbour("udp4://192.0.2.7:6363"),
+    );
     bench.forwarder.add_route(&name("/a"), app, 0);
     let (seeds, mut random) = (seeds(), Random::stream(7, "mutations"));
     let began = std::time::Instant::now();
@@ -83,7 +116,10 @@ fn survives(config: &str, packets: u64) {
         let octets = mutate(&seeds, &mut random);
         let face = [app, near, far][random.below(3) as usize];
         for (_, sent) in bench.receive(face, &octets) {
-            assert!(LpPacket::decode(&sent).is_ok(), "what it sends is a packet: {sent:02x?} after {octets:02x?}");
+            assert!(
+                LpPacket::decode(&sent).is_ok(),
+                "what it sends is a packet: {sent:02x?} after {octets:02x?}"
+            );
         }
         if round % 1000 == 0 {
             let later = bench.now + Span::from_millis(300);
@@ -93,7 +129,10 @@ fn survives(config: &str, packets: u64) {
     eprintln!("{packets} packets in {:?}", began.elapsed());
     // As `narrows forward status` tells, the tables keep to their limits; a second after the last packet the forwarder forwards as ever.
     let status = bench.status(app);
-    assert!(status.pit_entries <= 2000 && status.cs_entries <= 500 && status.fib_entries <= 50, "{status:?}");
+    assert!(
+        status.pit_entries <= 2000 && status.cs_entries <= 500 && status.fib_entries <= 50,
+        "{status:?}"
+    );
     let later = bench.now + Span::from_secs(60);
     bench.pass(later);
     assert_eq!(bench.status(app).pit_entries, 1, "all have expired but the one that asks for this");
@@ -110,7 +149,11 @@ fn routes_that_flap_and_faces_that_die_leave_nothing_behind() {
         let face = bench.neighbour(&format!("udp4://192.0.2.{}:6363", 1 + round % 200));
         bench.forwarder.add_route(&name("/flap"), face, 0);
         let asked = interest(&format!("/flap/{round}"), round);
-        assert_eq!(bench.receive(app, &asked)[0].0, face, "the route leads to the face that is there");
+        assert_eq!(
+            bench.receive(app, &asked)[0].0,
+            face,
+            "the route leads to the face that is there"
+        );
         // In every other round the answer comes; in the others the face dies first.
         if round % 2 == 0 {
             let answer = bench.receive(face, &data(&format!("/flap/{round}"), b"x"));

@@ -30,13 +30,17 @@ const MOST_WAITING: f64 = 0.1;
 fn daemon_process() {
     let path = std::env::var(CONFIG).expect("the path of a configuration");
     let text = std::fs::read_to_string(&path).expect("a configuration");
-    let (daemon, _stopper) = Daemon::start(&Config::parse(&text, &path).expect("a configuration")).expect("a daemon");
+    let (daemon, _stopper) =
+        Daemon::start(&Config::parse(&text, &path).expect("a configuration")).expect("a daemon");
     daemon.run().expect("an end in order");
 }
 
 pub fn run(command: &str) -> Result<String, String> {
     let mut words = command.split(' ');
-    let output = Command::new(words.next().unwrap_or_default()).args(words).output().map_err(|error| format!("{command}: {error}"))?;
+    let output = Command::new(words.next().unwrap_or_default())
+        .args(words)
+        .output()
+        .map_err(|error| format!("{command}: {error}"))?;
     match output.status.success() {
         true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
         false => Err(format!("{command}: {}", String::from_utf8_lossy(&output.stderr).trim())),
@@ -110,7 +114,10 @@ impl Network {
         self.daemons.push(child);
         let patience = Instant::now();
         while UnixStream::connect(self.socket(end)).is_err() {
-            assert!(patience.elapsed() < Duration::from_secs(60), "the daemon of end {end} does not start");
+            assert!(
+                patience.elapsed() < Duration::from_secs(60),
+                "the daemon of end {end} does not start"
+            );
             sleep(Duration::from_millis(20));
         }
     }
@@ -118,7 +125,13 @@ impl Network {
     /// Octets that wait on the way of Data.
     fn queue(&self) -> f64 {
         let told = run(&format!("tc -n {} -s qdisc show dev far", self.names[1])).expect("a queue");
-        let backlog = told.split("backlog ").nth(1).and_then(|rest| rest.split('b').next()).expect("its length").trim().to_owned();
+        let backlog = told
+            .split("backlog ")
+            .nth(1)
+            .and_then(|rest| rest.split('b').next())
+            .expect("its length")
+            .trim()
+            .to_owned();
         match backlog.strip_suffix('K') {
             Some(thousands) => 1024.0 * thousands.parse::<f64>().expect("a number"),
             None => backlog.parse().expect("a number"),
@@ -128,16 +141,24 @@ impl Network {
     /// Packets that the link has dropped, both ways.
     fn dropped(&self) -> u64 {
         let ends = [(&self.names[0], "near"), (&self.names[1], "far")];
-        let told = ends.map(|(name, device)| run(&format!("tc -n {name} -s qdisc show dev {device}")).expect("a queue"));
-        let dropped = told.iter().map(|told| told.split("dropped ").nth(1).and_then(|rest| rest.split(',').next()).expect("a count"));
+        let told = ends.map(|(name, device)| {
+            run(&format!("tc -n {name} -s qdisc show dev {device}")).expect("a queue")
+        });
+        let dropped = told.iter().map(|told| {
+            told.split("dropped ").nth(1).and_then(|rest| rest.split(',').next()).expect("a count")
+        });
         dropped.map(|count| count.parse::<u64>().expect("a number")).sum()
     }
 
     /// Nanoseconds in which the threads of each daemon could have run and waited for a processor.
     fn waited(&self) -> Vec<u64> {
         let of = |daemon: &Child| {
-            let threads = std::fs::read_dir(format!("/proc/{}/task", daemon.id())).into_iter().flatten().flatten();
-            let told = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("schedstat")).ok());
+            let threads = std::fs::read_dir(format!("/proc/{}/task", daemon.id()))
+                .into_iter()
+                .flatten()
+                .flatten();
+            let told = threads
+                .filter_map(|thread| std::fs::read_to_string(thread.path().join("schedstat")).ok());
             told.filter_map(|told| told.split(' ').nth(1)?.parse::<u64>().ok()).sum()
         };
         self.daemons.iter().map(of).collect()
@@ -145,7 +166,11 @@ impl Network {
 
     /// The link carries this rate towards the near end from now on.
     fn slow_down(&self, rate: &str) {
-        run(&format!("tc -n {} qdisc change dev far root tbf rate {rate} burst 4kb latency 300ms", self.names[1])).expect("a slower link");
+        run(&format!(
+            "tc -n {} qdisc change dev far root tbf rate {rate} burst 4kb latency 300ms",
+            self.names[1]
+        ))
+        .expect("a slower link");
     }
 
     /// Suspect seconds of the face at the near end.
@@ -155,9 +180,13 @@ impl Network {
 
     /// What the faces of an end tell of themselves, if they do.
     fn of_faces(&self, end: usize, told: impl Fn(&FaceStatus<'_>) -> Option<u64>) -> Vec<u64> {
-        let content =
-            Client::connect(&Place::Unix(self.socket(end))).expect("a connection").dataset("/localhost/nfd/faces/list").expect("faces");
-        entries::<FaceStatus<'_>>(&content).filter_map(|face| told(&face.expect("a face"))).collect()
+        let content = Client::connect(&Place::Unix(self.socket(end)))
+            .expect("a connection")
+            .dataset("/localhost/nfd/faces/list")
+            .expect("faces");
+        entries::<FaceStatus<'_>>(&content)
+            .filter_map(|face| told(&face.expect("a face")))
+            .collect()
     }
 
     fn signal(&self, end: usize, signal: Signal) {
@@ -195,7 +224,8 @@ impl Apps {
         let name: Name = name.parse().expect("a name");
         let object = Object::new(name, vec![7; 100_000_000], SEGMENT, 1);
         let base = object.base().clone();
-        let mut producer = Producer::connect(&Place::Unix(network.socket(1))).expect("a connection");
+        let mut producer =
+            Producer::connect(&Place::Unix(network.socket(1))).expect("a connection");
         producer.serve(object).expect("a route");
         let go_on = self.go_on.clone();
         self.threads.push(std::thread::spawn(move || {
@@ -213,7 +243,9 @@ impl Apps {
             let mut consumer = Consumer::connect(&Place::Unix(socket)).expect("a connection");
             let mut out = Until(go_on);
             // It ends with an error when it is told to stop.
-            let _ = consumer.fetch(&base, &mut out, &mut |progress| told.store(progress.octets, Ordering::Relaxed));
+            let _ = consumer.fetch(&base, &mut out, &mut |progress| {
+                told.store(progress.octets, Ordering::Relaxed)
+            });
         }));
         octets
     }
@@ -241,7 +273,11 @@ struct Until(Arc<AtomicBool>);
 
 impl Write for Until {
     fn write(&mut self, octets: &[u8]) -> std::io::Result<usize> {
-        if self.0.load(Ordering::Relaxed) { Ok(octets.len()) } else { Err(std::io::Error::other("enough")) }
+        if self.0.load(Ordering::Relaxed) {
+            Ok(octets.len())
+        } else {
+            Err(std::io::Error::other("enough"))
+        }
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
@@ -256,7 +292,8 @@ fn keep_a_window(socket: &Path, base: &Name, told: &AtomicU64, go_on: &AtomicBoo
     let mut ask = |stream: &mut UnixStream| {
         let mut octets = Vec::new();
         let name = base.clone().segment(next);
-        InterestDraft { nonce: Some(next as u32 ^ 0x5555), ..InterestDraft::new(name.as_ref()) }.write(&mut octets);
+        InterestDraft { nonce: Some(next as u32 ^ 0x5555), ..InterestDraft::new(name.as_ref()) }
+            .write(&mut octets);
         next += 1;
         stream.write_all(&octets).expect("sent");
     };
@@ -267,9 +304,16 @@ fn keep_a_window(socket: &Path, base: &Name, told: &AtomicU64, go_on: &AtomicBoo
             return;
         }
         inbox.extend_from_slice(&room[..read]);
-        while let Some(length) = frame_length(&inbox, MAX_PACKET).expect("a packet").filter(|length| *length <= inbox.len()) {
+        while let Some(length) = frame_length(&inbox, MAX_PACKET)
+            .expect("a packet")
+            .filter(|length| *length <= inbox.len())
+        {
             let packet: Vec<u8> = inbox.drain(..length).collect();
-            let fragment = narrows_ndn::lp::LpPacket::decode(&packet).expect("a packet").fragment.expect("a fragment").to_vec();
+            let fragment = narrows_ndn::lp::LpPacket::decode(&packet)
+                .expect("a packet")
+                .fragment
+                .expect("a fragment")
+                .to_vec();
             let data = Data::decode(&fragment).expect("Data, and no Nack");
             told.fetch_add(data.content.map_or(0, <[u8]>::len) as u64, Ordering::Relaxed);
             ask(&mut stream);
@@ -281,14 +325,27 @@ fn keep_a_window(socket: &Path, base: &Name, told: &AtomicU64, go_on: &AtomicBoo
 fn phase(network: &Network, name: &str, run: impl FnOnce() -> Vec<(String, bool)>) {
     let (began, before) = (Instant::now(), network.waited());
     let findings = run();
-    let waited = network.waited().iter().zip(before).map(|(after, before)| after - before).max().unwrap_or(0);
+    let waited = network
+        .waited()
+        .iter()
+        .zip(before)
+        .map(|(after, before)| after - before)
+        .max()
+        .unwrap_or(0);
     let share = waited as f64 / began.elapsed().as_nanos() as f64;
     for (finding, holds) in findings {
         println!("{name}: {finding}: {}", if holds { "holds" } else { "does not hold" });
         if share > MOST_WAITING {
-            println!("{name}: not judged, a daemon waited for a processor in {:.0} % of the time", 100.0 * share);
+            println!(
+                "{name}: not judged, a daemon waited for a processor in {:.0} % of the time",
+                100.0 * share
+            );
         } else {
-            assert!(holds, "{name}: {finding}; a daemon waited for a processor in {:.1} % of the time", 100.0 * share);
+            assert!(
+                holds,
+                "{name}: {finding}; a daemon waited for a processor in {:.1} % of the time",
+                100.0 * share
+            );
         }
     }
 }
@@ -306,7 +363,8 @@ struct Load(Vec<Child>);
 impl Load {
     fn begin() -> Load {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        let busy = || Command::new("sh").args(["-c", "while :; do :; done"]).spawn().expect("a process");
+        let busy =
+            || Command::new("sh").args(["-c", "while :; do :; done"]).spawn().expect("a process");
         Load((0..4 * processors).map(|_| busy()).collect())
     }
 }
@@ -354,7 +412,8 @@ struct Busy {
 impl Busy {
     fn watch(network: &Network, octets: &AtomicU64) -> Busy {
         let dropped = || -> (u64, u64) {
-            let by_daemons = [0, 1].iter().flat_map(|end| network.of_faces(*end, |face| face.out_dropped)).sum();
+            let by_daemons =
+                [0, 1].iter().flat_map(|end| network.of_faces(*end, |face| face.out_dropped)).sum();
             (by_daemons, network.dropped())
         };
         let (before, lost, waited) = (octets.load(Ordering::Relaxed), dropped(), network.waited());
@@ -365,14 +424,23 @@ impl Busy {
         });
         let (began, mut rates) = (Instant::now(), Vec::new());
         while began.elapsed() < WINDOW {
-            rates.extend(network.of_faces(0, |face| face.primary_bps).into_iter().map(|rate| rate as f64));
+            rates.extend(
+                network.of_faces(0, |face| face.primary_bps).into_iter().map(|rate| rate as f64),
+            );
             sleep(Duration::from_millis(50));
         }
         go_on.store(false, Ordering::Relaxed);
         let latest = probe.join().expect("a probe");
-        let waited = network.waited().iter().zip(waited).map(|(after, before)| after - before).max().unwrap_or(0);
+        let waited = network
+            .waited()
+            .iter()
+            .zip(waited)
+            .map(|(after, before)| after - before)
+            .max()
+            .unwrap_or(0);
         let rate = rates.iter().sum::<f64>() / rates.len() as f64;
-        let deviation = (rates.iter().map(|one| (one - rate).powi(2)).sum::<f64>() / rates.len() as f64).sqrt();
+        let deviation =
+            (rates.iter().map(|one| (one - rate).powi(2)).sum::<f64>() / rates.len() as f64).sqrt();
         let now = dropped();
         Busy {
             octets: octets.load(Ordering::Relaxed) - before,
@@ -427,7 +495,10 @@ fn a_busy_host_drops_no_data() {
     if judged.is_empty() {
         return println!("a busy host: not judged, what came meanwhile had no room");
     }
-    assert!(judged.iter().any(|window| window.dropped == (0, 0)), "Data was dropped in each window");
+    assert!(
+        judged.iter().any(|window| window.dropped == (0, 0)),
+        "Data was dropped in each window"
+    );
 }
 
 /// Run by `make long`.
@@ -456,7 +527,8 @@ mod long {
                 queues.push(network.queue() * 8.0 / LINK * 1e3);
                 sleep(Duration::from_millis(50));
             }
-            let goodput = 8.0 * (octets.load(Ordering::Relaxed) - before) as f64 / began.elapsed().as_secs_f64();
+            let goodput = 8.0 * (octets.load(Ordering::Relaxed) - before) as f64
+                / began.elapsed().as_secs_f64();
             queues.sort_by(f64::total_cmp);
             let queue = queues[queues.len() * 95 / 100];
             network.signal(0, Signal::STOP);
@@ -465,9 +537,15 @@ mod long {
             sleep(Duration::from_secs(2));
             let after = rate(&octets, Duration::from_secs(3));
             vec![
-                (format!("goodput of {:.2} Mbit/s", goodput / 1e6), goodput >= 0.9 * 0.95 * LINK * content),
+                (
+                    format!("goodput of {:.2} Mbit/s", goodput / 1e6),
+                    goodput >= 0.9 * 0.95 * LINK * content,
+                ),
                 (format!("95 % of the queue's samples below {queue:.1} ms"), queue < 10.0),
-                (format!("{:.2} Mbit/s 2 s after a second of standstill", after / 1e6), after >= 0.9 * goodput),
+                (
+                    format!("{:.2} Mbit/s 2 s after a second of standstill", after / 1e6),
+                    after >= 0.9 * goodput,
+                ),
             ]
         });
         phase(&network, "beside a window of 100", || {
@@ -477,12 +555,20 @@ mod long {
             sleep(Duration::from_secs(3));
             let (began, before) = (Instant::now(), window.load(Ordering::Relaxed));
             let of_follower = rate(&follower, Duration::from_secs(6));
-            let of_window = 8.0 * (window.load(Ordering::Relaxed) - before) as f64 / began.elapsed().as_secs_f64();
+            let of_window = 8.0 * (window.load(Ordering::Relaxed) - before) as f64
+                / began.elapsed().as_secs_f64();
             let share = of_follower / (of_follower + of_window);
-            let told = format!("{:.2} Mbit/s by MIRCC, {:.2} by the window", of_follower / 1e6, of_window / 1e6);
+            let told = format!(
+                "{:.2} Mbit/s by MIRCC, {:.2} by the window",
+                of_follower / 1e6,
+                of_window / 1e6
+            );
             vec![
                 (told.clone(), (0.4..0.6).contains(&share)),
-                (format!("{told} together"), of_follower + of_window >= 0.9 * 0.95 * LINK * content),
+                (
+                    format!("{told} together"),
+                    of_follower + of_window >= 0.9 * 0.95 * LINK * content,
+                ),
             ]
         });
         phase(&network, "on a path of half the rate", || {
@@ -511,9 +597,15 @@ mod long {
         let told = network.of_faces(1, |face| face.in_capacity_bps);
         let [capacity] = told[..] else { panic!("one face has a rate: {told:?}") };
         // Packets of 1100 octets are assumed until some come, 42 more on the link.
-        assert!((capacity as f64 - LINK * 1100.0 / 1142.0).abs() < 2.0, "the rate of the device's token bucket: {capacity}");
+        assert!(
+            (capacity as f64 - LINK * 1100.0 / 1142.0).abs() < 2.0,
+            "the rate of the device's token bucket: {capacity}"
+        );
         let a = &network.names[0];
-        for command in ["qdisc replace dev near root handle 1: htb default 1", "class add dev near parent 1: classid 1:1 htb rate 8mbit"] {
+        for command in [
+            "qdisc replace dev near root handle 1: htb default 1",
+            "class add dev near parent 1: classid 1:1 htb rate 8mbit",
+        ] {
             run(&format!("tc -n {a} {command}")).expect("a hierarchy of token buckets");
         }
         network.start(0, "link_rate = \"measured\"\nroutes = [\"/p\"]");
@@ -528,10 +620,16 @@ mod long {
             let base = apps.serve(&network, "/p/one");
             apps.fetch(&network, base)
         };
-        let measured = |network: &Network| network.of_faces(0, |face| face.in_capacity_bps).into_iter().sum::<u64>() as f64;
+        let measured = |network: &Network| {
+            network.of_faces(0, |face| face.in_capacity_bps).into_iter().sum::<u64>() as f64
+        };
         let judge = |network: &Network, mbps: f64| {
             let goodput = rate(&octets, Duration::from_secs(6));
-            let told = format!("{:.2} Mbit/s of content on {mbps} Mbit/s, taken for {:.2}", goodput / 1e6, measured(network) / 1e6);
+            let told = format!(
+                "{:.2} Mbit/s of content on {mbps} Mbit/s, taken for {:.2}",
+                goodput / 1e6,
+                measured(network) / 1e6
+            );
             vec![(told, goodput >= 0.8 * mbps * 1e6 * content)]
         };
         network.slow_down("5mbit");

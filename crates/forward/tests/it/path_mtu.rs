@@ -41,9 +41,11 @@ impl Link {
         // From here on everything is removed, whatever fails.
         let link = Link { names, directory, daemons: Vec::new(), _alone: alone };
         let [a, b] = &link.names;
-        for command in
-            [format!("ip netns add {a}"), format!("ip netns add {b}"), format!("ip -n {a} link add near type veth peer name far netns {b}")]
-        {
+        for command in [
+            format!("ip netns add {a}"),
+            format!("ip netns add {b}"),
+            format!("ip -n {a} link add near type veth peer name far netns {b}"),
+        ] {
             run(&command)?;
         }
         for (name, device, own) in [(a, "near", 1), (b, "far", 2)] {
@@ -67,8 +69,11 @@ impl Link {
     fn set_device_offload(&self, on: bool) {
         let state = if on { "on" } else { "off" };
         for (name, device) in self.names.iter().zip(["near", "far"]) {
-            let features = ["tx", "rx", "sg", "tso", "gso", "gro"].map(|feature| format!(" {feature} {state}")).concat();
-            if let Err(reason) = run(&format!("ip netns exec {name} ethtool -K {device}{features}")) {
+            let features = ["tx", "rx", "sg", "tso", "gso", "gro"]
+                .map(|feature| format!(" {feature} {state}"))
+                .concat();
+            if let Err(reason) = run(&format!("ip netns exec {name} ethtool -K {device}{features}"))
+            {
                 println!("offload of devices is not switched: {reason}");
             }
         }
@@ -93,8 +98,12 @@ impl Link {
         );
         std::fs::write(&file, text).expect("a file");
         let mut command = Command::new("ip");
-        command.args(["netns", "exec", &self.names[end]]).arg(std::env::current_exe().expect("this program"));
-        command.args(["--exact", "namespaces::daemon_process", "--ignored", "--nocapture"]).env(CONFIG, &file);
+        command
+            .args(["netns", "exec", &self.names[end]])
+            .arg(std::env::current_exe().expect("this program"));
+        command
+            .args(["--exact", "namespaces::daemon_process", "--ignored", "--nocapture"])
+            .env(CONFIG, &file);
         command
     }
 
@@ -103,7 +112,10 @@ impl Link {
         self.daemons.push(child);
         let began = Instant::now();
         while UnixStream::connect(self.socket(end)).is_err() {
-            assert!(began.elapsed() < Duration::from_secs(60), "the daemon of end {end} does not start");
+            assert!(
+                began.elapsed() < Duration::from_secs(60),
+                "the daemon of end {end} does not start"
+            );
             sleep(Duration::from_millis(10));
         }
     }
@@ -127,7 +139,10 @@ impl Link {
 
     /// Number, MTU and losses of the face to a neighbour, as an end tells them.
     fn face(&self, end: usize, remote: &str) -> Option<(u64, u64, u64)> {
-        let content = Client::connect(&self.place(end)).expect("a connection").dataset("/localhost/nfd/faces/list").expect("faces");
+        let content = Client::connect(&self.place(end))
+            .expect("a connection")
+            .dataset("/localhost/nfd/faces/list")
+            .expect("faces");
         entries::<FaceStatus<'_>>(&content)
             .map(|face| face.expect("a face"))
             .find(|face| face.uri.starts_with(remote))
@@ -137,34 +152,57 @@ impl Link {
     /// Sends 20 MB each way at once, and compares them. The far end knows the near one by its
     /// packets alone.
     fn exchange(&self, near: &str) {
-        let content: Arc<Vec<u8>> = Arc::new((0..CONTENT as u32).map(|number| (number.wrapping_mul(2_654_435_761) >> 13) as u8).collect());
+        let content: Arc<Vec<u8>> = Arc::new(
+            (0..CONTENT as u32)
+                .map(|number| (number.wrapping_mul(2_654_435_761) >> 13) as u8)
+                .collect(),
+        );
         let go_on = Arc::new(AtomicBool::new(true));
-        let names: [Name; 2] = ["/near/object", "/far/object"].map(|name| name.parse().expect("a name"));
+        let names: [Name; 2] =
+            ["/near/object", "/far/object"].map(|name| name.parse().expect("a name"));
         let producers: Vec<_> = names
             .iter()
             .enumerate()
             .map(|(end, name)| {
                 let mut producer = Producer::connect(&self.place(end)).expect("a connection");
-                producer.serve(Object::new(name.clone(), content.to_vec(), 8000, 1)).expect("a route");
+                producer
+                    .serve(Object::new(name.clone(), content.to_vec(), 8000, 1))
+                    .expect("a route");
                 let go_on = go_on.clone();
-                std::thread::spawn(move || producer.run(&mut || go_on.load(Ordering::Relaxed)).expect("an end in order"))
+                std::thread::spawn(move || {
+                    producer.run(&mut || go_on.load(Ordering::Relaxed)).expect("an end in order")
+                })
             })
             .collect();
         // A first question makes the face at the far end, which then gets a route.
         let mut first = Consumer::connect(&self.place(0)).expect("a connection");
-        first.ping(&"/far".parse().expect("a name"), 1, narrows_units::Span::from_millis(100)).expect("a connection");
+        first
+            .ping(&"/far".parse().expect("a name"), 1, narrows_units::Span::from_millis(100))
+            .expect("a connection");
         let (face, ..) = self.face(1, near).expect("the packets of the near end make a face");
         let prefix: Name = "/near".parse().expect("a name");
-        let parameters = ControlParameters { name: Some(prefix.as_ref()), face_id: Some(face), ..ControlParameters::default() };
-        Client::connect(&self.place(1)).expect("a connection").command(Scope::Localhost, "rib", "register", &parameters).expect("a route");
+        let parameters = ControlParameters {
+            name: Some(prefix.as_ref()),
+            face_id: Some(face),
+            ..ControlParameters::default()
+        };
+        Client::connect(&self.place(1))
+            .expect("a connection")
+            .command(Scope::Localhost, "rib", "register", &parameters)
+            .expect("a route");
         let consumers: Vec<_> = [(0, names[1].clone()), (1, names[0].clone())]
             .into_iter()
             .map(|(end, name)| {
                 let (place, content) = (self.place(end), content.clone());
                 std::thread::spawn(move || {
                     let mut got = Vec::new();
-                    let fetched = Consumer::connect(&place).expect("a connection").fetch(&name, &mut got, &mut |_| ());
-                    let fetched = fetched.unwrap_or_else(|error| panic!("{}: {error}", name.as_ref()));
+                    let fetched = Consumer::connect(&place).expect("a connection").fetch(
+                        &name,
+                        &mut got,
+                        &mut |_| (),
+                    );
+                    let fetched =
+                        fetched.unwrap_or_else(|error| panic!("{}: {error}", name.as_ref()));
                     assert!(got == *content, "{}: other content", name.as_ref());
                     fetched.took
                 })
@@ -173,7 +211,8 @@ impl Link {
         let took: Vec<_> = consumers.into_iter().map(|consumer| consumer.join()).collect();
         go_on.store(false, Ordering::Relaxed);
         producers.into_iter().for_each(|producer| producer.join().expect("a producer"));
-        let took: Vec<String> = took.into_iter().map(|took| took.expect("a consumer").to_string()).collect();
+        let took: Vec<String> =
+            took.into_iter().map(|took| took.expect("a consumer").to_string()).collect();
         println!("{}: 20 MB each way in {}", near, took.join(" and "));
     }
 }
@@ -203,8 +242,13 @@ fn crosses(link: &mut Link, mtu: usize, near: &str, far: &str, headers: usize) {
         let own = |address: &str| format!("udp = [\"{address}:6363\"]\noffload = {offload}\n");
         let (near_uri, far_uri) = (format!("udp://{near}"), format!("udp://{far}"));
         link.start(1, &own(far));
-        link.start(0, &format!("{}[[face]]\nremote = \"{far_uri}\"\nroutes = [\"/far\"]\n", own(near)));
-        let of_kind = |address: &str| format!("udp{}://{address}", if address.starts_with('[') { 6 } else { 4 });
+        link.start(
+            0,
+            &format!("{}[[face]]\nremote = \"{far_uri}\"\nroutes = [\"/far\"]\n", own(near)),
+        );
+        let of_kind = |address: &str| {
+            format!("udp{}://{address}", if address.starts_with('[') { 6 } else { 4 })
+        };
         link.exchange(&of_kind(near));
         for (end, remote) in [(0, far), (1, near)] {
             let (_, told, dropped) = link.face(end, &of_kind(remote)).expect("a face");
@@ -241,15 +285,26 @@ fn a_link_that_is_too_small_for_ipv6_is_told() {
     let face = "[[face]]\nremote = \"udp6://[fd00:9::2]\"\nroutes = [\"/far\"]\n";
     let ended = link.command(0, &format!("udp = []\n{face}")).output().expect("a process");
     let told = String::from_utf8_lossy(&ended.stderr).into_owned();
-    assert!(!ended.status.success() && told.contains("below 1280 octets") && told.contains("use IPv4 or a larger MTU"), "{told}");
+    assert!(
+        !ended.status.success()
+            && told.contains("below 1280 octets")
+            && told.contains("use IPv4 or a larger MTU"),
+        "{told}"
+    );
     // Beside a listening socket the face is made, since a route may come, and the log tells why
     // nothing leaves by it.
     link.start(0, &format!("udp = [\"[::]:6363\"]\n{face}"));
     let mut consumer = Consumer::connect(&link.place(0)).expect("a connection");
-    consumer.ping(&"/far".parse().expect("a name"), 1, narrows_units::Span::from_millis(300)).expect("a connection");
+    consumer
+        .ping(&"/far".parse().expect("a name"), 1, narrows_units::Span::from_millis(300))
+        .expect("a connection");
     let (_, _, dropped) = link.face(0, "udp6://[fd00:9::2]").expect("a face");
     assert!(dropped > 0, "it is counted");
-    assert!(link.log(0).contains("\"face-losses\"") && link.log(0).contains("unreachable"), "{}", link.log(0));
+    assert!(
+        link.log(0).contains("\"face-losses\"") && link.log(0).contains("unreachable"),
+        "{}",
+        link.log(0)
+    );
 }
 
 /// A face whose `mtu` is larger than the link: IP cuts its datagrams. And a link that becomes
@@ -265,49 +320,86 @@ fn a_larger_mtu_is_cut_by_ip_and_a_link_that_shrinks_is_noticed() {
     assert_eq!(link.face(1, "udp4://10.9.0.1").map(|(_, mtu, _)| mtu), Some(3000));
     link.stop();
     link.start(1, "udp = [\"10.9.0.2:6363\"]\n");
-    link.start(0, "udp = [\"10.9.0.1:6363\"]\n[[face]]\nremote = \"udp4://10.9.0.2\"\nroutes = [\"/far\"]\n");
+    link.start(
+        0,
+        "udp = [\"10.9.0.1:6363\"]\n[[face]]\nremote = \"udp4://10.9.0.2\"\nroutes = [\"/far\"]\n",
+    );
     assert_eq!(link.face(0, "udp4://10.9.0.2").map(|(_, mtu, _)| mtu), Some(1392));
     link.set_mtu(900);
     link.exchange("udp4://10.9.0.1");
     for (end, remote) in [(0, "udp4://10.9.0.2"), (1, "udp4://10.9.0.1")] {
-        assert!(link.face(end, remote).is_some_and(|(_, mtu, _)| mtu == 900 - 28 || !link.log(end).contains("face-mtu")), "end {end}");
+        assert!(
+            link.face(end, remote)
+                .is_some_and(|(_, mtu, _)| mtu == 900 - 28 || !link.log(end).contains("face-mtu")),
+            "end {end}"
+        );
     }
-    assert!((0..2).any(|end| link.log(end).contains("\"face-mtu\"")), "an end that sends several datagrams at once notices");
+    assert!(
+        (0..2).any(|end| link.log(end).contains("\"face-mtu\"")),
+        "an end that sends several datagrams at once notices"
+    );
 }
 
 /// A face to an address of the link, one socket for both kinds of IP, and one for each.
 #[test]
 fn addresses_of_a_link_and_both_kinds_of_ip_are_told_apart() {
     let Some(mut link) = link() else { return };
-    let told = run(&format!("ip -n {} -6 -o addr show dev far scope link", link.names[1])).expect("an address");
-    let local = told.split("inet6 ").nth(1).and_then(|rest| rest.split('/').next()).expect("an address of the link").to_owned();
+    let told = run(&format!("ip -n {} -6 -o addr show dev far scope link", link.names[1]))
+        .expect("an address");
+    let local = told
+        .split("inet6 ")
+        .nth(1)
+        .and_then(|rest| rest.split('/').next())
+        .expect("an address of the link")
+        .to_owned();
     link.start(1, "udp = [\"0.0.0.0:6363\", \"[::]:6363\"]\n");
-    let face = |remote: &str, route: &str| format!("[[face]]\nremote = \"{remote}\"\nroutes = [\"{route}\"]\n");
+    let face = |remote: &str, route: &str| {
+        format!("[[face]]\nremote = \"{remote}\"\nroutes = [\"{route}\"]\n")
+    };
     let zone = face(&format!("udp6://[{local}%near]"), "/zone");
-    link.start(0, &format!("udp = [\"[::]:6363\"]\n{}{}{zone}", face("udp4://10.9.0.2", "/v4"), face("udp6://[fd00:9::2]", "/v6")));
+    link.start(
+        0,
+        &format!(
+            "udp = [\"[::]:6363\"]\n{}{}{zone}",
+            face("udp4://10.9.0.2", "/v4"),
+            face("udp6://[fd00:9::2]", "/v6")
+        ),
+    );
     let mut producer = Producer::connect(&link.place(1)).expect("a connection");
     for prefix in ["/v4", "/v6", "/zone"] {
         producer.answer_pings(&prefix.parse().expect("a name")).expect("a route");
     }
     let go_on = Arc::new(AtomicBool::new(true));
     let running = go_on.clone();
-    let producing = std::thread::spawn(move || producer.run(&mut || running.load(Ordering::Relaxed)).expect("an end in order"));
+    let producing = std::thread::spawn(move || {
+        producer.run(&mut || running.load(Ordering::Relaxed)).expect("an end in order")
+    });
     let mut consumer = Consumer::connect(&link.place(0)).expect("a connection");
     for prefix in ["/v4", "/v6", "/zone"] {
-        let pong = consumer.ping(&prefix.parse().expect("a name"), 1, narrows_units::Span::from_secs(4)).expect("a connection");
+        let pong = consumer
+            .ping(&prefix.parse().expect("a name"), 1, narrows_units::Span::from_secs(4))
+            .expect("a connection");
         assert!(matches!(pong, narrows_forward::Pong::Answered(_)), "{prefix}: {pong:?}");
     }
     go_on.store(false, Ordering::Relaxed);
     producing.join().expect("a producer");
-    assert!(link.face(0, &format!("udp6://[{local}%near]:6363")).is_some(), "the interface is named");
+    assert!(
+        link.face(0, &format!("udp6://[{local}%near]:6363")).is_some(),
+        "the interface is named"
+    );
     // The far end has two sockets, the near one is known by its address of each kind.
-    assert!(link.face(1, "udp4://10.9.0.1:6363").is_some() && link.face(1, "udp6://[fd00:9::1]:6363").is_some());
+    assert!(
+        link.face(1, "udp4://10.9.0.1:6363").is_some()
+            && link.face(1, "udp6://[fd00:9::1]:6363").is_some()
+    );
     assert!(link.face(1, "udp6://[fe80:").is_some());
     link.stop();
     // A socket for both kinds shows neighbours of IPv4 as such.
     link.start(1, "udp = [\"[::]:6363\"]\n");
     link.start(0, &format!("udp = []\n{}", face("udp4://10.9.0.2", "/v4")));
     let mut consumer = Consumer::connect(&link.place(0)).expect("a connection");
-    consumer.ping(&"/v4".parse().expect("a name"), 1, narrows_units::Span::from_millis(100)).expect("a connection");
+    consumer
+        .ping(&"/v4".parse().expect("a name"), 1, narrows_units::Span::from_millis(100))
+        .expect("a connection");
     assert!(link.face(1, "udp4://10.9.0.1:").is_some());
 }

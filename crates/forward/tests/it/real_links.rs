@@ -4,7 +4,9 @@ use super::bench::*;
 use narrows_forward::{Config, FaceSetup, FaceUri, LinkRates, Understands};
 use narrows_icn::FaceId;
 use narrows_ndn::lp::NackReason;
-use narrows_ndn::management::{ControlParameters, ControlResponse, FacePersistency, ManagementName, Scope, face_flags};
+use narrows_ndn::management::{
+    ControlParameters, ControlResponse, FacePersistency, ManagementName, Scope, face_flags,
+};
 use narrows_ndn::signature::Signer;
 use narrows_ndn::{InterestDraft, SigningFields};
 use narrows_units::{Rate, Span};
@@ -21,7 +23,9 @@ fn hellos(bench: &mut Bench, face: FaceId, until: u64) -> Vec<u64> {
     while bench.now < ms(until * 1000) {
         let sent = bench.pass(bench.now + Span::from_millis(500));
         let second = bench.now.since(ms(0)).as_micros() / 1_000_000;
-        found.extend(sent.iter().filter(|(to, octets)| *to == face && octets == HELLO).map(|_| second));
+        found.extend(
+            sent.iter().filter(|(to, octets)| *to == face && octets == HELLO).map(|_| second),
+        );
     }
     found
 }
@@ -33,7 +37,11 @@ fn hellos_go_to_configured_neighbours_often_until_they_answer() {
     assert_eq!(hellos(&mut bench, far, 35), [0, 10, 20, 30]);
     assert!(hellos(&mut bench, near, 36).is_empty(), "neighbours on this host are told nothing");
     bench.receive(far, HELLO);
-    assert_eq!(hellos(&mut bench, far, 90), [40, 60, 80], "the one that was due, and then one in 20 s");
+    assert_eq!(
+        hellos(&mut bench, far, 90),
+        [40, 60, 80],
+        "the one that was due, and then one in 20 s"
+    );
 }
 
 #[test]
@@ -63,8 +71,13 @@ fn next_event(bench: &mut Bench, app: FaceId) -> Vec<u8> {
     let stream = name("/localhost/nfd/faces/events");
     let mut asked = Vec::new();
     let nonce = Some(bench.nonce());
-    let draft =
-        InterestDraft { nonce, can_be_prefix: true, must_be_fresh: true, lifetime_ms: Some(60_000), ..InterestDraft::new(stream.as_ref()) };
+    let draft = InterestDraft {
+        nonce,
+        can_be_prefix: true,
+        must_be_fresh: true,
+        lifetime_ms: Some(60_000),
+        ..InterestDraft::new(stream.as_ref())
+    };
     draft.write(&mut asked);
     let sent = bench.receive(app, &asked);
     assert!(sent.iter().all(|(to, _)| *to != app), "old events are not told");
@@ -90,8 +103,15 @@ fn a_neighbour_that_misses_three_hellos_is_down_until_it_is_heard() {
     bench.pass(ms(1000));
     bench.receive(far, HELLO);
     let kind = |sent: &[(FaceId, Vec<u8>)]| {
-        let (_, octets) = sent.iter().find(|(to, octets)| *to == app && octets.len() > 50).expect("an event");
-        with_data(octets, |data| data.content.expect("content").windows(3).find(|window| window[..2] == [0xc1, 1]).expect("a kind")[2])
+        let (_, octets) =
+            sent.iter().find(|(to, octets)| *to == app && octets.len() > 50).expect("an event");
+        with_data(octets, |data| {
+            data.content
+                .expect("content")
+                .windows(3)
+                .find(|window| window[..2] == [0xc1, 1])
+                .expect("a kind")[2]
+        })
     };
     bench.pass(ms(30_000));
     next_event(&mut bench, app);
@@ -114,16 +134,29 @@ fn data_for_a_link_of_known_rate_leaves_at_this_rate_after_a_burst() {
     let mut at_once = 0;
     for number in 0..100 {
         let sent = bench.receive(app, &data(&format!("/p/{number}"), &[7; 1000]));
-        at_once += sent.iter().filter(|(to, _)| *to == far).map(|(_, octets)| octets.len()).sum::<usize>();
+        at_once +=
+            sent.iter().filter(|(to, _)| *to == far).map(|(_, octets)| octets.len()).sum::<usize>();
     }
     // 32 datagrams of 1400 octets, and the one with which the room ends.
     assert!((32 * 1400..32 * 1400 + 1400).contains(&at_once), "{at_once}");
-    let later: usize = bench.pass(ms(1010)).iter().filter(|(to, _)| *to == far).map(|(_, octets)| octets.len()).sum();
+    let later: usize = bench
+        .pass(ms(1010))
+        .iter()
+        .filter(|(to, _)| *to == far)
+        .map(|(_, octets)| octets.len())
+        .sum();
     // 10 ms at 1 octet per microsecond, less what the last one has overdrawn.
     assert!((10_000 - 2800..=10_000 + 1400).contains(&later), "{later}");
-    let rest: usize =
-        bench.pass(ms(1900)).iter().filter(|(to, octets)| *to == far && octets != HELLO).map(|(_, octets)| octets.len()).sum();
-    assert!((20_000..20_000 + 2 * 1400).contains(&(later + rest)), "20 ms waited, the others were dropped: {later} and {rest}");
+    let rest: usize = bench
+        .pass(ms(1900))
+        .iter()
+        .filter(|(to, octets)| *to == far && octets != HELLO)
+        .map(|(_, octets)| octets.len())
+        .sum();
+    assert!(
+        (20_000..20_000 + 2 * 1400).contains(&(later + rest)),
+        "20 ms waited, the others were dropped: {later} and {rest}"
+    );
 }
 
 #[test]
@@ -134,11 +167,15 @@ fn what_leaves_for_a_link_of_unknown_rate_leaves_in_bursts_of_32() {
     bench.forwarder.add_route(&name("/p"), app, 0);
     bench.forwarder.add_route(&name("/far"), far, 0);
     bench.pass(ms(1000));
-    let count = |sent: Vec<(FaceId, Vec<u8>)>| sent.iter().filter(|(to, octets)| *to == far && octets != HELLO).count();
+    let count = |sent: Vec<(FaceId, Vec<u8>)>| {
+        sent.iter().filter(|(to, octets)| *to == far && octets != HELLO).count()
+    };
     for number in 0..1000 {
         bench.receive(far, &interest(&format!("/p/{number}"), number));
     }
-    let at_once: usize = (0..100).map(|number| count(bench.receive(app, &data(&format!("/p/{number}"), &[7; 1000])))).sum();
+    let at_once: usize = (0..100)
+        .map(|number| count(bench.receive(app, &data(&format!("/p/{number}"), &[7; 1000]))))
+        .sum();
     assert_eq!(at_once, 32);
     bench.now += Span::from_micros(10);
     assert_eq!(count(bench.receive(far, HELLO)), 0, "it is read before anything is sent");
@@ -149,7 +186,9 @@ fn what_leaves_for_a_link_of_unknown_rate_leaves_in_bursts_of_32() {
     assert_eq!(count(bench.pass(bench.now + Span::from_millis(1))), 5);
     bench.pass(bench.now + Span::from_millis(1));
     // 32 leave, 640 wait for 20 ms.
-    let at_once: usize = (100..1000).map(|number| count(bench.receive(app, &data(&format!("/p/{number}"), &[7; 1000])))).sum();
+    let at_once: usize = (100..1000)
+        .map(|number| count(bench.receive(app, &data(&format!("/p/{number}"), &[7; 1000]))))
+        .sum();
     assert_eq!((at_once, count(bench.pass(bench.now + Span::from_millis(30)))), (32, 640));
 }
 
@@ -186,9 +225,17 @@ fn data_is_marked_where_the_queue_before_it_stays_long_if_the_neighbour_wants_it
     let command = ManagementName::command(Scope::Localhost, "faces", "update", &parameters);
     let mut octets = Vec::new();
     let fields = SigningFields { nonce: Some(&[1; 8]), time_ms: Some(WALL_MS), sequence: None };
-    InterestDraft { nonce: Some(9), ..InterestDraft::new(command.as_ref()) }.write_signed(&Signer::DIGEST, &fields, &mut octets);
+    InterestDraft { nonce: Some(9), ..InterestDraft::new(command.as_ref()) }.write_signed(
+        &Signer::DIGEST,
+        &fields,
+        &mut octets,
+    );
     let (code, content) = bench.command(consumer, &octets);
-    let told = ControlResponse::decode(&content).expect("a response").parameters.expect("parameters").flags;
+    let told = ControlResponse::decode(&content)
+        .expect("a response")
+        .parameters
+        .expect("parameters")
+        .flags;
     assert_eq!((code, told), (200, Some(face_flags::CONGESTION_MARKING)));
     let mut marked = Vec::new();
     for _ in 0..6 {
@@ -219,8 +266,12 @@ fn interests_of_an_application_without_mircc_are_paced_and_never_refused() {
     // Data of 1100 B is assumed, of which nobody has seen any: one in 0.88 ms at the proxy, in 0.898 ms at the shaper.
     let left = out(bench.pass(ms(600)));
     assert!((105..=113).contains(&left), "{left}");
-    let refused = (0..150).map(|number| bench.receive(follower, &of_follower(&format!("/p/f/{number}"), 5000 + number)));
-    let is_refusal = |(to, octets): &(FaceId, Vec<u8>)| *to == follower && header(octets).nack == Some(NackReason::Congestion);
+    let refused = (0..150).map(|number| {
+        bench.receive(follower, &of_follower(&format!("/p/f/{number}"), 5000 + number))
+    });
+    let is_refusal = |(to, octets): &(FaceId, Vec<u8>)| {
+        *to == follower && header(octets).nack == Some(NackReason::Congestion)
+    };
     let nacks = refused.flatten().filter(is_refusal).count();
     // The shaper holds 100, among them one or two that the proxy was ahead by.
     assert!((50..55).contains(&nacks), "{nacks}");
@@ -247,7 +298,10 @@ fn only_a_permanent_face_over_tcp_is_connected_again() {
     };
     let peer = "192.0.2.1:6363".parse().expect("an address");
     let permanent = face(FaceUri::Tcp(peer), FacePersistency::Permanent);
-    let persistent = face(FaceUri::Tcp("192.0.2.2:6363".parse().expect("an address")), FacePersistency::Persistent);
+    let persistent = face(
+        FaceUri::Tcp("192.0.2.2:6363".parse().expect("an address")),
+        FacePersistency::Persistent,
+    );
     let udp = face(FaceUri::Udp(peer), FacePersistency::Permanent);
     let again = [permanent, persistent, udp].map(|face| bench.forwarder.reconnects(face));
     assert_eq!(again, [Some(peer), None, None]);

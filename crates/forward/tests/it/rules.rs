@@ -20,8 +20,19 @@ fn what_is_malformed_is_dropped_and_the_forwarder_goes_on() {
     put_element(&mut body, narrows_ndn::number::lp::FRAGMENT, &whole);
     long_token.push(body.len() as u8);
     long_token.extend(&body);
-    let nack = link(&Header { nack: Some(NackReason::Congestion), ..Header::default() }, &interest("/nothing", 4));
-    for octets in [&[0x64, 0x00][..], &[], &[0x05], &whole[..whole.len() - 1], &[&whole[..], &whole[..]].concat(), &long_token, &nack] {
+    let nack = link(
+        &Header { nack: Some(NackReason::Congestion), ..Header::default() },
+        &interest("/nothing", 4),
+    );
+    for octets in [
+        &[0x64, 0x00][..],
+        &[],
+        &[0x05],
+        &whole[..whole.len() - 1],
+        &[&whole[..], &whole[..]].concat(),
+        &long_token,
+        &nack,
+    ] {
         assert!(bench.receive(neighbour, octets).is_empty(), "{octets:02x?}");
     }
     assert_eq!(bench.receive(neighbour, &whole).len(), 1);
@@ -37,8 +48,23 @@ fn random_octets_and_damaged_packets_break_nothing() {
     let packets = [
         interest("/a/b/c", 1),
         data("/a/b/c", &[3; 300]),
-        link(&Header { pit_token: PitToken::new(&[1; 6]), congestion_mark: Some(1), ..Header::default() }, &interest("/a/d", 2)),
-        link(&Header { sequence: Some(5), frag_index: Some(0), frag_count: Some(2), ..Header::default() }, &[5, 3, 7, 1, 8]),
+        link(
+            &Header {
+                pit_token: PitToken::new(&[1; 6]),
+                congestion_mark: Some(1),
+                ..Header::default()
+            },
+            &interest("/a/d", 2),
+        ),
+        link(
+            &Header {
+                sequence: Some(5),
+                frag_index: Some(0),
+                frag_count: Some(2),
+                ..Header::default()
+            },
+            &[5, 3, 7, 1, 8],
+        ),
     ];
     for round in 0..200_000u64 {
         let mut octets = packets[random.below(packets.len() as u64) as usize].clone();
@@ -73,7 +99,11 @@ fn local_names_stay_on_this_host() {
     }
     assert!(bench.receive(far, &interest("/localhost/x/1", 1)).is_empty());
     let refused = bench.receive(app, &interest("/localhost/x/1", 2));
-    assert_eq!(header(&refused[0].1).nack, Some(NackReason::NoRoute), "the only next hop is another host");
+    assert_eq!(
+        header(&refused[0].1).nack,
+        Some(NackReason::NoRoute),
+        "the only next hop is another host"
+    );
     assert_eq!(bench.receive(app, &interest("/localhop/x/1", 3))[0].0, far, "one hop from here");
     let other = bench.neighbour("udp4://192.0.2.8:6363");
     assert!(bench.receive(other, &interest("/localhop/x/2", 4)).is_empty(), "not a second one");
@@ -92,8 +122,14 @@ fn a_large_packet_goes_in_pieces_and_comes_out_whole() {
     assert_eq!(at_server[0].0, server);
     let answer = data("/big/1", &[9; 8000]);
     let pieces = there.receive(server, &answer);
-    assert!(pieces.len() >= 6 && pieces.iter().all(|(face, piece)| *face == back && piece.len() <= 1400));
-    assert!(pieces.windows(2).all(|pair| pair[0].1.len() == 1400), "all but the last are of one size");
+    assert!(
+        pieces.len() >= 6
+            && pieces.iter().all(|(face, piece)| *face == back && piece.len() <= 1400)
+    );
+    assert!(
+        pieces.windows(2).all(|pair| pair[0].1.len() == 1400),
+        "all but the last are of one size"
+    );
     let mut came = Vec::new();
     for (_, piece) in &pieces {
         came.extend(here.receive(out, piece));

@@ -38,7 +38,11 @@ fn asked(random: &mut Random, face: usize, uri: &str, nonce: u32) -> Vec<u8> {
     let token = [face as u8; 6];
     let pit_token = PitToken::new(&token).filter(|_| face > 0);
     let mircc = match random.below(3) {
-        0 => Mircc { class: Some(random.below(2) as u8), round_trip_us: Some(20_000), ..Mircc::default() },
+        0 => Mircc {
+            class: Some(random.below(2) as u8),
+            round_trip_us: Some(20_000),
+            ..Mircc::default()
+        },
         _ => Mircc::default(),
     };
     link(&Header { mircc, pit_token, ..Header::default() }, &octets)
@@ -66,12 +70,29 @@ fn steps(seed: u64, count: u32) -> Vec<Step> {
             }
             6 | 7 => Step::Comes(3 + face % 3, octets),
             8 if random.below(2) == 0 => {
-                let mircc = Mircc { primary_bps: Some(1_000_000 + segment), path_id: Some(7), ..Mircc::default() };
-                Step::Comes(3 + face % 3, link(&Header { mircc, pit_token: PitToken::new(&[0xab; 6]), ..Header::default() }, &octets))
+                let mircc = Mircc {
+                    primary_bps: Some(1_000_000 + segment),
+                    path_id: Some(7),
+                    ..Mircc::default()
+                };
+                Step::Comes(
+                    3 + face % 3,
+                    link(
+                        &Header {
+                            mircc,
+                            pit_token: PitToken::new(&[0xab; 6]),
+                            ..Header::default()
+                        },
+                        &octets,
+                    ),
+                )
             }
             8 => {
                 let nack = Header { nack: Some(NackReason::NoRoute), ..Header::default() };
-                Step::Comes(3 + face % 3, link(&nack, &interest(&uri, nonce.saturating_sub(random.below(8) as u32))))
+                Step::Comes(
+                    3 + face % 3,
+                    link(&nack, &interest(&uri, nonce.saturating_sub(random.below(8) as u32))),
+                )
             }
             _ => Step::Passes(random.below(80)),
         });
@@ -88,13 +109,18 @@ fn world(threads: usize) -> (Bench, Vec<FaceId>) {
     let mut bench = Bench::threads(threads);
     let mut faces = vec![bench.app(), bench.app(), bench.app()];
     faces.extend((7..10).map(|host| bench.neighbour(&format!("udp4://192.0.2.{host}:6363"))));
-    for (prefix, face) in [("/p0", 3), ("/p1", 4), ("/p2", 5), ("/p3", 3), ("/p3", 4), ("/p1/c2", 5), ("/p0/c1/3", 0)] {
+    for (prefix, face) in
+        [("/p0", 3), ("/p1", 4), ("/p2", 5), ("/p3", 3), ("/p3", 4), ("/p1/c2", 5), ("/p0/c1/3", 0)]
+    {
         bench.forwarder.add_route(&name(prefix), faces[face], 0);
     }
     let choice = name("/localhost/nfd/strategy/multicast");
     let prefix = name("/p3");
-    let set =
-        ControlParameters { name: Some(prefix.as_ref()), strategy: Some(StrategyName(choice.as_ref())), ..ControlParameters::default() };
+    let set = ControlParameters {
+        name: Some(prefix.as_ref()),
+        strategy: Some(StrategyName(choice.as_ref())),
+        ..ControlParameters::default()
+    };
     assert_eq!(bench.command(faces[0], &signed("strategy-choice", "set", &set)).0, 200);
     (bench, faces)
 }
@@ -105,7 +131,14 @@ fn counted(bench: &mut Bench, app: FaceId) -> (Vec<[u64; 10]>, [u64; 12]) {
     let faces = entries::<FaceStatus<'_>>(&faces).map(|face| {
         let face = face.expect("a face");
         let dropped = face.in_malformed.unwrap_or(0) + face.out_dropped.unwrap_or(0);
-        let packets = [face.in_interests, face.in_data, face.in_nacks, face.out_interests, face.out_data, face.out_nacks];
+        let packets = [
+            face.in_interests,
+            face.in_data,
+            face.in_nacks,
+            face.out_interests,
+            face.out_data,
+            face.out_nacks,
+        ];
         let [a, b, c, d, e, f] = packets;
         [face.face_id, a, b, c, d, e, f, face.in_bytes, face.out_bytes, dropped]
     });
@@ -115,8 +148,17 @@ fn counted(bench: &mut Bench, app: FaceId) -> (Vec<[u64; 10]>, [u64; 12]) {
     assert_eq!(status.lost_between_threads.unwrap_or(0), 0);
     let store = dataset(bench, app, "/localhost/nfd/cs/info");
     let store = entries::<CsInfo>(&store).next().expect("an entry").expect("an entry");
-    let GeneralStatus { in_interests, in_data, in_nacks, out_interests, out_data, out_nacks, .. } = status;
-    let tables = [status.satisfied_interests, status.unsatisfied_interests, status.pit_entries, store.entries, store.hits, store.misses];
+    let GeneralStatus {
+        in_interests, in_data, in_nacks, out_interests, out_data, out_nacks, ..
+    } = status;
+    let tables = [
+        status.satisfied_interests,
+        status.unsatisfied_interests,
+        status.pit_entries,
+        store.entries,
+        store.hits,
+        store.misses,
+    ];
     let [a, b, c, d, e, f] = tables;
     (faces, [in_interests, in_data, in_nacks, out_interests, out_data, out_nacks, a, b, c, d, e, f])
 }
@@ -152,7 +194,8 @@ fn prefixes_by_thread(bench: &mut Bench, app: FaceId) -> BTreeMap<usize, String>
     for number in 0..200 {
         let prefix = format!("/x/{number}");
         bench.arrive(app, &interest(&prefix, 5_000_000 + number));
-        let thread = bench.forwarder.handed_over().iter().position(|outbox| !outbox.is_empty()).unwrap_or(0);
+        let thread =
+            bench.forwarder.handed_over().iter().position(|outbox| !outbox.is_empty()).unwrap_or(0);
         found.entry(thread).or_insert(prefix);
         bench.settle();
     }
@@ -170,8 +213,14 @@ fn a_wide_interest_gets_data_of_any_thread_and_others_get_it_too() {
     for (nonce, prefix) in (1..).zip(prefixes.values()) {
         let mut wide = Vec::new();
         let root = name("/x");
-        InterestDraft { nonce: Some(nonce), can_be_prefix: true, ..InterestDraft::new(root.as_ref()) }.write(&mut wide);
-        let asked = |sent: Vec<(FaceId, Vec<u8>)>| sent.iter().map(|(face, _)| *face).collect::<Vec<_>>();
+        InterestDraft {
+            nonce: Some(nonce),
+            can_be_prefix: true,
+            ..InterestDraft::new(root.as_ref())
+        }
+        .write(&mut wide);
+        let asked =
+            |sent: Vec<(FaceId, Vec<u8>)>| sent.iter().map(|(face, _)| *face).collect::<Vec<_>>();
         assert_eq!(asked(bench.receive(first, &wide)), [up]);
         let uri = format!("{prefix}/1");
         assert_eq!(asked(bench.receive(second, &interest(&uri, 100 + nonce))), [up]);
@@ -179,7 +228,11 @@ fn a_wide_interest_gets_data_of_any_thread_and_others_get_it_too() {
         let mut sent = bench.receive(up, &answer);
         sent.sort();
         assert_eq!(sent, [(first, answer.clone()), (second, answer.clone())], "{prefix}");
-        assert_eq!(bench.receive(second, &interest(&uri, 200 + nonce)), [(second, answer.clone())], "it is kept by its name");
+        assert_eq!(
+            bench.receive(second, &interest(&uri, 200 + nonce)),
+            [(second, answer.clone())],
+            "it is kept by its name"
+        );
         assert!(bench.receive(up, &answer).is_empty(), "nobody waits any more");
         // The first thread keeps it as well; it shall not answer the next wide Interest.
         let erase = ControlParameters { name: Some(root.as_ref()), ..ControlParameters::default() };
@@ -200,7 +253,10 @@ fn packets_that_find_a_full_queue_are_dropped_and_counted() {
     bench.settle();
     bench.asked.sent.clear();
     let content = dataset(&mut bench, app, "/localhost/nfd/status/general");
-    assert_eq!(GeneralStatus::decode(&content).expect("a status").lost_between_threads, Some(5000 - 4096));
+    assert_eq!(
+        GeneralStatus::decode(&content).expect("a status").lost_between_threads,
+        Some(5000 - 4096)
+    );
     let other = bench.neighbour("udp4://127.0.0.1:7");
     bench.forwarder.add_route(&name(&prefixes[&1]), other, 0);
     let sent = bench.receive(app, &interest(&format!("{}/after", prefixes[&1]), 77));
@@ -218,49 +274,78 @@ fn commands_act_on_all_threads() {
     let prefix = name("/x");
     let id = |bench: &mut Bench, uri: &str| {
         let list = dataset(bench, app, "/localhost/nfd/faces/list");
-        let face = entries::<FaceStatus<'_>>(&list).map(|face| face.expect("a face")).find(|face| face.uri == uri);
+        let face = entries::<FaceStatus<'_>>(&list)
+            .map(|face| face.expect("a face"))
+            .find(|face| face.uri == uri);
         face.map(|face| (face.face_id, face.mtu))
     };
     let up_id = id(&mut bench, "udp4://192.0.2.7:6363").expect("the face").0;
-    let route = ControlParameters { name: Some(prefix.as_ref()), face_id: Some(up_id), ..ControlParameters::default() };
+    let route = ControlParameters {
+        name: Some(prefix.as_ref()),
+        face_id: Some(up_id),
+        ..ControlParameters::default()
+    };
     assert_eq!(bench.command(other, &signed("rib", "register", &route)).0, 200);
     let mut nonce = 10;
     let mut ask_all = |bench: &mut Bench| {
         nonce += 10;
-        let ask = |(number, prefix): (u32, &String)| bench.receive(app, &interest(&format!("{prefix}/{nonce}"), nonce + number));
+        let ask = |(number, prefix): (u32, &String)| {
+            bench.receive(app, &interest(&format!("{prefix}/{nonce}"), nonce + number))
+        };
         let sent: Vec<Vec<(FaceId, Vec<u8>)>> = (0..).zip(&prefixes).map(ask).collect();
         (nonce, sent)
     };
     let (asked, sent) = ask_all(&mut bench);
-    assert!(sent.iter().all(|sent| sent.iter().map(|(face, _)| *face).eq([up])), "all threads have the route");
+    assert!(
+        sent.iter().all(|sent| sent.iter().map(|(face, _)| *face).eq([up])),
+        "all threads have the route"
+    );
     for prefix in &prefixes {
         assert_eq!(bench.receive(up, &data(&format!("{prefix}/{asked}"), b"x")).len(), 1);
     }
     bench.pass(bench.now + Span::from_secs(5));
     let status = bench.status(other);
-    assert_eq!((status.cs_entries, status.pit_entries), (4, 1), "one of each thread, and the Interest that asks");
+    assert_eq!(
+        (status.cs_entries, status.pit_entries),
+        (4, 1),
+        "one of each thread, and the Interest that asks"
+    );
     // The store serves no more, then it does, and then it is empty.
-    let serve = |flags| ControlParameters { flags: Some(flags), mask: Some(2), ..ControlParameters::default() };
-    let again = |bench: &mut Bench, nonce| bench.receive(other, &interest(&format!("{}/{asked}", prefixes[3]), nonce))[0].0;
+    let serve = |flags| ControlParameters {
+        flags: Some(flags),
+        mask: Some(2),
+        ..ControlParameters::default()
+    };
+    let again = |bench: &mut Bench, nonce| {
+        bench.receive(other, &interest(&format!("{}/{asked}", prefixes[3]), nonce))[0].0
+    };
     assert_eq!(bench.command(app, &signed("cs", "config", &serve(0))).0, 200);
     assert_eq!(again(&mut bench, 1), up);
     bench.pass(bench.now + Span::from_secs(5));
     let (_, content) = bench.command(app, &signed("cs", "config", &serve(2)));
     assert_eq!(parameters(&content).capacity, Some(65_536), "that of all threads");
     assert_eq!(again(&mut bench, 2), other);
-    let erase = |count| ControlParameters { name: Some(prefix.as_ref()), count, ..ControlParameters::default() };
+    let erase = |count| ControlParameters {
+        name: Some(prefix.as_ref()),
+        count,
+        ..ControlParameters::default()
+    };
     let (_, content) = bench.command(app, &signed("cs", "erase", &erase(Some(3))));
     assert_eq!(parameters(&content).count, Some(3));
     let (_, content) = bench.command(app, &signed("cs", "erase", &erase(None)));
     assert_eq!((parameters(&content).count, bench.status(app).cs_entries), (Some(1), 0));
     // A face of another thread changes and goes.
-    let update = ControlParameters { face_id: Some(up_id), mtu: Some(1000), ..ControlParameters::default() };
+    let update =
+        ControlParameters { face_id: Some(up_id), mtu: Some(1000), ..ControlParameters::default() };
     assert_eq!(bench.command(app, &signed("faces", "update", &update)).0, 200);
     assert_eq!(id(&mut bench, "udp4://192.0.2.7:6363"), Some((up_id, Some(1000))));
     bench.forwarder.add_route(&name("/big"), other, 0);
     bench.receive(up, &interest("/big/1", 3));
     let pieces = bench.receive(other, &data("/big/1", &[1; 3000]));
-    assert!(pieces.len() == 4 && pieces.iter().all(|(face, piece)| *face == up && piece.len() <= 1000), "its own thread fragments");
+    assert!(
+        pieces.len() == 4 && pieces.iter().all(|(face, piece)| *face == up && piece.len() <= 1000),
+        "its own thread fragments"
+    );
     bench.pass(bench.now + Span::from_secs(5));
     let (_, sent) = ask_all(&mut bench);
     assert_eq!(sent.len(), 4);
@@ -269,7 +354,9 @@ fn commands_act_on_all_threads() {
     assert_eq!(id(&mut bench, "udp4://192.0.2.7:6363"), None);
     bench.receive(up, &interest("/big/2", 4));
     let (_, sent) = ask_all(&mut bench);
-    let refused = |sent: &Vec<(FaceId, Vec<u8>)>| sent.len() == 1 && header(&sent[0].1).nack == Some(NackReason::NoRoute);
+    let refused = |sent: &Vec<(FaceId, Vec<u8>)>| {
+        sent.len() == 1 && header(&sent[0].1).nack == Some(NackReason::NoRoute)
+    };
     assert!(sent.iter().all(refused), "no thread has the route any more");
     let unset = ControlParameters { name: Some(prefix.as_ref()), ..ControlParameters::default() };
     assert_eq!(bench.command(app, &signed("strategy-choice", "unset", &unset)).0, 200);
@@ -311,15 +398,25 @@ fn a_neighbour_that_shows_mircc_is_known_to_all_threads() {
 #[test]
 fn a_face_with_a_rate_or_police_needs_one_thread() {
     let face = "[[face]]\nremote = \"udp://192.0.2.1\"\n";
-    for more in ["link_rate = \"10 Mbit/s\"\n", "rate = \"10 Mbit/s\"\n", "link_rate = \"auto\"\n", "police = true\n"] {
+    for more in [
+        "link_rate = \"10 Mbit/s\"\n",
+        "rate = \"10 Mbit/s\"\n",
+        "link_rate = \"auto\"\n",
+        "police = true\n",
+    ] {
         let text = format!("[tables]\nthreads = 2\n{face}{more}");
         let error = Config::parse(&text, "narrows.toml").expect_err("refused").to_string();
-        assert!(error.contains("[[face]] number 1") && error.contains("set threads = 1 in [tables]"), "{error}");
+        assert!(
+            error.contains("[[face]] number 1") && error.contains("set threads = 1 in [tables]"),
+            "{error}"
+        );
         assert!(Config::parse(&text.replace("threads = 2", "threads = 1"), "narrows.toml").is_ok());
     }
     assert!(Config::parse(&format!("[tables]\nthreads = 2\n{face}"), "narrows.toml").is_ok());
     for threads in ["0", "65"] {
-        let error = Config::parse(&format!("[tables]\nthreads = {threads}\n"), "narrows.toml").expect_err("refused").to_string();
+        let error = Config::parse(&format!("[tables]\nthreads = {threads}\n"), "narrows.toml")
+            .expect_err("refused")
+            .to_string();
         assert!(error.contains("from 1 to 64"), "{error}");
     }
     let mut bench = Bench::threads(2);
@@ -331,7 +428,8 @@ fn a_face_with_a_rate_or_police_needs_one_thread() {
         ..ControlParameters::default()
     };
     assert_eq!(bench.command(app, &signed("faces", "create", &create)).0, 406);
-    let without = ControlParameters { uri: Some("udp4://192.0.2.7:6363"), ..ControlParameters::default() };
+    let without =
+        ControlParameters { uri: Some("udp4://192.0.2.7:6363"), ..ControlParameters::default() };
     assert_eq!(bench.command(app, &signed("faces", "create", &without)).0, 200);
 }
 

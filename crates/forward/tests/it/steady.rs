@@ -30,14 +30,20 @@ impl Sockets for Sent {
 fn allocations(rates: Option<LinkRates>, fields: [Mircc; 2]) -> (u64, usize) {
     const EXCHANGES: u32 = 4000;
     let mut bench = Bench::with(&toml("[tables]\ncontent_store = 100\n"));
-    let (consumer, producer) = (bench.neighbour_with("udp4://192.0.2.1", rates), bench.neighbour_with("udp4://192.0.2.2", rates));
+    let (consumer, producer) = (
+        bench.neighbour_with("udp4://192.0.2.1", rates),
+        bench.neighbour_with("udp4://192.0.2.2", rates),
+    );
     bench.forwarder.add_route(&crate::bench::name("/a"), producer, 0);
     let packets: Vec<[Vec<u8>; 2]> = (0..EXCHANGES)
         .map(|number| {
             let name = format!("/a/v/{}", 100_000 + number);
             let [asks, answers] = fields;
             let token = PitToken::new(&[1, 2, 3, 4, 5, 6]);
-            let asked = link(&Header { pit_token: token, mircc: asks, ..Header::default() }, &interest(&name, number));
+            let asked = link(
+                &Header { pit_token: token, mircc: asks, ..Header::default() },
+                &interest(&name, number),
+            );
             [asked, link(&Header { mircc: answers, ..Header::default() }, &data(&name, &[0; 1000]))]
         })
         .collect();
@@ -75,7 +81,17 @@ fn a_packet_with_rates_takes_no_memory() {
     let rate = Rate::from_mbps(1000);
     let mut label = PathLabel::new(LabelFlags::Fallback);
     assert!(label.labels.push(5));
-    let asks = Mircc { class: Some(0), round_trip_us: Some(2000), path_label: Some(label), ..Mircc::default() };
-    let answers = Mircc { primary_bps: Some(1 << 29), path_id: Some(7), path_label: Some(label), ..Mircc::default() };
+    let asks = Mircc {
+        class: Some(0),
+        round_trip_us: Some(2000),
+        path_label: Some(label),
+        ..Mircc::default()
+    };
+    let answers = Mircc {
+        primary_bps: Some(1 << 29),
+        path_id: Some(7),
+        path_label: Some(label),
+        ..Mircc::default()
+    };
     assert_eq!(allocations(Some(LinkRates::known(rate, rate, false)), [asks, answers]), (0, 8000));
 }

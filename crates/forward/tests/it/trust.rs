@@ -10,8 +10,7 @@ const NOW: u64 = 1_795_305_600;
 const DAYS: u32 = 30;
 
 /// By `openssl genpkey -algorithm ed25519` and `openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256`.
-const OPENSSL_ED25519: &str =
-    "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIAQTJ0VLcZcx1FIGuGBxlZvb1kkb3vCGc01AyFgzCtUg\n-----END PRIVATE KEY-----\n";
+const OPENSSL_ED25519: &str = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIAQTJ0VLcZcx1FIGuGBxlZvb1kkb3vCGc01AyFgzCtUg\n-----END PRIVATE KEY-----\n";
 const OPENSSL_P256: &str = "-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgwfFcaYGVzXHP+z1m\ndSzHEoicHL2GJ2lMfYjIc8eD7uihRANCAAQujFvtS4TfrLMMaWA6bu1RPG2NESmm\ndrIK9IBff+NH9Q5cGAizFJgxVl95T/vWYHeN2iMB90vpolrH/va3RJ1y\n-----END PRIVATE KEY-----\n";
 /// The public half of the former, which is no private key.
 const PUBLIC: &str = "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAp5EvE27NOnHLnVZghkB5W6tX5Gv+8z83bEPXs56Au7s=\n-----END PUBLIC KEY-----\n";
@@ -25,7 +24,10 @@ fn identities() -> [Identity; 2] {
 
 fn signed_by(key: &SigningKey, locator: &Name) -> Vec<u8> {
     let mut octets = Vec::new();
-    let (at, signer) = (name("/elsewhere/1"), Signer { key, locator: Some(KeyLocator::Name(locator.as_ref())), validity: None });
+    let (at, signer) = (
+        name("/elsewhere/1"),
+        Signer { key, locator: Some(KeyLocator::Name(locator.as_ref())), validity: None },
+    );
     DataDraft::new(at.as_ref(), b"content").write(&signer, &mut octets);
     octets
 }
@@ -49,15 +51,27 @@ fn a_trusted_key_verifies_and_any_other_does_not() {
             assert_eq!(anybody.check(&data, NOW), Ok(Signed::By(locator.as_ref().to_string())));
         }
         let octets = signed_by(other.key(), own.key_name());
-        assert_eq!(trust.check(&Data::decode(&octets).expect("a Data"), NOW), Err(Distrust::Forged(key_name.clone())));
+        assert_eq!(
+            trust.check(&Data::decode(&octets).expect("a Data"), NOW),
+            Err(Distrust::Forged(key_name.clone()))
+        );
         let octets = signed_by(other.key(), other.key_name());
-        let told = trust.check(&Data::decode(&octets).expect("a Data"), NOW).expect_err("a stranger").to_string();
-        assert!(told.contains(&other.key_name().as_ref().to_string()) && told.contains(&key_name), "{told}");
+        let told = trust
+            .check(&Data::decode(&octets).expect("a Data"), NOW)
+            .expect_err("a stranger")
+            .to_string();
+        assert!(
+            told.contains(&other.key_name().as_ref().to_string()) && told.contains(&key_name),
+            "{told}"
+        );
         // Any octet of the packet but those of lengths and numbers, which make it undecodable.
         let mut octets = signed_by(own.key(), own.key_name());
         let at = octets.windows(7).position(|octets| octets == b"content").expect("content");
         octets[at] ^= 1;
-        assert_eq!(trust.check(&Data::decode(&octets).expect("a Data"), NOW), Err(Distrust::Forged(key_name)));
+        assert_eq!(
+            trust.check(&Data::decode(&octets).expect("a Data"), NOW),
+            Err(Distrust::Forged(key_name))
+        );
     }
 }
 
@@ -86,7 +100,10 @@ fn digests_protect_from_damage_and_are_nobodys_signature() {
     let last = octets.len() - 1;
     octets[last] ^= 1;
     for trust in [Trust::default(), trusting(&own)] {
-        assert_eq!(trust.check(&Data::decode(&octets).expect("a Data"), NOW), Err(Distrust::Damaged));
+        assert_eq!(
+            trust.check(&Data::decode(&octets).expect("a Data"), NOW),
+            Err(Distrust::Damaged)
+        );
     }
 }
 
@@ -97,31 +114,45 @@ fn keys_go_to_pem_and_back_and_other_files_are_refused() {
         let again = SigningKey::from_pkcs8_pem(&key.to_pkcs8_pem().expect("a key")).expect("a key");
         assert_eq!(again.public_key(), key.public_key());
     }
-    assert_eq!(SigningKey::from_pkcs8_pem(OPENSSL_ED25519).expect("a key").to_pkcs8_pem().as_deref(), Some(OPENSSL_ED25519));
+    assert_eq!(
+        SigningKey::from_pkcs8_pem(OPENSSL_ED25519).expect("a key").to_pkcs8_pem().as_deref(),
+        Some(OPENSSL_ED25519)
+    );
     assert_eq!(SigningKey::Digest.to_pkcs8_pem(), None);
     let [own, other] = identities();
-    let told = |key: &str, certificate: &[u8]| Identity::new(key, certificate).expect_err("refused").to_string();
+    let told = |key: &str, certificate: &[u8]| {
+        Identity::new(key, certificate).expect_err("refused").to_string()
+    };
     assert!(told(PUBLIC, own.certificate()).contains("no private key"));
     assert!(told(OPENSSL_P256, own.certificate()).contains("that of another key"));
     assert!(told(OPENSSL_ED25519, b"nothing").contains("neither a packet nor base64"));
     assert!(told(OPENSSL_ED25519, &[6, 0]).contains("no Data"));
     assert!(Identity::new(OPENSSL_P256, other.certificate()).is_ok());
-    assert!(matches!(Trust::default().add(&signed_by(own.key(), own.key_name())), Err(IdentityError::Certificate(_))));
+    assert!(matches!(
+        Trust::default().add(&signed_by(own.key(), own.key_name())),
+        Err(IdentityError::Certificate(_))
+    ));
 }
 
 #[test]
 fn a_certificate_is_what_the_format_says() {
     for own in identities() {
-        let certificate = Certificate::new(Data::decode(own.certificate()).expect("a Data")).expect("a certificate");
+        let certificate = Certificate::new(Data::decode(own.certificate()).expect("a Data"))
+            .expect("a certificate");
         assert_eq!(certificate.identity().to_string(), "/example");
         assert_eq!(certificate.key_name(), own.key_name().as_ref());
         assert_eq!(
-            certificate.key.verify(&certificate.data.signed_portion(), certificate.data.signature_value),
+            certificate
+                .key
+                .verify(&certificate.data.signed_portion(), certificate.data.signature_value),
             Ok(()),
             "its own signature"
         );
         assert_eq!(
-            (certificate.validity.not_before.to_string(), certificate.validity.not_after.to_string()),
+            (
+                certificate.validity.not_before.to_string(),
+                certificate.validity.not_after.to_string()
+            ),
             ("20261122T000000".to_owned(), "20261222T000000".to_owned())
         );
     }

@@ -11,7 +11,8 @@ struct Place(PathBuf);
 
 impl Place {
     fn new(label: &str) -> Place {
-        let path = std::env::temp_dir().join(format!("narrows-unix-{}-{label}", std::process::id()));
+        let path =
+            std::env::temp_dir().join(format!("narrows-unix-{}-{label}", std::process::id()));
         fs::create_dir_all(&path).expect("a directory");
         Place(path)
     }
@@ -66,7 +67,11 @@ fn what_is_no_socket_is_refused_by_its_kind_and_stays() {
 
     for (word, arguments) in [("a FIFO", &["p"][..]), ("a device", &["c", "1", "3"])] {
         // A device of its own: making one needs root.
-        let made = Command::new("mknod").arg(&path).args(arguments).stderr(std::process::Stdio::null()).status();
+        let made = Command::new("mknod")
+            .arg(&path)
+            .args(arguments)
+            .stderr(std::process::Stdio::null())
+            .status();
         if !made.is_ok_and(|status| status.success()) {
             println!("skipped: {word} cannot be made here");
             continue;

@@ -17,8 +17,8 @@ pub struct ConsumerSetup {
     pub lifetime: Span,
     /// The form of the network's steering hints.
     pub form: Form,
-    /// Time for which a consumer that follows rates makes up when its caller comes late: zero where time is simulated. Less than one gap
-    /// between Interests is made up for in any case.
+    /// Time for which a consumer that follows rates makes up when its caller comes late: zero where
+    /// time is simulated. Less than one gap between Interests is made up for in any case.
     pub catch_up: Span,
 }
 

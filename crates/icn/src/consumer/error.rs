@@ -4,7 +4,14 @@ use narrows_params::{Need, ParamError};
 use thiserror::Error;
 
 /// The signals that a consumer offers to the controller that drives it.
-pub const OFFERS: &[Need] = &[Need::RateSample, Need::BroadAppLimits, Need::Pacing, Need::EcnCounts, Need::Tags, Need::Outstanding];
+pub const OFFERS: &[Need] = &[
+    Need::RateSample,
+    Need::BroadAppLimits,
+    Need::Pacing,
+    Need::EcnCounts,
+    Need::Tags,
+    Need::Outstanding,
+];
 
 /// A consumer that cannot be created.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]

@@ -9,7 +9,12 @@ use narrows_wire::Rates;
 
 impl ConsumerCounters {
     /// Adds these counts to those of a run, whose Data has this size.
-    pub fn add_to(&self, data: Bytes, flow: &mut FlowCounters, consumer: &mut measure::ConsumerCounters) {
+    pub fn add_to(
+        &self,
+        data: Bytes,
+        flow: &mut FlowCounters,
+        consumer: &mut measure::ConsumerCounters,
+    ) {
         let interests = self.interests.primary + self.interests.secondary;
         flow.sent += interests;
         flow.retransmitted += self.retransmissions;
@@ -28,12 +33,14 @@ impl ConsumerCounters {
 impl<C: Content> AnyConsumer<C> {
     /// Writes its present state into the samples of a moment. One that has everything has no rates.
     pub fn sample(&self, flow: &mut FlowSample, consumer: &mut ConsumerSample) {
-        let (primary, secondary) = if self.finished() { (Rate::ZERO, Rate::ZERO) } else { self.rates() };
+        let (primary, secondary) =
+            if self.finished() { (Rate::ZERO, Rate::ZERO) } else { self.rates() };
         (consumer.primary_rate, consumer.secondary_rate) = (primary, secondary);
         flow.rtt = self.latest_rtt();
         flow.in_flight = self.in_flight() as u32;
         flow.cwnd = self.in_flight() as f64;
-        flow.pacing = Some(Rate::from_bps(primary.as_bps().saturating_add(secondary.as_bps()))).filter(|rate| !rate.is_zero());
+        flow.pacing = Some(Rate::from_bps(primary.as_bps().saturating_add(secondary.as_bps())))
+            .filter(|rate| !rate.is_zero());
     }
 
     /// Adds a sample of each of its paths to their records, of new ones with a record.
@@ -49,5 +56,11 @@ fn record_subflow(records: &mut Vec<SubflowRecord>, now: Time, subflow: &Subflow
     });
     let ByClass { primary, secondary } = subflow.received;
     let Rates { primary: primary_rate, secondary: secondary_rate } = subflow.rates;
-    records[place].samples.push(SubflowSample { at: now, primary, secondary, primary_rate, secondary_rate });
+    records[place].samples.push(SubflowSample {
+        at: now,
+        primary,
+        secondary,
+        primary_rate,
+        secondary_rate,
+    });
 }

@@ -1,4 +1,5 @@
-//! Consumers request the segments of a content, at a rate set by the network or by a congestion controller.
+//! Consumers request the segments of a content, at a rate set by the network or by a congestion
+//! controller.
 
 mod counters;
 mod error;
@@ -26,8 +27,8 @@ use window::WindowConsumer;
 pub enum Method {
     /// By the rates that links stamp into Data.
     Rates(ConsumerChoice),
-    /// By the window and the pacing rate of a congestion controller, whose [needs](Choice::needs) must be among [`OFFERS`]. Its segments
-    /// are Data packets.
+    /// By the window and the pacing rate of a congestion controller, whose [needs](Choice::needs)
+    /// must be among [`OFFERS`]. Its segments are Data packets.
     Window(Choice),
 }
 
@@ -43,9 +44,10 @@ impl Method {
 
 /// A consumer of any method.
 ///
-/// It is sans-IO: the caller passes the Data and Nacks that answer its Interests to [`handle`](AnyConsumer::handle), calls
-/// [`poll`](AnyConsumer::poll) at [`due`](AnyConsumer::due), and after either takes [`interest`](AnyConsumer::interest) until it returns
-/// `None`. Calls must be in time order.
+/// It is sans-IO: the caller passes the Data and Nacks that answer its Interests to
+/// [`handle`](AnyConsumer::handle), calls [`poll`](AnyConsumer::poll) at [`due`](AnyConsumer::due),
+/// and after either takes [`interest`](AnyConsumer::interest) until it returns `None`. Calls must
+/// be in time order.
 pub struct AnyConsumer<C: Content>(Any<C>);
 
 enum Any<C: Content> {
@@ -63,8 +65,9 @@ macro_rules! any {
 }
 
 impl<C: Content> AnyConsumer<C> {
-    /// A consumer that requests the first `segments` segments of `content`, or segments without end, from `start` on. Fails if its
-    /// controller rejects its parameters or needs a signal that a consumer does not offer.
+    /// A consumer that requests the first `segments` segments of `content`, or segments without
+    /// end, from `start` on. Fails if its controller rejects its parameters or needs a signal that
+    /// a consumer does not offer.
     pub fn new(
         method: &Method,
         setup: &ConsumerSetup,
@@ -73,8 +76,12 @@ impl<C: Content> AnyConsumer<C> {
         start: Time,
     ) -> Result<AnyConsumer<C>, ConsumerError> {
         Ok(AnyConsumer(match method {
-            Method::Rates(choice) => Any::Rate(Box::new(RateConsumer::new(choice, setup, content, segments, start))),
-            Method::Window(choice) => Any::Window(Box::new(WindowConsumer::new(choice, setup, content, segments, start)?)),
+            Method::Rates(choice) => {
+                Any::Rate(Box::new(RateConsumer::new(choice, setup, content, segments, start)))
+            }
+            Method::Window(choice) => {
+                Any::Window(Box::new(WindowConsumer::new(choice, setup, content, segments, start)?))
+            }
         }))
     }
 
@@ -93,14 +100,14 @@ impl<C: Content> AnyConsumer<C> {
         any!(&self.0, consumer => consumer.due())
     }
 
-    /// The next Interest to send at the time of the latest [`handle`](AnyConsumer::handle) or [`poll`](AnyConsumer::poll); `None` if no
-    /// more may leave.
+    /// The next Interest to send at the time of the latest [`handle`](AnyConsumer::handle) or
+    /// [`poll`](AnyConsumer::poll); `None` if no more may leave.
     pub fn interest(&mut self) -> Option<Interest<C::Name>> {
         any!(&mut self.0, consumer => consumer.interest())
     }
 
-    /// Why its controller cannot go on, if it cannot, and since when: no Interest leaves any more, and the caller ends the run.
-    /// [`due`](AnyConsumer::due) is that time from then on.
+    /// Why its controller cannot go on, if it cannot, and since when: no Interest leaves any more,
+    /// and the caller ends the run. [`due`](AnyConsumer::due) is that time from then on.
     pub fn fault(&self) -> Option<(Time, &Fault)> {
         match &self.0 {
             Any::Rate(_) => None,
@@ -123,7 +130,8 @@ impl<C: Content> AnyConsumer<C> {
         any!(&self.0, consumer => consumer.counters())
     }
 
-    /// The rates at which it requests Data, in bit/s: primary and secondary. Zero while no path is known.
+    /// The rates at which it requests Data, in bit/s: primary and secondary. Zero while no path is
+    /// known.
     pub fn rates(&self) -> (Rate, Rate) {
         any!(&self.0, consumer => consumer.rates())
     }

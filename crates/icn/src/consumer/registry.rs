@@ -71,7 +71,11 @@ pub static CONSUMERS: &[&ConsumerEntry] = &[
     },
 ];
 
-const MULTIPATH: Param<bool> = Param::flag("multipath", true, "spread Interests over paths; otherwise the latest rate of any path counts");
+const MULTIPATH: Param<bool> = Param::flag(
+    "multipath",
+    true,
+    "spread Interests over paths; otherwise the latest rate of any path counts",
+);
 
 const SPLIT: Param<bool> = Param::choice(
     "split",
@@ -79,10 +83,20 @@ const SPLIT: Param<bool> = Param::choice(
     &[("rates", false), ("best", true)],
     "paths of primary Interests: all, in proportion to their rates (MIRCC, section 4.3), or the best one",
 );
-const PROBE: Param<f64> =
-    Param::number("probe", 0.03, (0.0, 1.0), "", "share of primary Interests without a path, for discovery (MIRCC, section 4.3.3: 3 %)");
-const PROBES: Param<f64> =
-    Param::number("probes", 1.0, (0.0, 1000.0), "per second", "least number of Interests without a path; not in the paper");
+const PROBE: Param<f64> = Param::number(
+    "probe",
+    0.03,
+    (0.0, 1.0),
+    "",
+    "share of primary Interests without a path, for discovery (MIRCC, section 4.3.3: 3 %)",
+);
+const PROBES: Param<f64> = Param::number(
+    "probes",
+    1.0,
+    (0.0, 1000.0),
+    "per second",
+    "least number of Interests without a path; not in the paper",
+);
 const FIRST: Param<u32> = Param::whole(
     "first",
     1,
@@ -90,7 +104,11 @@ const FIRST: Param<u32> = Param::whole(
     "Interests",
     "sent at once without a path while none is known (MIRCC, section 4.3.3: initial Interests, without a number)",
 );
-const STRICT: Param<bool> = Param::flag("strict", false, "refuse Interests whose path no longer exists, instead of taking any other");
+const STRICT: Param<bool> = Param::flag(
+    "strict",
+    false,
+    "refuse Interests whose path no longer exists, instead of taking any other",
+);
 const HOLD: Param<f64> = Param::number(
     "hold",
     4.0,
@@ -142,7 +160,13 @@ mod tests {
         for entry in CONSUMERS {
             let settings = Settings::new(&entry.name.parse().unwrap());
             assert_eq!(
-                (settings.probe, settings.longest_without_probe, settings.multipath, settings.best_path, settings.strict),
+                (
+                    settings.probe,
+                    settings.longest_without_probe,
+                    settings.multipath,
+                    settings.best_path,
+                    settings.strict
+                ),
                 (0.03, Span::from_secs(1), true, false, false)
             );
             assert_eq!(settings.hold, (entry.classes == 2).then_some(4.0));
@@ -153,7 +177,10 @@ mod tests {
     fn an_unknown_consumer_is_refused_with_the_known_ones() {
         let refused = |text: &str| text.parse::<ConsumerChoice>().unwrap_err().to_string();
         assert_eq!(refused("mirc"), r#"there is no consumer "mirc"; did you mean "mircc"?"#);
-        assert_eq!(refused("single?probe=2"), "single: probe=2 is not allowed; it must be a number from 0 to 1");
+        assert_eq!(
+            refused("single?probe=2"),
+            "single: probe=2 is not allowed; it must be a number from 0 to 1"
+        );
         assert!(refused("best-subflow?hold=1").contains("hold"));
     }
 }

@@ -4,7 +4,8 @@ use crate::packet::Class;
 use narrows_units::{Span, Time};
 use std::collections::VecDeque;
 
-/// The segments of one content, requested in order. Every operation takes constant time on average, and at most [`MOST`] segments are kept.
+/// The segments of one content, requested in order. Every operation takes constant time on average,
+/// and at most [`MOST`] segments are kept.
 #[derive(Clone, Debug)]
 pub(crate) struct Segments {
     /// Those from `base` to `next`, in a ring.
@@ -16,9 +17,11 @@ pub(crate) struct Segments {
     /// One past the last; `None` without end.
     end: Option<u64>,
     in_flight: usize,
-    /// Segments to retransmit, in this order. The first one still is to be; others may have arrived meanwhile.
+    /// Segments to retransmit, in this order. The first one still is to be; others may have arrived
+    /// meanwhile.
     retransmit: VecDeque<u64>,
-    /// Timers in the order in which Interests left: all have the same timeout. The first one still runs.
+    /// Timers in the order in which Interests left: all have the same timeout. The first one still
+    /// runs.
     timers: VecDeque<Timer>,
 }
 
@@ -27,7 +30,8 @@ pub(crate) struct Segments {
 pub(crate) struct Slot {
     state: SegmentState,
     pub(crate) class: Class,
-    /// An Interest for it has timed out and may still be answered: the round trip of a later one is ambiguous (RFC 6298, section 3).
+    /// An Interest for it has timed out and may still be answered: the round trip of a later one is
+    /// ambiguous (RFC 6298, section 3).
     pub(crate) timed_out: bool,
     /// Interests sent for it.
     pub(crate) sends: u32,
@@ -107,7 +111,8 @@ impl Segments {
 
     /// True if there is a segment to request.
     pub(crate) fn has_next(&self) -> bool {
-        !self.retransmit.is_empty() || (self.end.is_none_or(|end| self.next < end) && self.next - self.base < MOST)
+        !self.retransmit.is_empty()
+            || (self.end.is_none_or(|end| self.next < end) && self.next - self.base < MOST)
     }
 
     /// The Interest of `segment` with this nonce, while in flight.
@@ -116,9 +121,16 @@ impl Segments {
         known.then(|| *self.slot(segment))
     }
 
-    /// Sends an Interest for the next segment. Returns the segment and the Interests sent for it, this one included. Call it only if
-    /// [`has_next`](Segments::has_next). The Interest has no timeout until [`start_timer`](Segments::start_timer).
-    pub(crate) fn send(&mut self, now: Time, class: Class, nonce: u32, path: Option<u64>) -> (u64, u32) {
+    /// Sends an Interest for the next segment. Returns the segment and the Interests sent for it,
+    /// this one included. Call it only if [`has_next`](Segments::has_next). The Interest has no
+    /// timeout until [`start_timer`](Segments::start_timer).
+    pub(crate) fn send(
+        &mut self,
+        now: Time,
+        class: Class,
+        nonce: u32,
+        path: Option<u64>,
+    ) -> (u64, u32) {
         let segment = match self.retransmit.pop_front() {
             Some(segment) => segment,
             None => self.add(),
@@ -153,7 +165,8 @@ impl Segments {
         segment
     }
 
-    /// Starts the timeout of the Interest of `segment`, if it is in flight. Call it in the order in which Interests leave.
+    /// Starts the timeout of the Interest of `segment`, if it is in flight. Call it in the order in
+    /// which Interests leave.
     pub(crate) fn start_timer(&mut self, segment: u64) {
         if self.is(segment, SegmentState::InFlight) {
             let slot = *self.slot(segment);
@@ -164,7 +177,8 @@ impl Segments {
         }
     }
 
-    /// Segments that are refused and requested again much faster than timeouts pass would leave timers without end behind the first that runs.
+    /// Segments that are refused and requested again much faster than timeouts pass would leave
+    /// timers without end behind the first that runs.
     #[cold]
     fn drop_outdated_timers(&mut self) {
         let mut timers = std::mem::take(&mut self.timers);
@@ -190,7 +204,8 @@ impl Segments {
         Arrival::New(slot)
     }
 
-    /// The Interest of `segment` failed, so that the segment is to be retransmitted. False if none was in flight.
+    /// The Interest of `segment` failed, so that the segment is to be retransmitted. False if none
+    /// was in flight.
     pub(crate) fn fail(&mut self, segment: u64) -> bool {
         let failed = self.is(segment, SegmentState::InFlight);
         if failed {
@@ -226,16 +241,22 @@ impl Segments {
         self.is(segment, SegmentState::InFlight) && self.slot(segment).sends == sends
     }
 
-    /// Removes outdated entries from the heads of the queues after the state of a segment has changed.
+    /// Removes outdated entries from the heads of the queues after the state of a segment has
+    /// changed.
     fn prune(&mut self) {
         self.prune_retransmit();
-        while self.timers.front().is_some_and(|timer| !self.is_current(timer.segment, timer.sends)) {
+        while self.timers.front().is_some_and(|timer| !self.is_current(timer.segment, timer.sends))
+        {
             self.timers.pop_front();
         }
     }
 
     fn prune_retransmit(&mut self) {
-        while self.retransmit.front().is_some_and(|segment| !self.is(*segment, SegmentState::Retransmit)) {
+        while self
+            .retransmit
+            .front()
+            .is_some_and(|segment| !self.is(*segment, SegmentState::Retransmit))
+        {
             self.retransmit.pop_front();
         }
     }
@@ -255,7 +276,8 @@ mod tests {
             segments.start_timer(segment);
             segment
         };
-        // One is in flight throughout, so that the first timer runs; ten others are refused and requested again.
+        // One is in flight throughout, so that the first timer runs; ten others are refused and
+        // requested again.
         let waiting = send(&mut segments);
         for _ in 0..10 {
             send(&mut segments);
@@ -264,9 +286,23 @@ mod tests {
             assert!(segments.fail(waiting + 1 + round % 10));
             send(&mut segments);
         }
-        assert!(segments.timers.len() <= 2 * segments.in_flight() + INITIAL, "{} timers", segments.timers.len());
-        let current: Vec<u64> =
-            (0..11).map(|_| segments.expire(now + Span::from_secs(1), Span::from_millis(1)).map(|_| 1).unwrap_or(0)).collect();
-        assert_eq!((current, segments.in_flight()), (vec![1; 11], 0), "each of the eleven has its timer");
+        assert!(
+            segments.timers.len() <= 2 * segments.in_flight() + INITIAL,
+            "{} timers",
+            segments.timers.len()
+        );
+        let current: Vec<u64> = (0..11)
+            .map(|_| {
+                segments
+                    .expire(now + Span::from_secs(1), Span::from_millis(1))
+                    .map(|_| 1)
+                    .unwrap_or(0)
+            })
+            .collect();
+        assert_eq!(
+            (current, segments.in_flight()),
+            (vec![1; 11], 0),
+            "each of the eleven has its timer"
+        );
     }
 }

@@ -82,21 +82,44 @@ impl Subflows {
         let sum = |sum: u64, rate: Rate| sum.saturating_add(rate.as_bps());
         let primary = self.all.iter().map(|subflow| subflow.rates.primary);
         ByClass {
-            primary: if self.total { Rate::from_bps(primary.fold(0, sum)) } else { primary.max().unwrap_or(Rate::ZERO) },
-            secondary: Rate::from_bps(self.all.iter().map(|subflow| subflow.rates.secondary).fold(0, sum)),
+            primary: if self.total {
+                Rate::from_bps(primary.fold(0, sum))
+            } else {
+                primary.max().unwrap_or(Rate::ZERO)
+            },
+            secondary: Rate::from_bps(
+                self.all.iter().map(|subflow| subflow.rates.secondary).fold(0, sum),
+            ),
         }
     }
 
     /// Data arrived by path `id` with these rates, which apply at once (MIRCC, section 3.1).
     /// `limit` is the link that told the primary rate. Returns its subflow.
-    pub(crate) fn on_data(&mut self, now: Time, id: u64, hint: Hint, rates: Rates, limit: u64) -> &mut Subflow {
+    pub(crate) fn on_data(
+        &mut self,
+        now: Time,
+        id: u64,
+        hint: Hint,
+        rates: Rates,
+        limit: u64,
+    ) -> &mut Subflow {
         let index = self.find(id).unwrap_or_else(|| {
             if self.all.len() == MOST {
                 let oldest = (0..MOST).min_by_key(|index| self.all[*index].last_data).unwrap_or(0);
                 self.remove(self.all[oldest].id);
             }
-            let (received, credit) = (self.forgotten.remove(&id).unwrap_or_default(), ByClass::default());
-            self.all.push(Subflow { id, hint, rates, limit, last_data: now, received, unanswered_since: None, credit });
+            let (received, credit) =
+                (self.forgotten.remove(&id).unwrap_or_default(), ByClass::default());
+            self.all.push(Subflow {
+                id,
+                hint,
+                rates,
+                limit,
+                last_data: now,
+                received,
+                unanswered_since: None,
+                credit,
+            });
             self.all.len() - 1
         });
         let subflow = &mut self.all[index];
@@ -112,7 +135,13 @@ impl Subflows {
     /// A Nack returned an Interest steered over `path`, or over none: its rates apply only if they
     /// are lower (MIRCC, section 3.1). Without `path`, the path is known only if there is a single
     /// one. A path that only refuses Interests for `congestion` is there all the same.
-    pub(crate) fn on_nack(&mut self, path: Option<u64>, rates: Rates, limit: u64, congestion: bool) {
+    pub(crate) fn on_nack(
+        &mut self,
+        path: Option<u64>,
+        rates: Rates,
+        limit: u64,
+        congestion: bool,
+    ) {
         let subflow = match (path, self.all.as_mut_slice()) {
             (Some(id), all) => all.iter_mut().find(|subflow| subflow.id == id),
             (None, [only]) => Some(only),
@@ -144,14 +173,23 @@ impl Subflows {
     }
 
     fn keep(&mut self, kept: impl Fn(&Subflow) -> bool) {
-        let gone = self.all.iter().filter(|subflow| !kept(subflow)).map(|subflow| (subflow.id, subflow.received));
+        let gone = self
+            .all
+            .iter()
+            .filter(|subflow| !kept(subflow))
+            .map(|subflow| (subflow.id, subflow.received));
         self.forgotten.extend(gone);
         self.all.retain(kept);
         self.update_unanswered();
     }
 
     fn update_unanswered(&mut self) {
-        self.unanswered_since = self.all.iter().filter_map(|subflow| subflow.unanswered_since).min().unwrap_or(Time::NEVER);
+        self.unanswered_since = self
+            .all
+            .iter()
+            .filter_map(|subflow| subflow.unanswered_since)
+            .min()
+            .unwrap_or(Time::NEVER);
     }
 
     /// When to call [`expire`](Subflows::expire) next.
@@ -164,7 +202,11 @@ impl Subflows {
     /// that no path and no link carry more than their stamping rate" (MIRCC, section 4.3). `None`
     /// if all rates are zero.
     pub(crate) fn choose(&mut self, now: Time, class: Class) -> Option<(u64, Hint)> {
-        let chosen = if self.best_path && class == Class::Primary { self.best() } else { self.next_by_credit(class) }?;
+        let chosen = if self.best_path && class == Class::Primary {
+            self.best()
+        } else {
+            self.next_by_credit(class)
+        }?;
         let subflow = &mut self.all[chosen];
         let since = *subflow.unanswered_since.get_or_insert(now);
         self.unanswered_since = self.unanswered_since.min(since);
@@ -173,8 +215,12 @@ impl Subflows {
 
     /// The first of the paths with the highest primary rate.
     fn best(&self) -> Option<usize> {
-        let rates = self.all.iter().enumerate().map(|(index, subflow)| (index, subflow.rates.primary));
-        rates.filter(|(_, rate)| !rate.is_zero()).reduce(|best, other| if other.1 > best.1 { other } else { best }).map(|(index, _)| index)
+        let rates =
+            self.all.iter().enumerate().map(|(index, subflow)| (index, subflow.rates.primary));
+        rates
+            .filter(|(_, rate)| !rate.is_zero())
+            .reduce(|best, other| if other.1 > best.1 { other } else { best })
+            .map(|(index, _)| index)
     }
 
     /// The path whose turn it is in `class`.
@@ -188,7 +234,8 @@ impl Subflows {
         for index in 0..self.all.len() {
             let share = self.shares[index];
             debug_assert!(
-                self.rates().of(class).as_bps() as f64 * share <= self.all[index].rate(class) as f64 * (1.0 + 1e-9),
+                self.rates().of(class).as_bps() as f64 * share
+                    <= self.all[index].rate(class) as f64 * (1.0 + 1e-9),
                 "a path gets Interests above its rate (MIRCC, section 4.3)"
             );
             *self.all[index].credit.of_mut(class) += share;
@@ -208,7 +255,10 @@ impl Subflows {
         shares.extend(all.iter().map(|subflow| subflow.rate(class) as f64 / sum));
         // The constraint is of the primary rate of the best subflow: each secondary rate is for its
         // subflow alone.
-        let joint = |index: usize| all[index].limit != 0 && all[..index].iter().any(|other| other.limit == all[index].limit);
+        let joint = |index: usize| {
+            all[index].limit != 0
+                && all[..index].iter().any(|other| other.limit == all[index].limit)
+        };
         if class == Class::Primary && !self.total && (1..all.len()).any(joint) {
             self.keep_links_below_their_rates();
         }
@@ -222,7 +272,9 @@ impl Subflows {
         let rate = |index: usize| all[index].rates.primary.as_bps() as f64;
         let whole = (0..all.len()).map(rate).fold(0.0, f64::max);
         // A path without a known limit is a group of its own; a group is known by its first path.
-        let is_of = |group: usize, index: usize| index == group || (all[group].limit != 0 && all[index].limit == all[group].limit);
+        let is_of = |group: usize, index: usize| {
+            index == group || (all[group].limit != 0 && all[index].limit == all[group].limit)
+        };
         let is_first = |index: usize| !(0..index).any(|other| is_of(other, index));
         full.clear();
         full.resize(all.len(), false);
@@ -262,7 +314,10 @@ mod tests {
 
     #[test]
     fn counts_of_a_path_continue_if_it_is_found_again() {
-        let (mut subflows, rates) = (Subflows::new(false, false), Rates { primary: Rate::from_mbps(1), secondary: Rate::ZERO });
+        let (mut subflows, rates) = (
+            Subflows::new(false, false),
+            Rates { primary: Rate::from_mbps(1), secondary: Rate::ZERO },
+        );
         let receive = |subflows: &mut Subflows, id: u64| {
             let subflow = subflows.on_data(Time::ZERO, id, Hint::default(), rates, 0);
             *subflow.received.of_mut(Class::Primary) += Bytes::new(1000);
@@ -284,11 +339,17 @@ mod tests {
     fn parts(paths: &[(u64, u64)], class: Class) -> Vec<usize> {
         let mut subflows = Subflows::new(false, false);
         for (id, (rate, limit)) in paths.iter().enumerate() {
-            let rates = Rates { primary: Rate::from_mbps(*rate), secondary: Rate::from_mbps(*rate) };
+            let rates =
+                Rates { primary: Rate::from_mbps(*rate), secondary: Rate::from_mbps(*rate) };
             subflows.on_data(Time::ZERO, id as u64, Hint::default(), rates, *limit);
         }
-        let chosen: Vec<u64> = (0..1000).filter_map(|_| subflows.choose(Time::ZERO, class)).map(|(id, _)| id).collect();
-        (0..paths.len() as u64).map(|id| chosen.iter().filter(|other| **other == id).count()).collect()
+        let chosen: Vec<u64> = (0..1000)
+            .filter_map(|_| subflows.choose(Time::ZERO, class))
+            .map(|(id, _)| id)
+            .collect();
+        (0..paths.len() as u64)
+            .map(|id| chosen.iter().filter(|other| **other == id).count())
+            .collect()
     }
 
     #[test]
@@ -299,7 +360,10 @@ mod tests {
         assert_eq!(primary(&[(5, 7), (100, 8), (5, 7)]), [25, 950, 25]);
         // 4.3 of 5, 52 of 30 and 43 of 100 Mbit/s by rates alone: what the second link may not have
         // fills the first.
-        assert_eq!(primary(&[(5, 1), (5, 1), (30, 2), (30, 2), (30, 2), (30, 2), (100, 3)]), [25, 25, 75, 75, 75, 75, 650]);
+        assert_eq!(
+            primary(&[(5, 1), (5, 1), (30, 2), (30, 2), (30, 2), (30, 2), (100, 3)]),
+            [25, 25, 75, 75, 75, 75, 650]
+        );
         assert_eq!(primary(&[(10, 1), (10, 1), (10, 1), (20, 2)]), [167, 166, 167, 500]);
         // One link for all, and links that nobody tells: by rates alone.
         assert_eq!(primary(&[(5, 7), (5, 7)]), [500, 500]);
@@ -317,7 +381,10 @@ mod tests {
                 subflows.on_data(Time::ZERO, id, Hint::default(), rates, 0);
             }
             let mut taken = |class| {
-                let chosen: Vec<u64> = (0..8).filter_map(|_| subflows.choose(Time::ZERO, class)).map(|(id, _)| id).collect();
+                let chosen: Vec<u64> = (0..8)
+                    .filter_map(|_| subflows.choose(Time::ZERO, class))
+                    .map(|(id, _)| id)
+                    .collect();
                 [1, 3].map(|id| chosen.iter().filter(|other| **other == id).count())
             };
             assert_eq!(taken(Class::Primary), expected);

@@ -14,9 +14,10 @@ use std::collections::VecDeque;
 /// The longest timeout to which losses double it.
 const LONGEST_TIMEOUT: Span = Span::from_secs(2);
 
-/// Requests segments as a window and a pacing rate allow. Data acknowledges an Interest. A congestion Nack is a loss, and so is an Interest
-/// overtaken by three later ones, or for longer than 9/8 of a round trip (RFC 9002, section 6.1). After a probe timeout the consumer sends
-/// a probe (section 6.2). It steers no Interests.
+/// Requests segments as a window and a pacing rate allow. Data acknowledges an Interest. A
+/// congestion Nack is a loss, and so is an Interest overtaken by three later ones, or for longer
+/// than 9/8 of a round trip (RFC 9002, section 6.1). After a probe timeout the consumer sends a
+/// probe (section 6.2). It steers no Interests.
 pub(crate) struct WindowConsumer<C: Content> {
     setup: ConsumerSetup,
     content: C,
@@ -99,14 +100,19 @@ impl<C: Content> WindowConsumer<C> {
 
     fn outstanding(&mut self, name: &C::Name) -> Option<(u64, &mut Option<Outstanding>)> {
         let segment = self.content.segment(name)?;
-        let outstanding = self.outstanding.get_mut(usize::try_from(segment.checked_sub(self.base)?).ok()?)?;
+        let outstanding =
+            self.outstanding.get_mut(usize::try_from(segment.checked_sub(self.base)?).ok()?)?;
         Some((segment, outstanding))
     }
 
     fn on_data(&mut self, data: &Data<C::Name>) {
         let received = self.content.segment(&data.name).is_some_and(|segment| segment < self.base);
         let Some((segment, outstanding)) = self.outstanding(&data.name) else {
-            let counter = if received { &mut self.counters.duplicates } else { &mut self.counters.unsolicited };
+            let counter = if received {
+                &mut self.counters.duplicates
+            } else {
+                &mut self.counters.unsolicited
+            };
             *counter += 1;
             return;
         };
@@ -120,7 +126,10 @@ impl<C: Content> WindowConsumer<C> {
         }
         self.counters.data.primary += 1;
         self.counters.goodput += data.size;
-        self.sample = self.sender.on_answer(self.now, &Answer { packet, segment, ambiguous: retransmission, marked: data.marked });
+        self.sample = self.sender.on_answer(
+            self.now,
+            &Answer { packet, segment, ambiguous: retransmission, marked: data.marked },
+        );
         if self.finished() {
             self.sender.close(self.now);
         }
@@ -128,7 +137,9 @@ impl<C: Content> WindowConsumer<C> {
 
     fn on_nack(&mut self, nack: &Nack<C::Name>) {
         let nonce = nack.interest.nonce;
-        let known = self.outstanding(&nack.interest.name).and_then(|(_, latest)| (*latest).filter(|latest| latest.nonce == nonce));
+        let known = self
+            .outstanding(&nack.interest.name)
+            .and_then(|(_, latest)| (*latest).filter(|latest| latest.nonce == nonce));
         let Some(nacked) = known else {
             self.counters.unsolicited += 1;
             return;
@@ -136,9 +147,12 @@ impl<C: Content> WindowConsumer<C> {
         self.counters.nacks.count(nack.reason);
         if nack.reason == NackReason::Congestion {
             self.sender.on_nack(self.now, nacked.packet);
-            // Wait for one gap between Interests, or a node that answers with a Nack at once would get retransmissions without end.
-            let round = if self.srtt().is_zero() { self.sender.rtt().timeout() } else { self.srtt() };
-            let abreast = (self.sender.effective_window() as u64).min(u64::from(self.sender.in_flight()) + 1);
+            // Wait for one gap between Interests, or a node that answers with a Nack at once would
+            // get retransmissions without end.
+            let round =
+                if self.srtt().is_zero() { self.sender.rtt().timeout() } else { self.srtt() };
+            let abreast =
+                (self.sender.effective_window() as u64).min(u64::from(self.sender.in_flight()) + 1);
             self.held_until = self.now + round / abreast.max(1);
         }
     }
@@ -167,7 +181,11 @@ impl<C: Content> WindowConsumer<C> {
         }
         let (segment, _) = self.sender.transmit(self.now).ok()?;
         let packet = self.sender.counters().sent - 1;
-        let latest = Outstanding { packet, nonce: self.random.bits() as u32, retransmission: segment.retransmission };
+        let latest = Outstanding {
+            packet,
+            nonce: self.random.bits() as u32,
+            retransmission: segment.retransmission,
+        };
         match (segment.number - self.base) as usize {
             new if new == self.outstanding.len() => self.outstanding.push_back(Some(latest)),
             known => self.outstanding[known] = Some(latest),

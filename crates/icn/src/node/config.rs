@@ -27,15 +27,18 @@ pub struct NodeConfig {
     pub pit_octets: Bytes,
     /// Longer lifetimes of Interests are shortened to this one.
     pub longest_lifetime: Span,
-    /// Remember Interests after their PIT entries have ended, to know those that loop. Hop limits end loops too.
+    /// Remember Interests after their PIT entries have ended, to know those that loop. Hop limits
+    /// end loops too.
     pub dead_nonces: bool,
-    /// Laws share out what shapers leave for Data, which is less than the link where Data crosses it both ways; false: the whole link.
+    /// Laws share out what shapers leave for Data, which is less than the link where Data crosses
+    /// it both ways; false: the whole link.
     pub shaped_capacity: bool,
 }
 
 impl Default for NodeConfig {
-    /// Path labels, next hops at random by capacity, no content store, 65,536 pending Interests per face and no limit to all, lifetimes
-    /// of any length, no memory of earlier Interests, laws that share out what shapers leave.
+    /// Path labels, next hops at random by capacity, no content store, 65,536 pending Interests per
+    /// face and no limit to all, lifetimes of any length, no memory of earlier Interests, laws that
+    /// share out what shapers leave.
     fn default() -> NodeConfig {
         NodeConfig {
             id: 0,

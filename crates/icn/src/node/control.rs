@@ -1,4 +1,5 @@
-//! The two ways in which a face limits what comes over its link: the shaper and the rate law, with the measurements that they need.
+//! The two ways in which a face limits what comes over its link: the shaper and the rate law, with
+//! the measurements that they need.
 
 use super::counters::FaceCounters;
 use super::estimator::Estimator;
@@ -24,7 +25,8 @@ impl<N: Name> Held<N> {
     /// A neighbour repeats it.
     pub(crate) fn exchange(&mut self, repeated: &Interest<N>) {
         let waiting = &mut self.interest;
-        (waiting.nonce, waiting.lifetime, waiting.srtt) = (repeated.nonce, repeated.lifetime, repeated.srtt);
+        (waiting.nonce, waiting.lifetime, waiting.srtt) =
+            (repeated.nonce, repeated.lifetime, repeated.srtt);
         (waiting.name, waiting.body) = (repeated.name.clone(), repeated.body.clone());
     }
 }
@@ -40,7 +42,8 @@ pub(crate) struct Capacities {
 const ASSUMED_INTEREST: f64 = 40.0;
 const ASSUMED_DATA: f64 = 1100.0;
 
-/// The shaper and the rate law of a face. What packets of one kind and direction change stands together, so that each touches little memory.
+/// The shaper and the rate law of a face. What packets of one kind and direction change stands
+/// together, so that each touches little memory.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct Control<N: Name> {
@@ -61,15 +64,23 @@ pub(crate) struct Control<N: Name> {
 
 impl<N: Name> Control<N> {
     /// `None` for a face that needs neither a law nor a shaper.
-    pub(crate) fn new(now: Time, config: &FaceConfig, shaped_capacity: bool, phases: &mut Random) -> Option<Control<N>> {
+    pub(crate) fn new(
+        now: Time,
+        config: &FaceConfig,
+        shaped_capacity: bool,
+        phases: &mut Random,
+    ) -> Option<Control<N>> {
         let known = config.capacity_in.is_some() || config.capacity_out.is_some();
-        let rate_calculator = config.law.as_ref().zip(config.capacity_in).map(|(choice, capacity)| {
-            let law = AnyRateLaw::new(choice, &LawSetup { capacity });
-            let first = now + phases.span_below(law.interval());
-            RateCalculator::new(now, law, first)
-        });
-        let estimator =
-            config.capacity_in.filter(|_| config.measured && rate_calculator.is_some()).map(|guess| Box::new(Estimator::new(now, guess)));
+        let rate_calculator =
+            config.law.as_ref().zip(config.capacity_in).map(|(choice, capacity)| {
+                let law = AnyRateLaw::new(choice, &LawSetup { capacity });
+                let first = now + phases.span_below(law.interval());
+                RateCalculator::new(now, law, first)
+            });
+        let estimator = config
+            .capacity_in
+            .filter(|_| config.measured && rate_calculator.is_some())
+            .map(|guess| Box::new(Estimator::new(now, guess)));
         let shaper = config.shaper.filter(|_| known).map(Shaper::new);
         (rate_calculator.is_some() || shaper.is_some()).then(|| Control {
             interest_in: MeanSize::assumed(ASSUMED_INTEREST),
@@ -103,14 +114,17 @@ impl<N: Name> Control<N> {
     pub(crate) fn due(&self) -> Time {
         let shaper = self.shaper.as_ref().and_then(Shaper::due).unwrap_or(Time::NEVER);
         let estimator = self.estimator.as_ref().map_or(Time::NEVER, |estimator| estimator.due());
-        shaper.min(self.rate_calculator.as_ref().map_or(Time::NEVER, RateCalculator::due)).min(estimator)
+        shaper
+            .min(self.rate_calculator.as_ref().map_or(Time::NEVER, RateCalculator::due))
+            .min(estimator)
     }
 
     pub(crate) fn estimator(&self) -> Option<&Estimator> {
         self.estimator.as_deref()
     }
 
-    /// Lets the estimator look at the face if it is due. Returns the capacity towards the node that holds from now on if it changes.
+    /// Lets the estimator look at the face if it is due. Returns the capacity towards the node that
+    /// holds from now on if it changes.
     pub(crate) fn estimate(&mut self, now: Time, counters: &FaceCounters) -> Option<Rate> {
         let estimator = self.estimator.as_mut().filter(|estimator| estimator.due() <= now)?;
         let before = estimator.shared_out();
@@ -138,7 +152,10 @@ impl<N: Name> Control<N> {
             self.shaped = None;
         }
         if let Some(estimator) = &mut self.estimator {
-            let limited_behind = self.rate_calculator.as_ref().is_some_and(|calculator| behind < calculator.rates().primary);
+            let limited_behind = self
+                .rate_calculator
+                .as_ref()
+                .is_some_and(|calculator| behind < calculator.rates().primary);
             estimator.on_data(size, limited_behind);
         }
     }
@@ -160,7 +177,8 @@ impl<N: Name> Control<N> {
         }
     }
 
-    /// Offers an Interest to the shaper, which decides what happens to it. The law counts every Interest offered (MIRCC, section 3.1.1).
+    /// Offers an Interest to the shaper, which decides what happens to it. The law counts every
+    /// Interest offered (MIRCC, section 3.1.1).
     pub(crate) fn offer(&mut self, now: Time, held: Held<N>) -> Offer<Held<N>> {
         let Interest { class, size, srtt, .. } = *held.interest;
         if self.interest_out.add(size) {
@@ -180,7 +198,8 @@ impl<N: Name> Control<N> {
         self.shaper.as_mut()?.find(|held| held.entry == entry)
     }
 
-    /// Takes the next Interest from the shaper if it may leave by `now`. If it does leave, the caller reports it to [`sent`](Control::sent).
+    /// Takes the next Interest from the shaper if it may leave by `now`. If it does leave, the
+    /// caller reports it to [`sent`](Control::sent).
     pub(crate) fn take(&mut self, now: Time) -> Option<Held<N>> {
         self.shaper.as_mut()?.take(now)
     }
@@ -202,7 +221,11 @@ impl<N: Name> Control<N> {
             self.update_law_capacity(now, capacities);
         }
         let (inflation, packet) = (self.inflation(), self.data_in.get());
-        let queue = if self.shaper.is_some() { self.waiting().bits() as f64 * inflation } else { self.data_waiting.bits() as f64 };
+        let queue = if self.shaper.is_some() {
+            self.waiting().bits() as f64 * inflation
+        } else {
+            self.data_waiting.bits() as f64
+        };
         if let Some(rate_calculator) = &mut self.rate_calculator {
             rate_calculator.tick(now, queue, inflation, packet);
         }
@@ -211,21 +234,27 @@ impl<N: Name> Control<N> {
     /// The link has these capacities from now on.
     pub(crate) fn set_capacities(&mut self, now: Time, capacities: Capacities) {
         self.shaped = None;
-        let (size, rate) = (Bytes::new(libm::ceil(self.interest_out.get()) as u64), self.shaper_rate(now, capacities));
+        let (size, rate) = (
+            Bytes::new(libm::ceil(self.interest_out.get()) as u64),
+            self.shaper_rate(now, capacities),
+        );
         if let Some(shaper) = &mut self.shaper {
             shaper.on_capacity_change(now, size, rate);
         }
         self.update_law_capacity(now, capacities);
     }
 
-    /// Tells the law the capacity to share out: that of the link, or less where the shaper leaves room for the other direction (MIRCC, section
-    /// 3.1). The shaper's headroom is no part of it: the law aims below its capacity anyway, and both together would waste some.
+    /// Tells the law the capacity to share out: that of the link, or less where the shaper leaves
+    /// room for the other direction (MIRCC, section 3.1). The shaper's headroom is no part of it:
+    /// the law aims below its capacity anyway, and both together would waste some.
     fn update_law_capacity(&mut self, now: Time, capacities: Capacities) {
         let shaped = self.shaper_rate(now, capacities) * self.inflation();
         let Some(rate_calculator) = &mut self.rate_calculator else { return };
         let capacity = capacities.inward.unwrap_or(Rate::ZERO);
         rate_calculator.law_mut().set_capacity(match &self.shaper {
-            Some(shaper) if self.shaped_capacity => capacity.min(Rate::from_bps((shaped / shaper.config().headroom) as u64)),
+            Some(shaper) if self.shaped_capacity => {
+                capacity.min(Rate::from_bps((shaped / shaper.config().headroom) as u64))
+            }
             _ => capacity,
         });
     }
@@ -252,7 +281,8 @@ impl<N: Name> Control<N> {
             self.shaped = None;
         }
         *self.shaped.get_or_insert_with(|| {
-            let capacity = |rate: Option<Rate>| rate.map_or(f64::INFINITY, |rate| rate.as_bps() as f64);
+            let capacity =
+                |rate: Option<Rate>| rate.map_or(f64::INFINITY, |rate| rate.as_bps() as f64);
             let link = Link {
                 out: capacity(capacities.out),
                 inward: capacity(capacities.inward),

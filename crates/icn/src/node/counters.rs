@@ -64,8 +64,10 @@ pub struct FaceCounters {
     pub most_waiting: usize,
     /// Interests that arrived here and had to wait in the proxy.
     pub proxied: u64,
-    /// Interests that arrived here and were dropped, because too many waited in the proxy or they would have waited too long.
+    /// Interests that arrived here and were dropped, because too many waited in the proxy or they
+    /// would have waited too long.
     pub proxy_full: u64,
-    /// Primary Interests that arrived here and were refused, because they asked for more than the rate of a policed face.
+    /// Primary Interests that arrived here and were refused, because they asked for more than the
+    /// rate of a policed face.
     pub policed: u64,
 }

@@ -1,10 +1,11 @@
-//! The dead nonce list: Interests that this node has forwarded lately, and whose PIT entries are gone.
+//! The dead nonce list: Interests that this node has forwarded lately, and whose PIT entries are
+//! gone.
 
 use hashbrown::HashTable;
 use narrows_units::{Span, Time};
 
-/// Remembers an Interest for 3 to 6 s, so that one that loops is known after its PIT entry has ended
-/// (NFD Developer's Guide, section 3.5; NFD remembers it for 6 s).
+/// Remembers an Interest for 3 to 6 s, so that one that loops is known after its PIT entry has
+/// ended (NFD Developer's Guide, section 3.5; NFD remembers it for 6 s).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DeadNonces {
     /// Keys are hashes already.
@@ -35,7 +36,9 @@ impl DeadNonces {
     pub(crate) fn contains(&mut self, now: Time, name: u64, nonce: u32) -> bool {
         self.turn(now);
         let key = key(name, nonce);
-        [&self.present, &self.before].iter().any(|keys| keys.find(key, |known| *known == key).is_some())
+        [&self.present, &self.before]
+            .iter()
+            .any(|keys| keys.find(key, |known| *known == key).is_some())
     }
 
     fn turn(&mut self, now: Time) {
@@ -55,7 +58,8 @@ impl DeadNonces {
 
 /// Mixes both so that Interests for one name get keys far apart.
 fn key(name: u64, nonce: u32) -> u64 {
-    (name ^ u64::from(nonce).wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0xff51_afd7_ed55_8ccd)
+    (name ^ u64::from(nonce).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+        .wrapping_mul(0xff51_afd7_ed55_8ccd)
 }
 
 #[cfg(test)]

@@ -1,9 +1,13 @@
-//! The capacity of a link that nobody knows, found out by asking for more Data than it has shown to carry.
+//! The capacity of a link that nobody knows, found out by asking for more Data than it has shown to
+//! carry.
 //!
-//! Much like BBR's search for the bottleneck bandwidth (draft-cardwell-ccwg-bbr, section 4.3.3), with rates of a law in the place of a pacing rate: the
-//! law and the shaper get 5/4 of the estimate from time to time. If the path keeps up, the estimate grows. If it does not, which late or missing Data
-//! show, its deliveries are the capacity, since its queue is never empty then; less than the estimate is asked for until the queue is gone.
-//! Data is late or missing for other reasons as well: if asking for less changes nothing, the estimate returns, and what was seen counts as usual.
+//! Much like BBR's search for the bottleneck bandwidth (draft-cardwell-ccwg-bbr, section 4.3.3),
+//! with rates of a law in the place of a pacing rate: the law and the shaper get 5/4 of the
+//! estimate from time to time. If the path keeps up, the estimate grows. If it does not, which late
+//! or missing Data show, its deliveries are the capacity, since its queue is never empty then; less
+//! than the estimate is asked for until the queue is gone. Data is late or missing for other
+//! reasons as well: if asking for less changes nothing, the estimate returns, and what was seen
+//! counts as usual.
 //!
 //! No paper has this; all numbers but the gains 5/4 and 3/4, which are BBR's, are ours.
 
@@ -13,27 +17,32 @@ use narrows_units::{Bytes, Rate, Span, Time};
 /// The first guess where nothing is known.
 pub const CAPACITY_GUESS: Rate = Rate::from_mbps(10);
 
-/// Shares of the estimate that are asked for while it looks for more, and while the path's queue empties.
+/// Shares of the estimate that are asked for while it looks for more, and while the path's queue
+/// empties.
 const PROBE: f64 = 1.25;
 const DRAIN: f64 = 0.75;
 /// How often it looks.
 const LOOK: Span = Span::from_millis(50);
-/// A phase lasts for so many ticks of the law, so that new rates reach consumers and their Interests arrive, and at least so long.
+/// A phase lasts for so many ticks of the law, so that new rates reach consumers and their
+/// Interests arrive, and at least so long.
 const TICKS: u64 = 8;
 const SHORTEST_PHASE: Span = Span::from_millis(400);
 /// Phases between two looks for more.
 const CRUISE: u64 = 6;
-/// Deliveries are measured over so many Data packets and at least so long, but no longer than a second.
+/// Deliveries are measured over so many Data packets and at least so long, but no longer than a
+/// second.
 const PACKETS: u64 = 64;
 const SHORTEST_MEASURE: Span = Span::from_millis(100);
 const SECOND: Span = Span::from_secs(1);
-/// A path that leaves a larger share of Interests unanswered does not keep up. Some are on their way.
+/// A path that leaves a larger share of Interests unanswered does not keep up. Some are on their
+/// way.
 const FALLS_BEHIND: f64 = 0.1;
 /// A look for more that gains this is followed by the next one.
 const GAIN: f64 = 1.1;
 /// A queue that empties takes a twentieth off the round trip in a second.
 const FALLS: f64 = 0.95;
-/// The least round trip of so many Data packets tells how long the path's queue is: producers are near and far.
+/// The least round trip of so many Data packets tells how long the path's queue is: producers are
+/// near and far.
 const TRIPS: u32 = 16;
 /// Bit/s; no estimate is lower.
 const LEAST: f64 = 10_000.0;
@@ -89,7 +98,8 @@ pub(super) struct Estimator {
     limited_behind: u64,
     /// Both numbers at the latest look.
     at_look: [u64; 2],
-    /// The least round trip of the Data packets since the latest look that had enough of them, and their number.
+    /// The least round trip of the Data packets since the latest look that had enough of them, and
+    /// their number.
     least: Span,
     trips: u32,
     /// The one before.
@@ -168,20 +178,30 @@ impl Estimator {
         let length = (tick * TICKS).max(SHORTEST_PHASE);
         let elapsed = now.since(self.began);
         let missing = self.suspicion.unanswered();
-        let [packets, limited] = std::mem::replace(&mut self.at_look, [self.packets, self.limited_behind]);
+        let [packets, limited] =
+            std::mem::replace(&mut self.at_look, [self.packets, self.limited_behind]);
         let limits = 2 * (self.limited_behind - limited) <= self.packets - packets;
         let is_slow = limits && (self.suspicion.is_late() || missing.is_some());
         match self.phase {
             Phase::Cruise if is_slow => self.measure(now, seen, 1.0, missing),
-            Phase::Cruise if elapsed >= length * CRUISE => self.enter(now, Phase::Probe { measured: None }),
+            Phase::Cruise if elapsed >= length * CRUISE => {
+                self.enter(now, Phase::Probe { measured: None })
+            }
             Phase::Probe { .. } if is_slow => self.measure(now, seen, PROBE, missing),
             Phase::Probe { measured: None } if elapsed * 2 >= length => {
                 self.phase = Phase::Probe { measured: Some(self.mark(now, seen)) };
             }
-            Phase::Probe { measured: Some(mark) } if elapsed >= length => self.raise(now, seen, mark),
+            Phase::Probe { measured: Some(mark) } if elapsed >= length => {
+                self.raise(now, seen, mark)
+            }
             Phase::Measure { share, mark, missing } if self.suffices(now, tick, mark) => {
                 let fell = (self.unanswered_since(seen, mark) > FALLS_BEHIND).then_some(share);
-                self.try_lower(now, seen, fell.map(|share| self.rate_since(now, mark).min(self.capacity * share)), missing);
+                self.try_lower(
+                    now,
+                    seen,
+                    fell.map(|share| self.rate_since(now, mark).min(self.capacity * share)),
+                    missing,
+                );
             }
             Phase::Drain(trial) => {
                 // By then the queue is empty.
@@ -200,12 +220,18 @@ impl Estimator {
         self.enter(now, Phase::Measure { share, mark: self.mark(now, seen), missing });
     }
 
-    /// More was asked for since `mark`, and nothing is late. If all of it has arrived, the estimate may be as much once more beyond it: so links in a
-    /// row, each of which holds the other back, rise in turns.
+    /// More was asked for since `mark`, and nothing is late. If all of it has arrived, the estimate
+    /// may be as much once more beyond it: so links in a row, each of which holds the other back,
+    /// rise in turns.
     fn raise(&mut self, now: Time, seen: &Seen, mark: Mark) {
         let (delivered, missing) = (self.rate_since(now, mark), self.unanswered_since(seen, mark));
         if missing > FALLS_BEHIND {
-            return self.try_lower(now, seen, Some(delivered.min(self.capacity * PROBE)), Some(missing));
+            return self.try_lower(
+                now,
+                seen,
+                Some(delivered.min(self.capacity * PROBE)),
+                Some(missing),
+            );
         }
         let raised = (self.capacity * PROBE).min(delivered * PROBE);
         let gains = raised >= self.capacity * GAIN;
@@ -213,9 +239,16 @@ impl Estimator {
         self.enter(now, if gains { Phase::Probe { measured: None } } else { Phase::Cruise });
     }
 
-    /// Takes what the path has delivered for its capacity, if that is known, and sees whether less traffic helps.
+    /// Takes what the path has delivered for its capacity, if that is known, and sees whether less
+    /// traffic helps.
     fn try_lower(&mut self, now: Time, seen: &Seen, delivered: Option<f64>, missing: Option<f64>) {
-        let trial = Trial { share: DRAIN, before: self.capacity, missing, at: now, round_trip: seen.round_trip };
+        let trial = Trial {
+            share: DRAIN,
+            before: self.capacity,
+            missing,
+            at: now,
+            round_trip: seen.round_trip,
+        };
         self.capacity = delivered.unwrap_or(self.capacity).max(LEAST);
         self.enter(now, Phase::Drain(trial));
     }
@@ -231,9 +264,13 @@ impl Estimator {
             None if !self.suspicion.is_late() => true,
             None if waited < SECOND.max(tick * 2) => return,
             None => {
-                let fell = |before: Span| seen.round_trip.is_some_and(|now| now.as_secs_f64() < FALLS * before.as_secs_f64());
+                let fell = |before: Span| {
+                    seen.round_trip
+                        .is_some_and(|now| now.as_secs_f64() < FALLS * before.as_secs_f64())
+                };
                 if trial.round_trip.is_some_and(fell) {
-                    self.phase = Phase::Drain(Trial { at: now, round_trip: seen.round_trip, ..trial });
+                    self.phase =
+                        Phase::Drain(Trial { at: now, round_trip: seen.round_trip, ..trial });
                     return;
                 }
                 false
@@ -252,13 +289,15 @@ impl Estimator {
 
     /// The share of Interests that the path has not answered since then, beyond the usual one.
     fn unanswered_since(&self, seen: &Seen, mark: Mark) -> f64 {
-        let (sent, answered) = ((seen.sent - mark.sent) as f64, (self.packets - mark.packets) as f64);
+        let (sent, answered) =
+            ((seen.sent - mark.sent) as f64, (self.packets - mark.packets) as f64);
         if sent > 0.0 { 1.0 - answered / sent - self.suspicion.usual() } else { 0.0 }
     }
 
     fn suffices(&self, now: Time, tick: Span, mark: Mark) -> bool {
         let elapsed = now.since(mark.at);
-        elapsed >= SHORTEST_MEASURE.max(tick) && self.packets - mark.packets >= PACKETS || elapsed >= SECOND
+        elapsed >= SHORTEST_MEASURE.max(tick) && self.packets - mark.packets >= PACKETS
+            || elapsed >= SECOND
     }
 
     /// Bit/s of Data since then.
@@ -274,7 +313,8 @@ mod tests {
     const TICK: Span = Span::from_millis(10);
     const DATA: Bytes = Bytes::new(1000);
 
-    /// A path of `capacity` bit/s without a queue, asked for `demand` of what the estimator shares out, for `seconds`. Returns the estimator's shares.
+    /// A path of `capacity` bit/s without a queue, asked for `demand` of what the estimator shares
+    /// out, for `seconds`. Returns the estimator's shares.
     fn drive(
         estimator: &mut Estimator,
         seen: &mut Seen,
@@ -303,13 +343,20 @@ mod tests {
     #[test]
     fn the_share_goes_up_by_a_quarter_and_down_by_a_quarter() {
         let mut estimator = Estimator::new(Time::ZERO, Rate::from_mbps(10));
-        assert_eq!(estimator.shared_out(), Rate::from_bps(12_500_000), "it begins by looking for more");
+        assert_eq!(
+            estimator.shared_out(),
+            Rate::from_bps(12_500_000),
+            "it begins by looking for more"
+        );
         // Late as soon as more is asked for than the path carries: 11.875 Mbit/s of 10.
         let late = |load: f64| Span::from_millis(if load > 1.0 { 60 } else { 10 });
         let mut seen = Seen::default();
         estimator.on_round_trip(Span::from_millis(10));
         let shared = drive(&mut estimator, &mut seen, Time::ZERO, 2, 10e6, late);
-        assert!(shared.iter().any(|share| (7.0..7.6).contains(share)), "three quarters while the queue empties: {shared:?}");
+        assert!(
+            shared.iter().any(|share| (7.0..7.6).contains(share)),
+            "three quarters while the queue empties: {shared:?}"
+        );
         let last = estimator.capacity().as_bps() as f64 / 1e6;
         assert!((9.5..10.1).contains(&last), "{last}: what the path delivered");
     }
@@ -322,7 +369,9 @@ mod tests {
         let before = estimator.capacity();
         assert!(before > Rate::from_mbps(10), "nothing has held it back: {before}");
         // Another producer, 100 ms away, answers from now on.
-        drive(&mut estimator, &mut seen, Time::ZERO + Span::from_secs(2), 4, 1e9, |_| Span::from_millis(110));
+        drive(&mut estimator, &mut seen, Time::ZERO + Span::from_secs(2), 4, 1e9, |_| {
+            Span::from_millis(110)
+        });
         assert!(estimator.capacity() >= before, "{} after {before}", estimator.capacity());
     }
 

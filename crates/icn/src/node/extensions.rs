@@ -2,8 +2,8 @@
 
 use crate::route::extend;
 
-/// Remembers the latest extensions of path hashes by hops into one node: consecutive Data mostly comes by the same paths, and a hash takes
-/// longer than to find it here.
+/// Remembers the latest extensions of path hashes by hops into one node: consecutive Data mostly
+/// comes by the same paths, and a hash takes longer than to find it here.
 #[derive(Clone, Debug)]
 pub(crate) struct Extensions {
     node: u64,
@@ -22,7 +22,11 @@ const KNOWN: usize = 32;
 
 impl Extensions {
     pub(crate) fn new(node: u64) -> Extensions {
-        Extensions { node, known: vec![Extension { upstream: 0, label: 0, downstream: extend(0, node, 0) }; KNOWN].into() }
+        Extensions {
+            node,
+            known: vec![Extension { upstream: 0, label: 0, downstream: extend(0, node, 0) }; KNOWN]
+                .into(),
+        }
     }
 
     /// The hash of path `upstream`, extended by a hop into the node on a face with `label`.

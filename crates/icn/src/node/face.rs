@@ -22,13 +22,16 @@ pub struct FaceState<'a> {
     pub rates: Option<Rates>,
     /// Its law, for inspection.
     pub law: Option<&'a AnyRateLaw>,
-    /// The mean round trip over its link that was measured last; `None` without a law, and before the first Data.
+    /// The mean round trip over its link that was measured last; `None` without a law, and before
+    /// the first Data.
     pub round_trip: Option<Span>,
     /// The estimate of the capacity towards the node; `None` unless it is measured.
     pub estimate: Option<Rate>,
-    /// Seconds so far in which the path seemed slower than the estimate; `None` unless it is measured.
+    /// Seconds so far in which the path seemed slower than the estimate; `None` unless it is
+    /// measured.
     pub suspect_seconds: Option<u64>,
-    /// Data requested in the law's last interval, in bit/s: primary and secondary. Zero without a law.
+    /// Data requested in the law's last interval, in bit/s: primary and secondary. Zero without a
+    /// law.
     pub arrivals: [f64; 2],
     /// Interests waiting in the shaper.
     pub waiting: usize,
@@ -67,7 +70,12 @@ pub(crate) struct Face<N: Name> {
 }
 
 impl<N: Name> Face<N> {
-    pub(crate) fn new(now: Time, config: &FaceConfig, shaped_capacity: bool, phases: &mut Random) -> Face<N> {
+    pub(crate) fn new(
+        now: Time,
+        config: &FaceConfig,
+        shaped_capacity: bool,
+        phases: &mut Random,
+    ) -> Face<N> {
         Face {
             label: config.label,
             rates: config.rates,
@@ -111,10 +119,14 @@ impl<N: Name> Face<N> {
         self.pending_octets -= octets;
     }
 
-    /// The weight of this face in random choices: its capacity out, or else in. An unknown capacity counts for more than any known one.
+    /// The weight of this face in random choices: its capacity out, or else in. An unknown capacity
+    /// counts for more than any known one.
     pub(crate) fn weight(&self) -> u64 {
         const MOST: u64 = 1 << 48;
-        self.capacities.out.or(self.capacities.inward).map_or(MOST, |rate| rate.as_bps().min(MOST / 2))
+        self.capacities
+            .out
+            .or(self.capacities.inward)
+            .map_or(MOST, |rate| rate.as_bps().min(MOST / 2))
     }
 
     pub(crate) fn state(&self) -> FaceState<'_> {
@@ -163,7 +175,8 @@ impl<N: Name> Face<N> {
         self.control.as_ref().map_or(Time::NEVER, |control| control.due()).min(proxy)
     }
 
-    /// True if Interests for this face are paced for neighbours that do not understand rates: it has a law.
+    /// True if Interests for this face are paced for neighbours that do not understand rates: it
+    /// has a law.
     pub(crate) fn has_law(&self) -> bool {
         self.rate_calculator().is_some()
     }
@@ -175,7 +188,10 @@ impl<N: Name> Face<N> {
 
     /// True if the shaper would refuse an Interest of `class`.
     pub(crate) fn refuses(&self, class: Class) -> bool {
-        self.control.as_ref().and_then(|control| control.shaper()).is_some_and(|shaper| shaper.refuses(class))
+        self.control
+            .as_ref()
+            .and_then(|control| control.shaper())
+            .is_some_and(|shaper| shaper.refuses(class))
     }
 
     /// An Interest arrives.
@@ -216,7 +232,8 @@ impl<N: Name> Face<N> {
         match &offer {
             Offer::Leaves(_) => control.sent(now, size, self.capacities),
             Offer::Waits => {
-                self.counters.most_waiting = self.counters.most_waiting.max(control.shaper().map_or(0, Shaper::packets));
+                self.counters.most_waiting =
+                    self.counters.most_waiting.max(control.shaper().map_or(0, Shaper::packets));
             }
             Offer::Evicts(_) => {
                 self.counters.evicted += 1;
@@ -227,13 +244,15 @@ impl<N: Name> Face<N> {
         offer
     }
 
-    /// Puts a repeated Interest in the place of the one of the same entry that waits in the shaper. False if none does.
+    /// Puts a repeated Interest in the place of the one of the same entry that waits in the shaper.
+    /// False if none does.
     pub(crate) fn exchange(&mut self, entry: EntryId, interest: &Interest<N>) -> bool {
         let held = self.control.as_mut().and_then(|control| control.find_held(entry));
         held.map(|held| held.exchange(interest)).is_some()
     }
 
-    /// Takes the next Interest from the shaper if it may leave by `now`. If it does leave, the caller reports it to [`sent`](Face::sent).
+    /// Takes the next Interest from the shaper if it may leave by `now`. If it does leave, the
+    /// caller reports it to [`sent`](Face::sent).
     pub(crate) fn take(&mut self, now: Time) -> Option<Held<N>> {
         self.control.as_mut()?.take(now)
     }
@@ -257,7 +276,8 @@ impl<N: Name> Face<N> {
 
     /// The link changes its capacities. One that is measured is not told.
     pub(crate) fn set_capacity(&mut self, now: Time, inward: Option<Rate>, out: Option<Rate>) {
-        let is_measured = self.control.as_ref().is_some_and(|control| control.estimator().is_some());
+        let is_measured =
+            self.control.as_ref().is_some_and(|control| control.estimator().is_some());
         let inward = if is_measured { self.capacities.inward } else { inward };
         self.capacities = Capacities { inward, out };
         if let Some(control) = &mut self.control {

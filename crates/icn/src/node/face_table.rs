@@ -57,7 +57,8 @@ impl<N: Name> FaceTable<N> {
         id
     }
 
-    /// Replaces a face by one without timers until another one gets its number. What it was to send is dropped.
+    /// Replaces a face by one without timers until another one gets its number. What it was to send
+    /// is dropped.
     pub(crate) fn remove(&mut self, id: FaceId, nobody: Face<N>) {
         self.faces[id.index()] = nobody;
         self.arm(id);
@@ -107,7 +108,11 @@ impl<N: Name> FaceTable<N> {
         if due <= self.first_timer {
             self.first_timer = due;
         } else if before == self.first_timer {
-            self.first_timer = self.timed.iter().map(|face| self.timers[face.index()]).fold(Time::NEVER, Time::min);
+            self.first_timer = self
+                .timed
+                .iter()
+                .map(|face| self.timers[face.index()])
+                .fold(Time::NEVER, Time::min);
         }
     }
 
@@ -152,7 +157,9 @@ impl<N: Name> FaceTable<N> {
     }
 }
 
-/// Removes class, round trip and hint from an Interest to or from a neighbour that does not understand them.
+/// Removes class, round trip and hint from an Interest to or from a neighbour that does not
+/// understand them.
 pub(crate) fn strip<N: Name>(interest: &mut Interest<N>) {
-    (interest.class, interest.srtt, interest.steer) = (Class::Primary, Span::ZERO, Steer::default());
+    (interest.class, interest.srtt, interest.steer) =
+        (Class::Primary, Span::ZERO, Steer::default());
 }

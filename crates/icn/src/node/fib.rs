@@ -15,7 +15,8 @@ pub struct NextHop {
     pub local: bool,
 }
 
-/// The forwarding information base (NFD Developer's Guide, section 3.1): the next hops of prefixes, in the order in which they were given.
+/// The forwarding information base (NFD Developer's Guide, section 3.1): the next hops of prefixes,
+/// in the order in which they were given.
 #[derive(Clone)]
 pub(crate) struct Fib<N: Name>(Prefixes<N, Vec<NextHop>>);
 

@@ -2,7 +2,8 @@
 
 use narrows_units::{Bytes, Span, Time};
 
-/// An exponentially weighted average of packet sizes with a gain of 1/8, which starts from the first size.
+/// An exponentially weighted average of packet sizes with a gain of 1/8, which starts from the
+/// first size.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MeanSize {
     mean: f64,

@@ -1,13 +1,16 @@
 //! The forwarder: takes packets that arrive on faces, and returns packets to send.
 //!
-//! Sources: the NDN Packet Format Specification 0.3 and the NFD Developer's Guide (tables, pipelines, Nacks); RFC 9531 (path labels); Wang
-//! et al., ACM ICN 2013 (the Interest shaper); Mahdian, Arianfar, Gibson, Oran, ACM ICN 2016, MIRCC (rates in Data, classes, paths). Where
-//! the last two are silent, the modules name our choice.
+//! Sources: the NDN Packet Format Specification 0.3 and the NFD Developer's Guide (tables,
+//! pipelines, Nacks); RFC 9531 (path labels); Wang et al., ACM ICN 2013 (the Interest shaper);
+//! Mahdian, Arianfar, Gibson, Oran, ACM ICN 2016, MIRCC (rates in Data, classes, paths). Where the
+//! last two are silent, the modules name our choice.
 //!
 //! Deviations from NFD:
-//! * an Interest is a retransmission if its face already waits for the entry. From a neighbour that follows rates it is forwarded at once,
-//!   from others after a time that doubles, as NFD's best route does; one that still waits in the shaper is exchanged there;
-//! * best route tries another next hop only if a neighbour has no route: congestion is for the consumer to see.
+//! * an Interest is a retransmission if its face already waits for the entry. From a neighbour that
+//!   follows rates it is forwarded at once, from others after a time that doubles, as NFD's best
+//!   route does; one that still waits in the shaper is exchanged there;
+//! * best route tries another next hop only if a neighbour has no route: congestion is for the
+//!   consumer to see.
 
 mod budget;
 mod cache;
@@ -64,8 +67,9 @@ use prefixes::Prefixes;
 use steering::{Egress, Steering};
 use strategy::AnyStrategy;
 
-/// A forwarder without clock and sockets. The caller passes packets to [`handle`](Node::handle), calls [`poll`](Node::poll) when it is
-/// [`due`](Node::due), and after either takes packets to send from [`action`](Node::action).
+/// A forwarder without clock and sockets. The caller passes packets to [`handle`](Node::handle),
+/// calls [`poll`](Node::poll) when it is [`due`](Node::due), and after either takes packets to send
+/// from [`action`](Node::action).
 #[derive(Clone)]
 pub struct Node<N: Name> {
     faces: FaceTable<N>,
@@ -84,10 +88,12 @@ pub struct Node<N: Name> {
     shaped_capacity: bool,
     phases: Random,
     counters: NodeCounters,
-    /// All but the first of the entries that Data answers, and the faces it is sent to; empty between calls.
+    /// All but the first of the entries that Data answers, and the faces it is sent to; empty
+    /// between calls.
     answered: Vec<EntryId>,
     served: Vec<FaceId>,
-    /// The next hops of an Interest beside the first one, and those asked before; empty between calls.
+    /// The next hops of an Interest beside the first one, and those asked before; empty between
+    /// calls.
     further: Vec<FaceId>,
     asked: Vec<FaceId>,
     /// Of packets that arrive.
@@ -142,8 +148,9 @@ impl<N: Name> Node<N> {
         self.faces.add(face)
     }
 
-    /// Removes a face at `now`, with the Interests that came from it, the Interests that wait in its shaper, and the next hops over it.
-    /// Prefixes without a next hop stay. The next face that is added gets its number.
+    /// Removes a face at `now`, with the Interests that came from it, the Interests that wait in
+    /// its shaper, and the next hops over it. Prefixes without a next hop stay. The next face that
+    /// is added gets its number.
     pub fn remove_face(&mut self, now: Time, face: FaceId) {
         self.poll(now);
         self.fib.remove_face(face);
@@ -159,8 +166,15 @@ impl<N: Name> Node<N> {
         self.faces.remove(face, Face::absent());
     }
 
-    /// Sets the capacities of a face's link from `now` on. A face added without a capacity towards the node has no law, and gets none.
-    pub fn set_capacity(&mut self, now: Time, face: FaceId, inward: Option<Rate>, out: Option<Rate>) {
+    /// Sets the capacities of a face's link from `now` on. A face added without a capacity towards
+    /// the node has no law, and gets none.
+    pub fn set_capacity(
+        &mut self,
+        now: Time,
+        face: FaceId,
+        inward: Option<Rate>,
+        out: Option<Rate>,
+    ) {
         self.poll(now);
         let changed = self.faces.face_mut(face);
         changed.set_capacity(now, inward, out);
@@ -168,8 +182,8 @@ impl<N: Name> Node<N> {
         self.faces.arm(face);
     }
 
-    /// Tells how much Data waits at the other end of the link of `face`. A law without a shaper takes it for the queue; a
-    /// world that does not know it tells nothing, and the queue is 0.
+    /// Tells how much Data waits at the other end of the link of `face`. A law without a shaper
+    /// takes it for the queue; a world that does not know it tells nothing, and the queue is 0.
     pub fn set_data_waiting(&mut self, face: FaceId, waiting: Bytes) {
         self.faces.face_mut(face).set_data_waiting(waiting);
     }
@@ -182,7 +196,11 @@ impl<N: Name> Node<N> {
 
     /// Sets the next hops of `prefix`, in the order of preference. They replace earlier ones.
     pub fn route(&mut self, prefix: N, next_hops: Vec<FaceId>) {
-        let hop = |face: FaceId| NextHop { face, weight: self.faces.face(face).weight(), local: self.faces.face(face).local };
+        let hop = |face: FaceId| NextHop {
+            face,
+            weight: self.faces.face(face).weight(),
+            local: self.faces.face(face).local,
+        };
         self.fib.insert(prefix, next_hops.into_iter().map(hop).collect());
     }
 
@@ -196,7 +214,8 @@ impl<N: Name> Node<N> {
         self.strategies.insert(prefix, AnyStrategy::new(strategy));
     }
 
-    /// Removes the strategy of `prefix`, so that the one of a shorter prefix holds; false if there is none.
+    /// Removes the strategy of `prefix`, so that the one of a shorter prefix holds; false if there
+    /// is none.
     pub fn unset_strategy(&mut self, prefix: &N) -> bool {
         self.strategies.remove(prefix)
     }
@@ -211,12 +230,14 @@ impl<N: Name> Node<N> {
         self.cache.limits()
     }
 
-    /// Sets the limits of the content store. Data beyond them is removed, that used longest ago first.
+    /// Sets the limits of the content store. Data beyond them is removed, that used longest ago
+    /// first.
     pub fn set_cache_limits(&mut self, limits: CacheLimits) {
         self.cache.set_limits(limits);
     }
 
-    /// Removes up to `most` Data packets under `prefix` from the content store, in the order of names. Returns their number.
+    /// Removes up to `most` Data packets under `prefix` from the content store, in the order of
+    /// names. Returns their number.
     pub fn erase_cached(&mut self, prefix: &N, most: usize) -> usize {
         self.cache.erase(prefix, most)
     }
@@ -262,7 +283,8 @@ impl<N: Name> Node<N> {
         self.cache.evicted()
     }
 
-    /// Entries of the PIT that Data with a longer name may answer, and whose own names have fewer than `components` components.
+    /// Entries of the PIT that Data with a longer name may answer, and whose own names have fewer
+    /// than `components` components.
     pub fn pending_prefixes(&self, components: usize) -> usize {
         self.pit.prefixes(components)
     }
@@ -273,8 +295,15 @@ impl<N: Name> Node<N> {
         self.pit.answered(now, data, self.pit.hash_of_data(&data.name), &mut more).is_some()
     }
 
-    /// Updates the rates and the route of a packet that arrived on `from` for its link. `egress` is how the Interest left.
-    fn stamp(&mut self, from: FaceId, rates: &mut Rates, route: &mut Route, egress: Option<Egress>) {
+    /// Updates the rates and the route of a packet that arrived on `from` for its link. `egress` is
+    /// how the Interest left.
+    fn stamp(
+        &mut self,
+        from: FaceId,
+        rates: &mut Rates,
+        route: &mut Route,
+        egress: Option<Egress>,
+    ) {
         let face = self.faces.face(from);
         if !face.rates {
             *rates = Rates::UNLIMITED;

@@ -1,15 +1,18 @@
 //! Bounds a neighbour that asks for more than its rate.
 //!
-//! Nothing makes a consumer follow the rates in its Data. A face that is policed takes primary Interests for no more Data than 1.25 times the
-//! rate that it was told, as a mean over a second, and one Data more. The rate is the greatest of the last second, which is that of the best
-//! path, and lasts while the consumer hears of a lower one. Secondary Interests are not bounded: they get what primary ones leave, and give
-//! way to them in the shaper. No paper describes this; it is ours.
+//! Nothing makes a consumer follow the rates in its Data. A face that is policed takes primary
+//! Interests for no more Data than 1.25 times the rate that it was told, as a mean over a second,
+//! and one Data more. The rate is the greatest of the last second, which is that of the best path,
+//! and lasts while the consumer hears of a lower one. Secondary Interests are not bounded: they get
+//! what primary ones leave, and give way to them in the shaper. No paper describes this; it is
+//! ours.
 
 use super::meter::MeanSize;
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Rates;
 
-/// What is granted beyond the rate: consumers catch up after they wake late, and the size of Data varies.
+/// What is granted beyond the rate: consumers catch up after they wake late, and the size of Data
+/// varies.
 const GRANTED: f64 = 1.25;
 /// The parts of the second over which the mean is taken.
 const PARTS: usize = 10;
@@ -33,7 +36,13 @@ pub(crate) struct Police {
 
 impl Police {
     pub(crate) fn new(now: Time) -> Police {
-        Police { told: [None; 2], second: now, asked: [0.0; PARTS + 1], part: now, data: MeanSize::assumed(ASSUMED_DATA) }
+        Police {
+            told: [None; 2],
+            second: now,
+            asked: [0.0; PARTS + 1],
+            part: now,
+            data: MeanSize::assumed(ASSUMED_DATA),
+        }
     }
 
     /// Data leaves for the neighbour. Data from a cache has no rate, and says nothing of the way.
@@ -49,7 +58,8 @@ impl Police {
     pub(crate) fn admits(&mut self, now: Time) -> bool {
         self.pass(now);
         let rate = self.told[0].max(self.told[1]);
-        let admits = rate.is_none_or(|rate| self.asked_in_a_second(now) <= GRANTED * rate.as_bps() as f64 / 8.0);
+        let admits = rate
+            .is_none_or(|rate| self.asked_in_a_second(now) <= GRANTED * rate.as_bps() as f64 / 8.0);
         if admits {
             self.asked[0] += self.data.get();
         }
@@ -102,7 +112,8 @@ mod tests {
         // 2 Mbit/s are 250 Data a second: 312.5 of them, and one more.
         assert_eq!(passed(&mut police, 0, 1000), 313);
         police.on_data(at(1000), told(2), Bytes::new(1000));
-        // Those of the first second came in its first 313 ms, and leave the mean as they came: a tenth of a second at a time, evenly.
+        // Those of the first second came in its first 313 ms, and leave the mean as they came: a
+        // tenth of a second at a time, evenly.
         assert_eq!((passed(&mut police, 1000, 1100), passed(&mut police, 1100, 2000)), (99, 214));
     }
 
@@ -129,6 +140,10 @@ mod tests {
         assert_eq!(passed(&mut police, 0, 1000), 1000);
         police.on_data(at(1000), told(1), Bytes::new(1000));
         assert_eq!(passed(&mut police, 1000, 1500), 0, "more than a second's worth has passed");
-        assert_eq!(passed(&mut police, 3000, 4000), 1000, "what was told two seconds ago is forgotten");
+        assert_eq!(
+            passed(&mut police, 3000, 4000),
+            1000,
+            "what was told two seconds ago is forgotten"
+        );
     }
 }

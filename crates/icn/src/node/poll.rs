@@ -21,7 +21,10 @@ impl<N: Name> Node<N> {
         while let Some(entry) = self.pit.expire(now) {
             self.counters.expired += 1;
             if let Some(dead) = &mut self.dead {
-                entry.out_records.iter().for_each(|record| dead.insert(now, entry.hash(), record.nonce));
+                entry
+                    .out_records
+                    .iter()
+                    .for_each(|record| dead.insert(now, entry.hash(), record.nonce));
             }
             for record in entry.in_records.iter() {
                 let octets = record.octets();
@@ -40,7 +43,8 @@ impl<N: Name> Node<N> {
         }
     }
 
-    /// Sends the Interests that the shaper of `face` releases, except those whose PIT entry is gone.
+    /// Sends the Interests that the shaper of `face` releases, except those whose PIT entry is
+    /// gone.
     fn release(&mut self, now: Time, face: FaceId) {
         while let Some(Held { entry, interest }) = self.faces.face_mut(face).take(now) {
             let Some(entry) = self.pit.get_mut(now, entry) else {

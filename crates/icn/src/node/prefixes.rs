@@ -10,7 +10,8 @@ struct Entry<N, V> {
     value: V,
 }
 
-/// Values by prefix (NFD Developer's Guide, section 3.1). A lookup hashes the name once for each prefix length present.
+/// Values by prefix (NFD Developer's Guide, section 3.1). A lookup hashes the name once for each
+/// prefix length present.
 #[derive(Clone)]
 pub(crate) struct Prefixes<N: Name, V> {
     hashing: N::Hashing,
@@ -34,7 +35,9 @@ impl<N: Name, V> Prefixes<N, V> {
         let length = prefix.components();
         let hashing = self.hashing.clone();
         let hash = prefix.hash_prefix(length, &hashing);
-        self.entries.insert_unique(hash, Entry { prefix, value }, |entry| entry.prefix.hash_prefix(entry.prefix.components(), &hashing));
+        self.entries.insert_unique(hash, Entry { prefix, value }, |entry| {
+            entry.prefix.hash_prefix(entry.prefix.components(), &hashing)
+        });
         match self.lengths.binary_search_by(|(present, _)| length.cmp(present)) {
             Ok(at) => self.lengths[at].1 += 1,
             Err(at) => self.lengths.insert(at, (length, 1)),
@@ -45,7 +48,9 @@ impl<N: Name, V> Prefixes<N, V> {
     pub(crate) fn remove(&mut self, prefix: &N) -> bool {
         let length = prefix.components();
         let hash = prefix.hash_prefix(length, &self.hashing);
-        let Ok(entry) = self.entries.find_entry(hash, |entry| entry.prefix == *prefix) else { return false };
+        let Ok(entry) = self.entries.find_entry(hash, |entry| entry.prefix == *prefix) else {
+            return false;
+        };
         entry.remove();
         self.lengths.retain_mut(|(present, count)| {
             *count -= usize::from(*present == length);
@@ -60,7 +65,9 @@ impl<N: Name, V> Prefixes<N, V> {
         for (length, _) in &self.lengths {
             if *length <= components {
                 let hash = name.hash_prefix(*length, &self.hashing);
-                let found = self.entries.find(hash, |entry| entry.prefix.components() == *length && name.has_prefix(&entry.prefix));
+                let found = self.entries.find(hash, |entry| {
+                    entry.prefix.components() == *length && name.has_prefix(&entry.prefix)
+                });
                 if let Some(entry) = found {
                     return Some(&entry.value);
                 }
@@ -83,11 +90,13 @@ mod tests {
     use std::collections::BTreeMap;
 
     fn name() -> impl Strategy<Value = Interned> {
-        (0u32..3, 0u32..3, 0u32..3, 1usize..=3).prop_map(|(prefix, content, segment, components)| match components {
-            1 => Interned::prefix(prefix),
-            2 => Interned::content(prefix, content),
-            _ => Interned::segment(prefix, content, segment),
-        })
+        (0u32..3, 0u32..3, 0u32..3, 1usize..=3).prop_map(
+            |(prefix, content, segment, components)| match components {
+                1 => Interned::prefix(prefix),
+                2 => Interned::content(prefix, content),
+                _ => Interned::segment(prefix, content, segment),
+            },
+        )
     }
 
     proptest! {

@@ -34,19 +34,33 @@ impl<N: Name> FaceTable<N> {
 
 impl<N: Name> Node<N> {
     /// True if the proxy of `from` cannot take an Interest for `out`, which is counted.
-    pub(super) fn has_full_proxy(&mut self, now: Time, from: FaceId, out: FaceId, interest: &Interest<N>) -> bool {
+    pub(super) fn has_full_proxy(
+        &mut self,
+        now: Time,
+        from: FaceId,
+        out: FaceId,
+        interest: &Interest<N>,
+    ) -> bool {
         if !self.faces.face(from).is_proxied() || !self.faces.face(out).has_law() {
             return false;
         }
         let gap = self.faces.proxy_gap(now, from, out);
         let face = self.faces.face_mut(from);
-        let full = face.proxy.as_ref().is_some_and(|proxy| proxy.is_full(now, gap, interest.lifetime));
+        let full =
+            face.proxy.as_ref().is_some_and(|proxy| proxy.is_full(now, gap, interest.lifetime));
         face.counters.proxy_full += u64::from(full);
         full
     }
 
     /// Offers an Interest to `out` if it is its turn, or lets it wait.
-    pub(super) fn pass_by_proxy(&mut self, now: Time, from: FaceId, out: FaceId, held: Held<N>, spare: &mut Spare<N>) {
+    pub(super) fn pass_by_proxy(
+        &mut self,
+        now: Time,
+        from: FaceId,
+        out: FaceId,
+        held: Held<N>,
+        spare: &mut Spare<N>,
+    ) {
         let gap = self.faces.proxy_gap(now, from, out);
         let refuses = self.faces.face(out).refuses(held.interest.class);
         let face = self.faces.face_mut(from);
@@ -60,13 +74,17 @@ impl<N: Name> Node<N> {
         self.faces.arm(from);
     }
 
-    /// Offers the Interests from `from` whose turn it is. What the shaper would refuse stays at the head.
+    /// Offers the Interests from `from` whose turn it is. What the shaper would refuse stays at the
+    /// head.
     pub(super) fn release_proxied(&mut self, now: Time, from: FaceId, spare: &mut Spare<N>) {
-        while let Some(first) = self.faces.face(from).proxy.as_ref().and_then(|proxy| proxy.first()) {
+        while let Some(first) = self.faces.face(from).proxy.as_ref().and_then(|proxy| proxy.first())
+        {
             let Proxied { held: Held { entry, interest }, out } = first;
             let (entry, out, nonce, class) = (*entry, *out, interest.nonce, interest.class);
-            let pending = self.pit.get_mut(now, entry).is_some_and(|entry| entry.is_asked_at(out, nonce));
-            let (gap, refuses) = (self.faces.proxy_gap(now, from, out), self.faces.face(out).refuses(class));
+            let pending =
+                self.pit.get_mut(now, entry).is_some_and(|entry| entry.is_asked_at(out, nonce));
+            let (gap, refuses) =
+                (self.faces.proxy_gap(now, from, out), self.faces.face(out).refuses(class));
             let Some(proxy) = &mut self.faces.face_mut(from).proxy else { return };
             if !pending {
                 proxy.take_first();
@@ -88,26 +106,40 @@ impl<N: Name> Node<N> {
     /// A neighbour repeats an Interest that waits in a proxy.
     pub(super) fn exchange_proxied(&mut self, id: EntryId, interest: &Interest<N>) {
         for record in self.pit.entry(id).in_records.iter() {
-            if let Some(held) = self.faces.face_mut(record.face).proxy.as_mut().and_then(|proxy| proxy.find(id)) {
+            if let Some(held) =
+                self.faces.face_mut(record.face).proxy.as_mut().and_then(|proxy| proxy.find(id))
+            {
                 return held.exchange(interest);
             }
         }
     }
 
-    /// Offers the Interests of an entry that wait in proxies, as somebody who follows rates asks for the same.
+    /// Offers the Interests of an entry that wait in proxies, as somebody who follows rates asks
+    /// for the same.
     pub(super) fn advance(&mut self, now: Time, id: EntryId, spare: &mut Spare<N>) {
         while self.pit.get_mut(now, id).is_some_and(|entry| entry.waiting().is_some()) {
             let faces = &mut self.faces;
-            let mut take = |face: FaceId| faces.face_mut(face).proxy.as_mut().and_then(|proxy| proxy.take(id));
-            let Some(Proxied { held, out }) = self.pit.entry(id).in_records.iter().find_map(|record| take(record.face)) else { return };
+            let mut take =
+                |face: FaceId| faces.face_mut(face).proxy.as_mut().and_then(|proxy| proxy.take(id));
+            let Some(Proxied { held, out }) =
+                self.pit.entry(id).in_records.iter().find_map(|record| take(record.face))
+            else {
+                return;
+            };
             self.offer(now, id, out, held.interest, spare);
         }
     }
 
     /// The face goes: what others ask for as well is offered.
     pub(super) fn offer_all_proxied(&mut self, now: Time, from: FaceId) {
-        while let Some(Proxied { held, out }) = self.faces.face_mut(from).proxy.as_mut().and_then(|proxy| proxy.take_first()) {
-            if self.pit.get_mut(now, held.entry).is_some_and(|entry| entry.is_asked_at(out, held.interest.nonce)) {
+        while let Some(Proxied { held, out }) =
+            self.faces.face_mut(from).proxy.as_mut().and_then(|proxy| proxy.take_first())
+        {
+            if self
+                .pit
+                .get_mut(now, held.entry)
+                .is_some_and(|entry| entry.is_asked_at(out, held.interest.nonce))
+            {
                 self.offer(now, held.entry, out, held.interest, &mut Spare::default());
             }
         }

@@ -1,9 +1,10 @@
 //! Asks on behalf of a neighbour that does not follow rates.
 //!
-//! An application with a window of its own keeps the shaper's queue full: the Interests offered then exceed what the law aims at, and its
-//! rate falls to the floor for everybody. So the first node that knows rates holds such Interests back, and offers them at the pace of a
-//! consumer of MIRCC with one path. What waits here is not yet offered to the link, and the law does not count it. No paper describes this;
-//! it is ours.
+//! An application with a window of its own keeps the shaper's queue full: the Interests offered
+//! then exceed what the law aims at, and its rate falls to the floor for everybody. So the first
+//! node that knows rates holds such Interests back, and offers them at the pace of a consumer of
+//! MIRCC with one path. What waits here is not yet offered to the link, and the law does not count
+//! it. No paper describes this; it is ours.
 
 use super::control::Held;
 use super::face_config::ProxyConfig;
@@ -74,7 +75,8 @@ impl<N: Name> Proxy<N> {
         }
     }
 
-    /// The time between Interests for a link that grants `link` to each flow: the lower of that and of the rate in the latest Data.
+    /// The time between Interests for a link that grants `link` to each flow: the lower of that and
+    /// of the rate in the latest Data.
     pub(crate) fn gap(&self, now: Time, link: Rate) -> Span {
         let told = self.told.filter(|(at, _)| now.since(*at) <= REMEMBERED).map(|(_, rate)| rate);
         gap_at(told.map_or(link, |told| told.min(link)), self.data.get()).min(LONGEST_GAP)

@@ -124,7 +124,8 @@ impl RateCalculator {
         });
         self.local_rtt = self.measured_rtt.get().or(self.local_rtt);
         self.arrivals = bits.map(|bits| bits / dt.as_secs_f64().max(1e-9));
-        (self.offered, self.reported_rtt, self.measured_rtt) = ([0; 2], Mean::default(), Mean::default());
+        (self.offered, self.reported_rtt, self.measured_rtt) =
+            ([0; 2], Mean::default(), Mean::default());
         self.last = now;
         self.next = now + self.law.interval();
     }

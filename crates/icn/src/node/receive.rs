@@ -30,7 +30,13 @@ impl<N: Name> Node<N> {
         }
     }
 
-    fn on_interest(&mut self, now: Time, from: FaceId, mut interest: Box<Interest<N>>, spare: &mut Spare<N>) {
+    fn on_interest(
+        &mut self,
+        now: Time,
+        from: FaceId,
+        mut interest: Box<Interest<N>>,
+        spare: &mut Spare<N>,
+    ) {
         let face = self.faces.face_mut(from);
         face.on_interest_in(now, interest.size);
         if !face.rates {
@@ -46,8 +52,8 @@ impl<N: Name> Node<N> {
         }
         interest.lifetime = interest.lifetime.min(self.longest_lifetime);
         let hash = self.pit.hash(&interest.name);
-        // NFD asks this list before the PIT (`Forwarder::onIncomingInterest`): another Interest may be
-        // pending when this one has looped.
+        // NFD asks this list before the PIT (`Forwarder::onIncomingInterest`): another Interest may
+        // be pending when this one has looped.
         if self.dead.as_mut().is_some_and(|dead| dead.contains(now, hash, interest.nonce)) {
             self.counters.duplicate += 1;
             return self.reject(from, interest, NackReason::Duplicate, Rates::UNLIMITED, spare);
@@ -59,7 +65,14 @@ impl<N: Name> Node<N> {
     }
 
     /// An Interest without a PIT entry: the cache answers it, or the node forwards it.
-    fn create_entry(&mut self, now: Time, from: FaceId, interest: Box<Interest<N>>, hash: u64, spare: &mut Spare<N>) {
+    fn create_entry(
+        &mut self,
+        now: Time,
+        from: FaceId,
+        interest: Box<Interest<N>>,
+        hash: u64,
+        spare: &mut Spare<N>,
+    ) {
         if let Some(data) = self.cache.lookup(now, &interest, hash) {
             self.counters.cache_hits += 1;
             let data = spare.data(Data { token: interest.token.clone(), ..data });
@@ -96,8 +109,16 @@ impl<N: Name> Node<N> {
         }
     }
 
-    /// An Interest with a PIT entry: the node forwards it if it is a retransmission, and else aggregates it.
-    fn join_entry(&mut self, now: Time, from: FaceId, id: EntryId, interest: Box<Interest<N>>, spare: &mut Spare<N>) {
+    /// An Interest with a PIT entry: the node forwards it if it is a retransmission, and else
+    /// aggregates it.
+    fn join_entry(
+        &mut self,
+        now: Time,
+        from: FaceId,
+        id: EntryId,
+        interest: Box<Interest<N>>,
+        spare: &mut Spare<N>,
+    ) {
         let expires = now + interest.lifetime;
         let entry = self.pit.entry(id);
         if entry.is_loop(from, interest.nonce) {
@@ -109,7 +130,13 @@ impl<N: Name> Node<N> {
             let own = self.faces.face(from).pending_octets;
             if after > before && !self.pit_octets.admits(own, after - before) {
                 self.counters.table_full += 1;
-                return self.reject(from, interest, NackReason::Congestion, Rates::UNLIMITED, spare);
+                return self.reject(
+                    from,
+                    interest,
+                    NackReason::Congestion,
+                    Rates::UNLIMITED,
+                    spare,
+                );
             }
             self.pit_octets.replace(before, after);
             let face = self.faces.face_mut(from);
@@ -139,7 +166,14 @@ impl<N: Name> Node<N> {
     }
 
     /// A neighbour repeats its Interest.
-    fn repeat(&mut self, now: Time, from: FaceId, id: EntryId, interest: Box<Interest<N>>, spare: &mut Spare<N>) {
+    fn repeat(
+        &mut self,
+        now: Time,
+        from: FaceId,
+        id: EntryId,
+        interest: Box<Interest<N>>,
+        spare: &mut Spare<N>,
+    ) {
         let entry = self.pit.entry(id);
         if let Some(waiting) = entry.waiting() {
             waiting.nonce = interest.nonce;
@@ -164,7 +198,8 @@ impl<N: Name> Node<N> {
             Err(reason) => self.reject(from, interest, reason, Rates::UNLIMITED, spare),
             Ok(None) => spare.give(Packet::Interest(interest)),
             Ok(Some((egress, _)))
-                if self.has_full_proxy(now, from, egress.face, &interest) || self.exceeds_its_rate(now, from, &interest) =>
+                if self.has_full_proxy(now, from, egress.face, &interest)
+                    || self.exceeds_its_rate(now, from, &interest) =>
             {
                 self.further.clear();
                 spare.give(Packet::Interest(interest));
@@ -199,12 +234,22 @@ impl<N: Name> Node<N> {
         self.strategies.lookup(name).copied().unwrap_or(self.strategy)
     }
 
-    /// Chooses the next hop of an Interest, and what becomes of its hint. `None` if the hop limit ends here. Where the strategy asks all next
-    /// hops, the other ones are put into `further`. If it is `again`, `asked` holds the faces asked before.
-    fn choose(&mut self, from: FaceId, interest: &Interest<N>, again: bool) -> Result<Option<(Egress, Turn)>, NackReason> {
+    /// Chooses the next hop of an Interest, and what becomes of its hint. `None` if the hop limit
+    /// ends here. Where the strategy asks all next hops, the other ones are put into `further`. If
+    /// it is `again`, `asked` holds the faces asked before.
+    fn choose(
+        &mut self,
+        from: FaceId,
+        interest: &Interest<N>,
+        again: bool,
+    ) -> Result<Option<(Egress, Turn)>, NackReason> {
         if let Hint::Face(face) = interest.steer.hint {
             let egress = Egress { face, split: false, fallback: false, random: 0 };
-            return if self.faces.contains(face) { Ok(Some((egress, Turn::Drop))) } else { Err(NackReason::NoRoute) };
+            return if self.faces.contains(face) {
+                Ok(Some((egress, Turn::Drop)))
+            } else {
+                Err(NackReason::NoRoute)
+            };
         }
         let Some(hops) = hops(&self.fib, &self.faces, from, interest) else {
             self.counters.no_route += 1;
@@ -213,7 +258,13 @@ impl<N: Name> Node<N> {
         let mut strategy = self.strategy_of(&interest.name);
         let faces = &self.faces;
         let asked = again.then_some(&self.asked[..]);
-        let chosen = self.steering.choose(hops, &mut strategy, asked, |face| faces.face(face).label, &interest.steer);
+        let chosen = self.steering.choose(
+            hops,
+            &mut strategy,
+            asked,
+            |face| faces.face(face).label,
+            &interest.steer,
+        );
         match &chosen {
             Err(NackReason::InvalidLabel) => self.counters.invalid_label += 1,
             Err(_) => self.counters.no_route += 1,
@@ -222,7 +273,11 @@ impl<N: Name> Node<N> {
         let (egress, turn) = chosen?;
         let may_go = |face: FaceId| interest.hop_limit > 1 || faces.face(face).local;
         if strategy.asks_all() && egress.split {
-            self.further.extend(hops.iter().map(|hop| hop.face).filter(|face| *face != egress.face && may_go(*face)));
+            self.further.extend(
+                hops.iter()
+                    .map(|hop| hop.face)
+                    .filter(|face| *face != egress.face && may_go(*face)),
+            );
         }
         if !may_go(egress.face) {
             self.counters.hop_limit += 1;
@@ -232,7 +287,8 @@ impl<N: Name> Node<N> {
         Ok(Some((egress, turn)))
     }
 
-    /// Offers an Interest of an entry to the face chosen for it and to those in `further`, with its hop limit and hint for the next node.
+    /// Offers an Interest of an entry to the face chosen for it and to those in `further`, with its
+    /// hop limit and hint for the next node.
     fn forward(
         &mut self,
         now: Time,
@@ -263,8 +319,17 @@ impl<N: Name> Node<N> {
         self.pass(now, from, id, egress.face, interest, spare);
     }
 
-    /// Offers an Interest from `from` to a face that has an out-record, or lets it wait for its turn.
-    fn pass(&mut self, now: Time, from: FaceId, id: EntryId, face: FaceId, interest: Box<Interest<N>>, spare: &mut Spare<N>) {
+    /// Offers an Interest from `from` to a face that has an out-record, or lets it wait for its
+    /// turn.
+    fn pass(
+        &mut self,
+        now: Time,
+        from: FaceId,
+        id: EntryId,
+        face: FaceId,
+        interest: Box<Interest<N>>,
+        spare: &mut Spare<N>,
+    ) {
         if self.faces.face(from).is_proxied() && self.faces.face(face).has_law() {
             self.pass_by_proxy(now, from, face, Held { entry: id, interest }, spare);
         } else {
@@ -273,7 +338,14 @@ impl<N: Name> Node<N> {
     }
 
     /// Offers an Interest of an entry to a face that has an out-record.
-    pub(super) fn offer(&mut self, now: Time, id: EntryId, face: FaceId, interest: Box<Interest<N>>, spare: &mut Spare<N>) {
+    pub(super) fn offer(
+        &mut self,
+        now: Time,
+        id: EntryId,
+        face: FaceId,
+        interest: Box<Interest<N>>,
+        spare: &mut Spare<N>,
+    ) {
         match self.faces.face_mut(face).offer(now, Held { entry: id, interest }) {
             Offer::Leaves(Held { interest, .. }) => {
                 self.pit.entry(id).mark_sent(now, face, interest.nonce);
@@ -282,16 +354,26 @@ impl<N: Name> Node<N> {
             Offer::Waits => self.faces.arm(face),
             Offer::Evicts(held) | Offer::Refused(held) => {
                 let rates = self.faces.face(face).stamp();
-                let failure = Failure { reason: NackReason::Congestion, rates, route: Route::default() };
+                let failure =
+                    Failure { reason: NackReason::Congestion, rates, route: Route::default() };
                 self.on_failed(now, held.entry, face, held.interest.nonce, failure, spare);
                 spare.give(Packet::Interest(held.interest));
             }
         }
     }
 
-    /// Returns an Interest that gets no record in the PIT as a Nack, with the rates of the link that it would have left by.
-    fn reject(&mut self, to: FaceId, interest: Box<Interest<N>>, reason: NackReason, rates: Rates, spare: &mut Spare<N>) {
-        let nack = Nack { interest: Interest::clone(&interest), reason, rates, route: Route::default() };
+    /// Returns an Interest that gets no record in the PIT as a Nack, with the rates of the link
+    /// that it would have left by.
+    fn reject(
+        &mut self,
+        to: FaceId,
+        interest: Box<Interest<N>>,
+        reason: NackReason,
+        rates: Rates,
+        spare: &mut Spare<N>,
+    ) {
+        let nack =
+            Nack { interest: Interest::clone(&interest), reason, rates, route: Route::default() };
         self.return_nack(to, nack, spare);
         spare.give(Packet::Interest(interest));
     }
@@ -310,9 +392,17 @@ impl<N: Name> Node<N> {
         }
     }
 
-    /// An Interest of an entry failed at `face`. Unless it is pending at another face or another next hop is worth a try, every face that
-    /// waits gets a Nack, and the entry is removed.
-    fn on_failed(&mut self, now: Time, id: EntryId, face: FaceId, nonce: u32, failure: Failure, spare: &mut Spare<N>) {
+    /// An Interest of an entry failed at `face`. Unless it is pending at another face or another
+    /// next hop is worth a try, every face that waits gets a Nack, and the entry is removed.
+    fn on_failed(
+        &mut self,
+        now: Time,
+        id: EntryId,
+        face: FaceId,
+        nonce: u32,
+        failure: Failure,
+        spare: &mut Spare<N>,
+    ) {
         let Some(entry) = self.pit.get_mut(now, id) else { return };
         if !entry.fail(face, nonce) {
             return;
@@ -335,19 +425,33 @@ impl<N: Name> Node<N> {
             self.pit_octets.release(octets);
             self.faces.face_mut(record.face).settle(octets);
             if record.expires > now {
-                self.return_nack(record.face, Nack { interest: record.interest, reason, rates, route }, spare);
+                self.return_nack(
+                    record.face,
+                    Nack { interest: record.interest, reason, rates, route },
+                    spare,
+                );
             }
         }
     }
 
-    /// Asks another next hop for an Interest of an entry, if the strategy has one for it; false if not.
-    fn ask_elsewhere(&mut self, now: Time, id: EntryId, failure: Failure, spare: &mut Spare<N>) -> bool {
+    /// Asks another next hop for an Interest of an entry, if the strategy has one for it; false if
+    /// not.
+    fn ask_elsewhere(
+        &mut self,
+        now: Time,
+        id: EntryId,
+        failure: Failure,
+        spare: &mut Spare<N>,
+    ) -> bool {
         let entry = self.pit.entry(id);
         let Some(first) = entry.in_records.first() else { return false };
         let (from, interest) = (first.face, first.interest.clone());
-        let asked: Vec<FaceId> = entry.out_records.iter().map(|record| record.egress.face).collect();
+        let asked: Vec<FaceId> =
+            entry.out_records.iter().map(|record| record.egress.face).collect();
         let Some(hops) = hops(&self.fib, &self.faces, from, &interest) else { return false };
-        let Some(next) = self.strategy_of(&interest.name).elsewhere(hops, &asked) else { return false };
+        let Some(next) = self.strategy_of(&interest.name).elsewhere(hops, &asked) else {
+            return false;
+        };
         if interest.hop_limit == 1 && !next.local {
             return false;
         }
@@ -434,8 +538,12 @@ impl<N: Name> Node<N> {
         spare.give(Packet::Nack(nack));
         let hash = self.pit.hash(&interest.name);
         let found = self.pit.find(now, &interest, hash);
-        let out_record = |pit: &mut Pit<N>, id| pit.entry(id).out_record(from).filter(|record| record.nonce == interest.nonce).copied();
-        let Some((id, out_record)) = found.and_then(|id| Some((id, out_record(&mut self.pit, id)?))) else {
+        let out_record = |pit: &mut Pit<N>, id| {
+            pit.entry(id).out_record(from).filter(|record| record.nonce == interest.nonce).copied()
+        };
+        let Some((id, out_record)) =
+            found.and_then(|id| Some((id, out_record(&mut self.pit, id)?)))
+        else {
             self.counters.unsolicited += 1;
             return;
         };
@@ -445,7 +553,12 @@ impl<N: Name> Node<N> {
 }
 
 /// The next hops for an Interest from `from`; `None` without a route.
-fn hops<'a, N: Name>(fib: &'a Fib<N>, faces: &FaceTable<N>, from: FaceId, interest: &Interest<N>) -> Option<Hops<'a>> {
+fn hops<'a, N: Name>(
+    fib: &'a Fib<N>,
+    faces: &FaceTable<N>,
+    from: FaceId,
+    interest: &Interest<N>,
+) -> Option<Hops<'a>> {
     let local = match interest.name.scope() {
         Scope::Global => false,
         Scope::LocalHop => !faces.face(from).local,
@@ -457,7 +570,8 @@ fn hops<'a, N: Name>(fib: &'a Fib<N>, faces: &FaceTable<N>, from: FaceId, intere
 
 /// Remembers the nonces of an Interest that stale Data from elsewhere could answer once more.
 fn remember<N: Name>(dead: &mut DeadNonces, now: Time, entry: &Entry<N>, data: &Data<N>) {
-    let must_be_fresh = entry.in_records.first().is_some_and(|record| record.interest.must_be_fresh);
+    let must_be_fresh =
+        entry.in_records.first().is_some_and(|record| record.interest.must_be_fresh);
     if must_be_fresh && data.freshness < dead_nonces::REMEMBERED {
         entry.out_records.iter().for_each(|record| dead.insert(now, entry.hash(), record.nonce));
     }

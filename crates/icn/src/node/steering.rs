@@ -1,4 +1,5 @@
-//! Path steering: Interests follow paths that earlier Data has taken (MIRCC, section 4.3.2, and RFC 9531).
+//! Path steering: Interests follow paths that earlier Data has taken (MIRCC, section 4.3.2, and RFC
+//! 9531).
 
 use super::extensions::Extensions;
 use super::fib::NextHop;
@@ -10,8 +11,8 @@ use hashbrown::HashTable;
 use narrows_units::Random;
 use narrows_wire::Labels;
 
-/// A path that Data has taken: its hash downstream of this node, the face on which the Data arrived, and its hash upstream (MIRCC, section
-/// 4.3.2).
+/// A path that Data has taken: its hash downstream of this node, the face on which the Data
+/// arrived, and its hash upstream (MIRCC, section 4.3.2).
 #[derive(Clone, Copy, Debug)]
 struct Path {
     downstream: u64,
@@ -77,7 +78,14 @@ pub(crate) struct Steering {
 
 impl Steering {
     pub(crate) fn new(node: u64, form: Form, random: Random) -> Steering {
-        Steering { node, extensions: Extensions::new(node), links: Extensions::new(node), form, random, paths: HashTable::new() }
+        Steering {
+            node,
+            extensions: Extensions::new(node),
+            links: Extensions::new(node),
+            form,
+            random,
+            paths: HashTable::new(),
+        }
     }
 
     /// Forgets the paths over a face.
@@ -85,8 +93,9 @@ impl Steering {
         self.paths.retain(|path| path.face != face);
     }
 
-    /// Chooses one of `hops` for an Interest, and what becomes of its hint. `strategy` chooses if the hint does not; `asked` are the faces
-    /// asked before, if the Interest is repeated. `label` returns the label of a face.
+    /// Chooses one of `hops` for an Interest, and what becomes of its hint. `strategy` chooses if
+    /// the hint does not; `asked` are the faces asked before, if the Interest is repeated. `label`
+    /// returns the label of a face.
     pub(crate) fn choose(
         &mut self,
         hops: Hops<'_>,
@@ -111,7 +120,9 @@ impl Steering {
             }
             (Form::Hashes, Hint::Hash(hash)) if *hash != 0 => {
                 let known = self.paths.find(*hash, |path| path.downstream == *hash);
-                match known.and_then(|path| Some((path.upstream, hops.iter().find(|hop| hop.face == path.face)?))) {
+                match known.and_then(|path| {
+                    Some((path.upstream, hops.iter().find(|hop| hop.face == path.face)?))
+                }) {
                     Some((upstream, hop)) => return Ok((egress(hop), Turn::Hash(upstream))),
                     None => missed = true,
                 }
@@ -121,12 +132,16 @@ impl Steering {
                     Hint::Random(random) => random,
                     _ => self.random.bits(),
                 };
-                let hop = weighted(hops.iter(), mix(random ^ extend(0, self.node, 0))).unwrap_or(first);
+                let hop =
+                    weighted(hops.iter(), mix(random ^ extend(0, self.node, 0))).unwrap_or(first);
                 return Ok((Egress { random, ..egress(hop) }, Turn::Random(random)));
             }
             (Form::Bloom, Hint::Bloom(bloom)) if split => {
                 let draw = self.random.bits();
-                match weighted(hops.iter().filter(|hop| bloom.contains(extend(0, self.node, label(hop.face)))), draw) {
+                match weighted(
+                    hops.iter().filter(|hop| bloom.contains(extend(0, self.node, label(hop.face)))),
+                    draw,
+                ) {
                     Some(hop) => return Ok((egress(hop), Turn::Keep)),
                     None => missed = true,
                 }
@@ -136,8 +151,10 @@ impl Steering {
         if missed && steer.strict {
             return Err(NackReason::InvalidLabel);
         }
-        // The rest of a path that ends here leads elsewhere; a Bloom filter still names links further on.
-        let turn = if missed && !matches!(steer.hint, Hint::Bloom(_)) { Turn::Drop } else { Turn::Keep };
+        // The rest of a path that ends here leads elsewhere; a Bloom filter still names links
+        // further on.
+        let turn =
+            if missed && !matches!(steer.hint, Hint::Bloom(_)) { Turn::Drop } else { Turn::Keep };
         let chosen = match asked {
             _ if !split => None,
             Some(asked) => strategy.again(hops, asked, &mut self.random),
@@ -147,9 +164,15 @@ impl Steering {
         Ok((Egress { fallback: missed, ..egress(hop) }, turn))
     }
 
-    /// Extends the route of Data or a Nack by its hop into this node, on `face` with `label`. `egress` is how the Interest left by that
-    /// face.
-    pub(crate) fn extend(&mut self, route: &mut Route, face: FaceId, label: u16, egress: Option<Egress>) {
+    /// Extends the route of Data or a Nack by its hop into this node, on `face` with `label`.
+    /// `egress` is how the Interest left by that face.
+    pub(crate) fn extend(
+        &mut self,
+        route: &mut Route,
+        face: FaceId,
+        label: u16,
+        egress: Option<Egress>,
+    ) {
         let upstream = route.id;
         route.id = self.extensions.of(upstream, label);
         match self.form {
@@ -165,7 +188,11 @@ impl Steering {
             Form::Hashes => {
                 let downstream = route.id;
                 if self.paths.find(downstream, |path| path.downstream == downstream).is_none() {
-                    self.paths.insert_unique(downstream, Path { downstream, face, upstream }, |path| path.downstream);
+                    self.paths.insert_unique(
+                        downstream,
+                        Path { downstream, face, upstream },
+                        |path| path.downstream,
+                    );
                 }
                 route.hint = Hint::Hash(downstream);
             }
@@ -175,7 +202,8 @@ impl Steering {
                 }
             }
             Form::Bloom => {
-                let mut bloom = if let Hint::Bloom(bloom) = route.hint { bloom } else { Bloom::default() };
+                let mut bloom =
+                    if let Hint::Bloom(bloom) = route.hint { bloom } else { Bloom::default() };
                 if egress.is_some_and(|egress| egress.split) {
                     bloom.insert(self.link(label));
                 }
@@ -184,13 +212,15 @@ impl Steering {
         }
     }
 
-    /// The key of a link, by the label of its face: in Bloom filters, and of the link that limits the rate of a path.
+    /// The key of a link, by the label of its face: in Bloom filters, and of the link that limits
+    /// the rate of a path.
     pub(crate) fn link(&mut self, label: u16) -> u64 {
         self.links.of(0, label)
     }
 }
 
-/// Mixes `value` so that each bit of it affects every bit of the result (SplitMix64, Steele, Lea and Flood 2014).
+/// Mixes `value` so that each bit of it affects every bit of the result (SplitMix64, Steele, Lea
+/// and Flood 2014).
 fn mix(value: u64) -> u64 {
     let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

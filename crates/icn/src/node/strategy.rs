@@ -5,7 +5,8 @@ use crate::face_id::FaceId;
 use narrows_params::{Registered, Spec};
 use narrows_units::Random;
 
-/// The next hops available to an Interest: those of its prefix, except the face on which it arrived, and those beyond the scope of its name.
+/// The next hops available to an Interest: those of its prefix, except the face on which it
+/// arrived, and those beyond the scope of its name.
 #[derive(Clone, Copy, Debug)]
 pub struct Hops<'a> {
     all: &'a [NextHop],
@@ -21,7 +22,10 @@ impl<'a> Hops<'a> {
 
     /// Iterates in the order of the route.
     pub fn iter(self) -> impl Iterator<Item = NextHop> + Clone {
-        self.all.iter().copied().filter(move |hop| hop.face != self.from && (hop.local || !self.local))
+        self.all
+            .iter()
+            .copied()
+            .filter(move |hop| hop.face != self.from && (hop.local || !self.local))
     }
 }
 
@@ -30,10 +34,12 @@ pub trait Strategy {
     /// Returns one of `hops`, which are at least two, for an Interest that is not pending.
     fn choose(&mut self, hops: Hops<'_>, random: &mut Random) -> Option<NextHop>;
 
-    /// Returns one of `hops` for an Interest that a neighbour repeats. `asked` are the faces asked before, the one asked longest ago first.
+    /// Returns one of `hops` for an Interest that a neighbour repeats. `asked` are the faces asked
+    /// before, the one asked longest ago first.
     fn again(&mut self, hops: Hops<'_>, asked: &[FaceId], random: &mut Random) -> Option<NextHop>;
 
-    /// Returns one of `hops` for an Interest to which no neighbour asked so far had a route; `None` tells those who wait.
+    /// Returns one of `hops` for an Interest to which no neighbour asked so far had a route; `None`
+    /// tells those who wait.
     fn elsewhere(&mut self, hops: Hops<'_>, asked: &[FaceId]) -> Option<NextHop>;
 
     /// True if Interests go to all next hops.
@@ -45,7 +51,8 @@ fn unasked(hops: Hops<'_>, asked: &[FaceId]) -> Option<NextHop> {
     hops.iter().find(|hop| !asked.contains(&hop.face))
 }
 
-/// One of `hops`, with a probability in proportion to its weight. `draw` is uniform over all 64-bit numbers.
+/// One of `hops`, with a probability in proportion to its weight. `draw` is uniform over all 64-bit
+/// numbers.
 pub(crate) fn weighted(hops: impl Iterator<Item = NextHop> + Clone, draw: u64) -> Option<NextHop> {
     let total: u64 = hops.clone().map(|hop| hop.weight).sum();
     let mut rest = ((u128::from(draw) * u128::from(total)) >> 64) as u64;
@@ -102,7 +109,12 @@ pub static STRATEGIES: &[&StrategyEntry] = &[
         source: "NFD Developer's Guide, section 5.2",
         params: &[],
     },
-    &StrategyEntry { name: "multicast", summary: "all next hops at once", source: "NFD Developer's Guide, section 5.3", params: &[] },
+    &StrategyEntry {
+        name: "multicast",
+        summary: "all next hops at once",
+        source: "NFD Developer's Guide, section 5.3",
+        params: &[],
+    },
 ];
 
 /// Any of the strategies.
@@ -136,7 +148,8 @@ impl Strategy for AnyStrategy {
         match self {
             AnyStrategy::Weighted => self.choose(hops, random),
             AnyStrategy::BestRoute => {
-                let longest_ago = || asked.iter().find_map(|face| hops.iter().find(|hop| hop.face == *face));
+                let longest_ago =
+                    || asked.iter().find_map(|face| hops.iter().find(|hop| hop.face == *face));
                 unasked(hops, asked).or_else(longest_ago)
             }
             AnyStrategy::Multicast => hops.iter().next(),

@@ -1,4 +1,5 @@
-//! Whether the path behind a face is slower than its rate says: Interests go unanswered, or their round trip grows though nothing waits here.
+//! Whether the path behind a face is slower than its rate says: Interests go unanswered, or their
+//! round trip grows though nothing waits here.
 //!
 //! Interests that nobody answers for other reasons count as well. The numbers are ours.
 
@@ -9,7 +10,8 @@ use std::collections::VecDeque;
 const SECOND: Span = Span::from_secs(1);
 /// Unanswered Interests count above this share.
 const UNANSWERED: f64 = 0.02;
-/// How long the least round trip is remembered, and how far above twice of it the present one may be.
+/// How long the least round trip is remembered, and how far above twice of it the present one may
+/// be.
 const MEMORY: Span = Span::from_secs(10);
 const MARGIN: Span = Span::from_millis(5);
 
@@ -34,8 +36,8 @@ pub struct Suspicion {
     /// Looks of this second, and those at which the round trip was long.
     looks: u32,
     long: u32,
-    /// Shares of Interests that went unanswered in the last whole second and in the one before. One alone may be of a sender that has just
-    /// begun.
+    /// Shares of Interests that went unanswered in the last whole second and in the one before. One
+    /// alone may be of a sender that has just begun.
     unanswered: [f64; 2],
     /// The share that is usual here.
     usual: f64,
@@ -55,8 +57,8 @@ impl Suspicion {
         self.is_late
     }
 
-    /// The share of Interests that went unanswered in both of the last two whole seconds, beyond the usual one; `None` if it is at most 2 % and a quarter
-    /// of the usual share, which varies.
+    /// The share of Interests that went unanswered in both of the last two whole seconds, beyond
+    /// the usual one; `None` if it is at most 2 % and a quarter of the usual share, which varies.
     pub fn unanswered(&self) -> Option<f64> {
         let [last, before] = self.unanswered;
         let beyond = last.min(before) - self.usual;
@@ -90,7 +92,8 @@ impl Suspicion {
         }
         self.looks += 1;
         if let Some(round_trip) = seen.round_trip {
-            self.round_trips.retain(|(when, least)| now.since(*when) < MEMORY && *least < round_trip);
+            self.round_trips
+                .retain(|(when, least)| now.since(*when) < MEMORY && *least < round_trip);
             self.round_trips.push_back((now, round_trip));
             let least = self.round_trips.front().map_or(round_trip, |(_, least)| *least);
             self.is_late = round_trip > least * 2 + MARGIN;
@@ -99,7 +102,8 @@ impl Suspicion {
     }
 
     fn judge(&mut self, seen: &Seen, elapsed: Span) {
-        let (sent, answered) = (seen.sent - self.at_first.sent, seen.answered.saturating_sub(self.at_first.answered));
+        let (sent, answered) =
+            (seen.sent - self.at_first.sent, seen.answered.saturating_sub(self.at_first.answered));
         let share = if sent > 0 { sent.saturating_sub(answered) as f64 / sent as f64 } else { 0.0 };
         self.unanswered = [share, self.unanswered[0]];
         if share < self.usual {
@@ -128,18 +132,30 @@ mod tests {
     fn a_path_that_answers_is_not_suspect() {
         let mut suspicion = Suspicion::default();
         // 100 Interests a second, of which one in a hundred goes unanswered.
-        look(&mut suspicion, 0, 20, |look| Seen { sent: 1000 * look, answered: 990 * look, ..Seen::default() });
+        look(&mut suspicion, 0, 20, |look| Seen {
+            sent: 1000 * look,
+            answered: 990 * look,
+            ..Seen::default()
+        });
         assert_eq!(suspicion.seconds(), 0);
     }
 
     #[test]
     fn interests_that_go_unanswered_for_two_seconds_make_the_second_suspect() {
         let mut suspicion = Suspicion::default();
-        look(&mut suspicion, 0, 6, |look| Seen { sent: 1000 * look, answered: 970 * look, ..Seen::default() });
+        look(&mut suspicion, 0, 6, |look| Seen {
+            sent: 1000 * look,
+            answered: 970 * look,
+            ..Seen::default()
+        });
         // Judged at 1, 2, 3, 4 and 5 s; the first alone might be of a sender that begins.
         assert_eq!(suspicion.seconds(), 4);
         let mut begins = Suspicion::default();
-        look(&mut begins, 0, 6, |look| Seen { sent: 100 * look, answered: (100 * look).saturating_sub(50), ..Seen::default() });
+        look(&mut begins, 0, 6, |look| Seen {
+            sent: 100 * look,
+            answered: (100 * look).saturating_sub(50),
+            ..Seen::default()
+        });
         assert_eq!(begins.seconds(), 0, "50 are on their way");
     }
 
@@ -164,7 +180,10 @@ mod tests {
     fn what_a_stopped_process_has_not_seen_is_not_suspect() {
         let mut suspicion = Suspicion::default();
         for look in 0..5 {
-            suspicion.look(Time::ZERO + Span::from_secs(3 * look), &Seen { sent: 1000 * look, ..Seen::default() });
+            suspicion.look(
+                Time::ZERO + Span::from_secs(3 * look),
+                &Seen { sent: 1000 * look, ..Seen::default() },
+            );
         }
         assert_eq!(suspicion.seconds(), 0);
     }

@@ -15,8 +15,8 @@ const LIFETIME: Span = Span::from_secs(4);
 const END: Span = Span::from_secs(30);
 const WARM_UP: Span = Span::from_secs(10);
 
-/// Asks for segment after segment, with 100 Interests at a time, whatever comes: a segment that does not come within the lifetime is asked
-/// for again.
+/// Asks for segment after segment, with 100 Interests at a time, whatever comes: a segment that
+/// does not come within the lifetime is asked for again.
 #[derive(Default)]
 struct Window {
     next: u32,
@@ -28,12 +28,21 @@ impl Window {
     fn interest(&mut self, now: Time, segment: u32) -> Packet<Interned> {
         self.pending.insert(segment, now + LIFETIME);
         self.nonce += 1;
-        Packet::from(Interest { lifetime: LIFETIME, ..crate::node::net::interest(OWN.name(u64::from(segment)), self.nonce) })
+        Packet::from(Interest {
+            lifetime: LIFETIME,
+            ..crate::node::net::interest(OWN.name(u64::from(segment)), self.nonce)
+        })
     }
 
     fn interests(&mut self, now: Time) -> Vec<Packet<Interned>> {
-        let expired: Vec<u32> = self.pending.iter().filter(|(_, end)| **end <= now).map(|(segment, _)| *segment).collect();
-        let mut interests: Vec<_> = expired.into_iter().map(|segment| self.interest(now, segment)).collect();
+        let expired: Vec<u32> = self
+            .pending
+            .iter()
+            .filter(|(_, end)| **end <= now)
+            .map(|(segment, _)| *segment)
+            .collect();
+        let mut interests: Vec<_> =
+            expired.into_iter().map(|segment| self.interest(now, segment)).collect();
         while self.pending.len() < WINDOW as usize {
             let segment = self.next;
             self.next += 1;
@@ -43,7 +52,8 @@ impl Window {
     }
 }
 
-/// Data of each after the warm-up: of the window behind a face like this, and of the consumer that follows rates.
+/// Data of each after the warm-up: of the window behind a face like this, and of the consumer that
+/// follows rates.
 fn shares(of_window: &FaceConfig) -> (f64, f64) {
     let mut node = Node::new(NodeConfig::default());
     let window_face = node.add_face(Time::ZERO, of_window);
@@ -72,7 +82,8 @@ fn shares(of_window: &FaceConfig) -> (f64, f64) {
         }
         node.poll(now);
         while let Some((face, packet)) = node.action() {
-            let counts = u32::from(now >= Time::ZERO + WARM_UP && matches!(packet, Packet::Data(_)));
+            let counts =
+                u32::from(now >= Time::ZERO + WARM_UP && matches!(packet, Packet::Data(_)));
             match packet {
                 Packet::Interest(interest) if face == up => {
                     free = free.max(now + WAY) + SERVICE;
@@ -91,7 +102,13 @@ fn shares(of_window: &FaceConfig) -> (f64, f64) {
         }
         let expiry = window.pending.values().copied().min().unwrap_or(Time::NEVER);
         let more = window.pending.len() < WINDOW as usize;
-        let due = [node.due(), follower.due(), arriving.front().map(|(at, _)| *at), Some(expiry), more.then_some(now)];
+        let due = [
+            node.due(),
+            follower.due(),
+            arriving.front().map(|(at, _)| *at),
+            Some(expiry),
+            more.then_some(now),
+        ];
         now = now.max(due.into_iter().flatten().min().expect("something to come"));
         if now >= Time::ZERO + END {
             break;
@@ -108,7 +125,14 @@ fn shares(of_window: &FaceConfig) -> (f64, f64) {
 
 #[test]
 fn without_a_proxy_a_window_leaves_nothing_to_who_follows_rates_and_with_one_each_has_half() {
-    let shares = |proxy| shares(&FaceConfig { rates: false, nacks: Nacking::ExceptCongestion, proxy, ..application(1) });
+    let shares = |proxy| {
+        shares(&FaceConfig {
+            rates: false,
+            nacks: Nacking::ExceptCongestion,
+            proxy,
+            ..application(1)
+        })
+    };
     let (window, follower) = shares(None);
     println!("without a proxy {window:.3} and {follower:.3} of the link");
     assert!(window > 0.9 && follower < 0.03, "{window} {follower}");

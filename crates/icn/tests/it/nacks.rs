@@ -16,17 +16,27 @@ fn the_first_interest_is_repeated_after_1_2_4_and_8_seconds() {
     let mut consumer = consumer("mircc", None);
     let sent = run(&mut consumer, (at(0), at(30_000)), RTT, |_, _| None);
     assert_eq!(times(&sent), [0, 1000, 3000, 7000, 15_000, 23_000]);
-    assert!(sent.iter().all(|(_, interest)| segment_of(interest) == 0 && path_of(interest).is_none()));
-    let nonces: std::collections::BTreeSet<_> = sent.iter().map(|(_, interest)| interest.nonce).collect();
+    assert!(
+        sent.iter().all(|(_, interest)| segment_of(interest) == 0 && path_of(interest).is_none())
+    );
+    let nonces: std::collections::BTreeSet<_> =
+        sent.iter().map(|(_, interest)| interest.nonce).collect();
     assert_eq!(nonces.len(), sent.len(), "each has a nonce of its own");
-    assert_eq!((consumer.counters().retransmissions, consumer.counters().timeouts, consumer.in_flight()), (5, 5, 1));
+    assert_eq!(
+        (consumer.counters().retransmissions, consumer.counters().timeouts, consumer.in_flight()),
+        (5, 5, 1)
+    );
 }
 
 #[test]
 fn a_nacked_first_interest_leaves_again_at_the_rate_of_the_nack() {
     let mut consumer = consumer("mircc", None);
     let sent = run(&mut consumer, (at(0), at(1000)), RTT, |now, interest| {
-        let reply = if now < at(200) { nack(interest, NackReason::Congestion, kbps(100, 0)) } else { data(interest, 1, kbps(8, 0)) };
+        let reply = if now < at(200) {
+            nack(interest, NackReason::Congestion, kbps(100, 0))
+        } else {
+            data(interest, 1, kbps(8, 0))
+        };
         Some(reply)
     });
     // 80 ms for Data of 1000 B at 100 kbit/s.
@@ -36,13 +46,19 @@ fn a_nacked_first_interest_leaves_again_at_the_rate_of_the_nack() {
 #[test]
 fn a_first_interest_without_a_route_waits_its_second() {
     let mut consumer = consumer("mircc", None);
-    let sent = run(&mut consumer, (at(0), at(4000)), RTT, |_, interest| Some(nack(interest, NackReason::NoRoute, Rates::UNLIMITED)));
+    let sent = run(&mut consumer, (at(0), at(4000)), RTT, |_, interest| {
+        Some(nack(interest, NackReason::NoRoute, Rates::UNLIMITED))
+    });
     assert_eq!(times(&sent), [0, 1000, 3000]);
     assert_eq!(consumer.counters().nacks.no_route, 3);
 }
 
 /// A consumer that knows these paths, and has sent `after` Interests since.
-fn knowing(name: &str, paths: &[u64], rates: Rates) -> (AnyConsumer<InternedContent>, Interest<Interned>) {
+fn knowing(
+    name: &str,
+    paths: &[u64],
+    rates: Rates,
+) -> (AnyConsumer<InternedContent>, Interest<Interned>) {
     let mut consumer = consumer(name, None);
     consumer.poll(at(0));
     let mut interest = consumer.interest().unwrap();
@@ -69,10 +85,18 @@ fn lower_rates_of_a_nack_apply_and_higher_ones_do_not() {
     let again = consumer.interest().unwrap();
     assert!(again.name == interest.name && again.nonce != interest.nonce);
     consumer.handle(at(80), &nack(&interest, NackReason::Congestion, kbps(1, 1)));
-    assert_eq!(consumer.counters().unsolicited, 1, "the nonce is not that of the Interest in flight");
+    assert_eq!(
+        consumer.counters().unsolicited,
+        1,
+        "the nonce is not that of the Interest in flight"
+    );
     consumer.handle(at(120), &data(&again, 1, kbps(900, 800)));
     assert_eq!(consumer.rates().0, Rate::from_kbps(900), "Data holds at once");
-    assert_eq!(consumer.take_rtt(), Some(RTT), "the first Interest was refused, so that this answers the second");
+    assert_eq!(
+        consumer.take_rtt(),
+        Some(RTT),
+        "the first Interest was refused, so that this answers the second"
+    );
 }
 
 #[test]
@@ -92,7 +116,11 @@ fn retransmissions_after_nacks_are_paced() {
     let mut consumer = consumer("mircc", None);
     let sent = run(&mut consumer, (at(0), at(4000)), Span::from_millis(1), |now, interest| {
         let refused = (at(1000)..at(1900)).contains(&now);
-        Some(if refused { nack(interest, NackReason::Congestion, kbps(1000, 0)) } else { data(interest, 1, kbps(1000, 0)) })
+        Some(if refused {
+            nack(interest, NackReason::Congestion, kbps(1000, 0))
+        } else {
+            data(interest, 1, kbps(1000, 0))
+        })
     });
     assert!(sent.windows(2).skip(1).all(|pair| pair[1].0.since(pair[0].0) >= Span::from_millis(8)));
     assert!(consumer.counters().nacks.congestion > 100);
@@ -115,10 +143,16 @@ fn a_label_that_no_longer_leads_anywhere_ends_its_subflow() {
 #[test]
 fn a_segment_is_given_up_after_200_ms_as_often_as_others_are_answered() {
     let mut consumer = consumer("single", None);
-    let sent =
-        run(&mut consumer, (at(0), at(2000)), RTT, |_, interest| (segment_of(interest) != 40).then(|| data(interest, 1, kbps(1000, 0))));
-    let late: Vec<_> = sent.iter().filter(|(_, interest)| segment_of(interest) == 40).map(|(time, _)| *time).collect();
-    let waits: Vec<_> = late.windows(2).map(|pair| pair[1].since(pair[0]).as_micros() / 1000).collect();
+    let sent = run(&mut consumer, (at(0), at(2000)), RTT, |_, interest| {
+        (segment_of(interest) != 40).then(|| data(interest, 1, kbps(1000, 0)))
+    });
+    let late: Vec<_> = sent
+        .iter()
+        .filter(|(_, interest)| segment_of(interest) == 40)
+        .map(|(time, _)| *time)
+        .collect();
+    let waits: Vec<_> =
+        late.windows(2).map(|pair| pair[1].since(pair[0]).as_micros() / 1000).collect();
     // Each ends with the next slot of 8 ms.
     assert_eq!(waits.len(), 8);
     assert!(waits.iter().all(|wait| (200..=208).contains(wait)), "{waits:?}");
@@ -128,32 +162,50 @@ fn a_segment_is_given_up_after_200_ms_as_often_as_others_are_answered() {
 
 #[test]
 fn while_nothing_is_answered_the_wait_doubles() {
-    // An Interest every 100 ms, of which those after 1 s are not answered; a path is given up after 8 round trips of 200 ms.
+    // An Interest every 100 ms, of which those after 1 s are not answered; a path is given up after
+    // 8 round trips of 200 ms.
     let mut consumer = consumer("single?probe=0&probes=0", None);
     let slow = Span::from_millis(200);
-    let sent = run(&mut consumer, (at(0), at(2500)), slow, |now, interest| (now < at(1000)).then(|| data(interest, 1, kbps(80, 0))));
+    let sent = run(&mut consumer, (at(0), at(2500)), slow, |now, interest| {
+        (now < at(1000)).then(|| data(interest, 1, kbps(80, 0)))
+    });
     let first = segment_of(&sent.iter().find(|(time, _)| *time >= at(1000)).unwrap().1);
-    let times: Vec<_> = sent.iter().filter(|(_, interest)| segment_of(interest) == first).map(|(time, _)| *time).collect();
+    let times: Vec<_> = sent
+        .iter()
+        .filter(|(_, interest)| segment_of(interest) == first)
+        .map(|(time, _)| *time)
+        .collect();
     let waits: Vec<_> = times.windows(2).map(|pair| pair[1].since(pair[0])).collect();
-    // Both end with the next slot of 100 ms. Interests that left before the first timeout do not double it again when they time out.
-    assert!(waits.len() >= 2 && waits[1] >= waits[0] * 3 / 2 && waits[1] <= waits[0] * 2, "{waits:?}");
+    // Both end with the next slot of 100 ms. Interests that left before the first timeout do not
+    // double it again when they time out.
+    assert!(
+        waits.len() >= 2 && waits[1] >= waits[0] * 3 / 2 && waits[1] <= waits[0] * 2,
+        "{waits:?}"
+    );
 }
 
 #[test]
 fn a_path_that_only_refuses_is_kept() {
     let mut consumer = consumer("single", None);
     let sent = run(&mut consumer, (at(0), at(6000)), RTT, |now, interest| {
-        Some(if now < at(1000) { data(interest, 1, kbps(1000, 0)) } else { nack(interest, NackReason::Congestion, kbps(1000, 0)) })
+        Some(if now < at(1000) {
+            data(interest, 1, kbps(1000, 0))
+        } else {
+            nack(interest, NackReason::Congestion, kbps(1000, 0))
+        })
     });
     assert_eq!(consumer.subflows().map(|subflow| subflow.id).collect::<Vec<_>>(), [1]);
-    let last = sent.iter().rev().take(50).filter(|(_, interest)| path_of(interest) == Some(1)).count();
+    let last =
+        sent.iter().rev().take(50).filter(|(_, interest)| path_of(interest) == Some(1)).count();
     assert!(last > 40, "it is steered to all along: {last} of 50");
 }
 
 #[test]
 fn a_refusal_without_a_rate_is_not_repeated_at_once() {
     let mut consumer = consumer("single", None);
-    let sent = run(&mut consumer, (at(0), at(4000)), RTT, |_, interest| Some(nack(interest, NackReason::Congestion, Rates::UNLIMITED)));
+    let sent = run(&mut consumer, (at(0), at(4000)), RTT, |_, interest| {
+        Some(nack(interest, NackReason::Congestion, Rates::UNLIMITED))
+    });
     assert_eq!(sent.iter().map(|(time, _)| *time).collect::<Vec<_>>(), [at(0), at(1000), at(3000)]);
 }
 
@@ -175,22 +227,34 @@ fn a_path_without_data_for_a_second_is_forgotten() {
 fn after_an_outage_it_starts_anew_and_lets_nothing_be_missing() {
     let mut consumer = consumer("mircc", Some(500));
     let outage = at(1000)..at(8000);
-    let sent =
-        run(&mut consumer, (at(0), at(60_000)), RTT, |now, interest| (!outage.contains(&now)).then(|| data(interest, 1, kbps(1000, 100))));
+    let sent = run(&mut consumer, (at(0), at(60_000)), RTT, |now, interest| {
+        (!outage.contains(&now)).then(|| data(interest, 1, kbps(1000, 100)))
+    });
     assert!(consumer.finished());
     assert_eq!(consumer.counters().data.primary + consumer.counters().data.secondary, 500);
-    // The path is forgotten at about 2 s; one Interest a time then, at 1, 2 and 4 s of distance, the last after the outage.
-    let alone: Vec<_> = sent.iter().filter(|(time, _)| (at(2100)..at(9500)).contains(time)).collect();
+    // The path is forgotten at about 2 s; one Interest a time then, at 1, 2 and 4 s of distance,
+    // the last after the outage.
+    let alone: Vec<_> =
+        sent.iter().filter(|(time, _)| (at(2100)..at(9500)).contains(time)).collect();
     let first = alone.iter().take(4).map(|(time, _)| *time).collect::<Vec<_>>();
     let second = Span::from_secs(1);
-    assert!(first[1].since(first[0]) == second * 2 && first[2].since(first[1]) == second * 4, "{first:?}");
+    assert!(
+        first[1].since(first[0]) == second * 2 && first[2].since(first[1]) == second * 4,
+        "{first:?}"
+    );
 }
 
 #[test]
 fn what_was_not_asked_for_is_counted_and_dropped() {
     let (mut consumer, interest) = knowing("mircc?probe=0", &[1], kbps(1000, 500));
-    consumer.handle(at(55), &data(&Interest { name: Interned::segment(1, 1, 0), ..interest.clone() }, 9, kbps(1, 1)));
-    consumer.handle(at(55), &data(&Interest { name: Interned::segment(1, 0, 77), ..interest.clone() }, 9, kbps(1, 1)));
+    consumer.handle(
+        at(55),
+        &data(&Interest { name: Interned::segment(1, 1, 0), ..interest.clone() }, 9, kbps(1, 1)),
+    );
+    consumer.handle(
+        at(55),
+        &data(&Interest { name: Interned::segment(1, 0, 77), ..interest.clone() }, 9, kbps(1, 1)),
+    );
     consumer.handle(at(55), &Packet::from(interest.clone()));
     assert_eq!((consumer.counters().unsolicited, consumer.subflows().count()), (3, 1));
     consumer.handle(at(56), &data(&interest, 1, kbps(1000, 500)));

@@ -56,11 +56,19 @@ fn event() -> impl Strategy<Value = Event> {
 }
 
 fn method() -> impl Strategy<Value = Method> {
-    let rates = ["mircc", "mircc?strict=true&hold=0", "single", "single?multipath=false", "best-subflow", "total-per-subflow"];
+    let rates = [
+        "mircc",
+        "mircc?strict=true&hold=0",
+        "single",
+        "single?multipath=false",
+        "best-subflow",
+        "total-per-subflow",
+    ];
     let controllers = ["newreno", "newreno?ecn", "cubic", "bbr", "allegro", "pcc-vivace"];
     prop_oneof![
         prop::sample::select(rates.to_vec()).prop_map(|name| Method::Rates(name.parse().unwrap())),
-        prop::sample::select(controllers.to_vec()).prop_map(|name| Method::Window(name.parse().unwrap())),
+        prop::sample::select(controllers.to_vec())
+            .prop_map(|name| Method::Window(name.parse().unwrap())),
     ]
 }
 
@@ -84,14 +92,19 @@ impl Rig {
             prop_assert!(self.sent.len() < before + MOST);
         }
         let asked: BTreeSet<u64> = self.sent.iter().map(segment_of).collect();
-        // A window counts Interests, of which there may be several for a segment; who follows rates has given up all but the latest.
+        // A window counts Interests, of which there may be several for a segment; who follows rates
+        // has given up all but the latest.
         let most = if self.windowed { self.sent.len() } else { asked.len() - self.come.len() };
         prop_assert!(self.consumer.in_flight() <= most);
         let counters = self.consumer.counters();
         let interests = counters.interests.primary + counters.interests.secondary;
         prop_assert_eq!(interests, self.sent.len() as u64);
         prop_assert_eq!(interests - counters.retransmissions, asked.len() as u64);
-        prop_assert_eq!(counters.data.primary + counters.data.secondary, self.come.len() as u64, "each segment once");
+        prop_assert_eq!(
+            counters.data.primary + counters.data.secondary,
+            self.come.len() as u64,
+            "each segment once"
+        );
         prop_assert_eq!(counters.goodput.get(), 1000 * self.come.len() as u64);
         Ok(())
     }
@@ -109,8 +122,14 @@ impl Rig {
     fn poll(&mut self) -> Result<(), TestCaseError> {
         self.consumer.poll(self.now);
         self.drain()?;
-        prop_assert!(self.consumer.due().is_none_or(|due| due > self.now), "nothing is left to do at once");
-        prop_assert!(self.consumer.due().is_some() || self.consumer.finished(), "it never waits for ever");
+        prop_assert!(
+            self.consumer.due().is_none_or(|due| due > self.now),
+            "nothing is left to do at once"
+        );
+        prop_assert!(
+            self.consumer.due().is_some() || self.consumer.finished(),
+            "it never waits for ever"
+        );
         Ok(())
     }
 
@@ -129,8 +148,12 @@ impl Rig {
                 self.now = self.consumer.due().unwrap_or(self.now).max(self.now);
                 self.poll()
             }
-            Event::Data { interest, path, rates } => any(interest).map_or(Ok(()), |interest| self.handle(data(&interest, path, rates))),
-            Event::Nack { interest, reason, rates } => any(interest).map_or(Ok(()), |interest| self.handle(nack(&interest, reason, rates))),
+            Event::Data { interest, path, rates } => {
+                any(interest).map_or(Ok(()), |interest| self.handle(data(&interest, path, rates)))
+            }
+            Event::Nack { interest, reason, rates } => {
+                any(interest).map_or(Ok(()), |interest| self.handle(nack(&interest, reason, rates)))
+            }
             Event::Foreign(segment) => any(0).map_or(Ok(()), |interest| {
                 let name = Interned::segment(1, 1, segment);
                 self.handle(data(&Interest { name, ..interest }, 7, Rates::UNLIMITED))

@@ -2,8 +2,8 @@
 
 use crate::common::{CONTENT, setup};
 use narrows_icn::{
-    AnyConsumer, ConsumerSetup, FaceConfig, FaceId, Form, Interned, InternedContent, Method, Nacking, Node, NodeConfig, Packet, Producer,
-    ProducerSetup, ShaperConfig, Spare,
+    AnyConsumer, ConsumerSetup, FaceConfig, FaceId, Form, Interned, InternedContent, Method,
+    Nacking, Node, NodeConfig, Packet, Producer, ProducerSetup, ShaperConfig, Spare,
 };
 use narrows_units::{Bytes, Rate, Span, Time};
 use std::collections::BTreeMap;
@@ -60,12 +60,19 @@ impl World {
                 };
                 node.add_face(Time::ZERO, &link)
             });
-            node.route(Interned::prefix(CONTENT.prefix), if id == 0 { faces.to_vec() } else { vec![local] });
+            node.route(
+                Interned::prefix(CONTENT.prefix),
+                if id == 0 { faces.to_vec() } else { vec![local] },
+            );
             node
         });
         let setup = ConsumerSetup { form, ..setup() };
-        let producer =
-            ProducerSetup { prefix: Interned::prefix(CONTENT.prefix), data: Bytes::new(1000), freshness: Span::ZERO, delay: Span::ZERO };
+        let producer = ProducerSetup {
+            prefix: Interned::prefix(CONTENT.prefix),
+            data: Bytes::new(1000),
+            freshness: Span::ZERO,
+            delay: Span::ZERO,
+        };
         World {
             now: Time::ZERO,
             nodes,
@@ -84,13 +91,19 @@ impl World {
         while now <= end {
             self.settle(now);
             let arrival = self.arrivals.first_key_value().map(|((at, _), _)| *at);
-            let due = [self.consumer.due(), self.nodes[0].due(), self.nodes[1].due()].into_iter().flatten().min();
+            let due = [self.consumer.due(), self.nodes[0].due(), self.nodes[1].due()]
+                .into_iter()
+                .flatten()
+                .min();
             now = arrival.into_iter().chain(due).min().unwrap_or(Time::NEVER).max(now);
             while self.arrivals.first_key_value().is_some_and(|((at, _), _)| *at <= now) {
                 let (_, (node, face, packet)) = self.arrivals.pop_first().unwrap();
                 self.nodes[node].handle(now, face, packet, &mut Spare::default());
             }
-            self.nodes.iter_mut().filter(|node| node.due().is_some_and(|due| due <= now)).for_each(|node| node.poll(now));
+            self.nodes
+                .iter_mut()
+                .filter(|node| node.due().is_some_and(|due| due <= now))
+                .for_each(|node| node.poll(now));
             if self.consumer.due().is_some_and(|due| due <= now) {
                 self.consumer.poll(now);
             }
@@ -130,7 +143,8 @@ impl World {
         let free = &mut self.free[node][link];
         *free = (*free).max(now) + self.links[link].time_for(packet.size());
         self.count += 1;
-        self.arrivals.insert((*free + DELAY, self.count), (1 - node, FaceId(link as u32 + 1), packet));
+        self.arrivals
+            .insert((*free + DELAY, self.count), (1 - node, FaceId(link as u32 + 1), packet));
     }
 
     /// Data that comes from `from` to `end`, in Mbit/s.
@@ -147,11 +161,16 @@ fn at(seconds: u64) -> Time {
 }
 
 fn world(consumer: &str, law: &str, form: Form) -> World {
-    World::new(Method::Rates(consumer.parse().unwrap()), law, [Rate::from_mbps(10), Rate::from_mbps(5)], form)
+    World::new(
+        Method::Rates(consumer.parse().unwrap()),
+        law,
+        [Rate::from_mbps(10), Rate::from_mbps(5)],
+        form,
+    )
 }
 
-/// Alone, the primary rate is the capacity of the better link, spread over both; secondary Interests fill both links to 95 %: 10 + 4.25 of
-/// 15.
+/// Alone, the primary rate is the capacity of the better link, spread over both; secondary
+/// Interests fill both links to 95 %: 10 + 4.25 of 15.
 #[test]
 fn mircc_fills_both_links_in_every_form() {
     for form in [Form::Labels, Form::Hashes, Form::Random, Form::Bloom] {
@@ -161,11 +180,19 @@ fn mircc_fills_both_links_in_every_form() {
         world.run(at(15));
         let after = world.consumer.counters().data;
         let mbps = |segments: u64| segments as f64 * 8000.0 / 10.0 / 1e6;
-        let (primary, secondary) = (mbps(after.primary - before.primary), mbps(after.secondary - before.secondary));
-        assert!((primary - 10.0).abs() < 0.2 && (primary + secondary - 14.25).abs() < 0.02 * 14.25, "{form:?}: {primary} + {secondary}");
+        let (primary, secondary) =
+            (mbps(after.primary - before.primary), mbps(after.secondary - before.secondary));
+        assert!(
+            (primary - 10.0).abs() < 0.2 && (primary + secondary - 14.25).abs() < 0.02 * 14.25,
+            "{form:?}: {primary} + {secondary}"
+        );
         assert_eq!(world.consumer.subflows().count(), 2, "{form:?}");
         let counters = world.consumer.counters();
-        assert_eq!((counters.timeouts, counters.unsolicited, counters.duplicates), (0, 0, 0), "{form:?}");
+        assert_eq!(
+            (counters.timeouts, counters.unsolicited, counters.duplicates),
+            (0, 0, 0),
+            "{form:?}"
+        );
         assert!(counters.nacks.total() <= 10, "{form:?}: {:?}", counters.nacks);
     }
 }

@@ -12,7 +12,11 @@ fn reply(interest: &Interest<Interned>) -> Option<Packet<Interned>> {
 
 /// How many Interests left in each round trip.
 fn by_round(sent: &[(Time, Interest<Interned>)], rounds: u64) -> Vec<usize> {
-    (0..rounds).map(|round| sent.iter().filter(|(time, _)| time.as_nanos() / RTT.as_nanos() == round).count()).collect()
+    (0..rounds)
+        .map(|round| {
+            sent.iter().filter(|(time, _)| time.as_nanos() / RTT.as_nanos() == round).count()
+        })
+        .collect()
 }
 
 #[test]
@@ -28,8 +32,8 @@ fn newreno_doubles_until_a_nack_and_then_adds_one_per_round() {
         reply(interest)
     });
     let rounds = by_round(&sent, 20);
-    // 29 segments come before the Nack, and the window is 109: half of it is left, which the 51 segments after it reach in proportion (RFC
-    // 6937): 2 * 29 + 51 / 2.
+    // 29 segments come before the Nack, and the window is 109: half of it is left, which the 51
+    // segments after it reach in proportion (RFC 6937): 2 * 29 + 51 / 2.
     assert_eq!(rounds[..5], [10, 20, 40, 80, 58 + 25]);
     assert!(rounds[5..].iter().copied().eq(54..69), "{rounds:?}");
     let counters = consumer.counters();
@@ -62,7 +66,11 @@ fn an_interest_that_three_later_ones_overtake_is_asked_for_again() {
         dropped |= drop;
         if drop { None } else { reply(interest) }
     });
-    let again: Vec<_> = sent.iter().filter(|(_, interest)| segment_of(interest) == 4).map(|(time, _)| *time).collect();
+    let again: Vec<_> = sent
+        .iter()
+        .filter(|(_, interest)| segment_of(interest) == 4)
+        .map(|(time, _)| *time)
+        .collect();
     assert_eq!(again, [at(0), at(100)]);
     assert!(consumer.finished());
     assert_eq!((consumer.counters().data.primary, consumer.counters().timeouts), (20, 0));
@@ -93,14 +101,23 @@ fn bbr_has_its_rate_samples_and_paces() {
         }
     }
     assert!((4800..=5000).contains(&came), "{came}");
-    assert!(consumer.srtt() < RTT * 2 && consumer.rates().0.as_mbps() > 7.0, "{} {}", consumer.srtt(), consumer.rates().0);
+    assert!(
+        consumer.srtt() < RTT * 2 && consumer.rates().0.as_mbps() > 7.0,
+        "{} {}",
+        consumer.srtt(),
+        consumer.rates().0
+    );
 }
 
 #[test]
 fn immediate_nacks_cause_no_endless_retransmissions() {
     let mut consumer = window("newreno", Some(5));
     let sent = run(&mut consumer, (at(0), at(10_000)), Span::ZERO, |now, interest| {
-        if now < at(2000) { Some(nack(interest, NackReason::Congestion, kbps(0, 0))) } else { reply(interest) }
+        if now < at(2000) {
+            Some(nack(interest, NackReason::Congestion, kbps(0, 0)))
+        } else {
+            reply(interest)
+        }
     });
     assert!(consumer.finished() && sent.len() < 100, "{}", sent.len());
 }

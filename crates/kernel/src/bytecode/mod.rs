@@ -64,7 +64,9 @@ fn random_choice(twin: &Twin, random: &mut Random) -> Choice {
     for param in twin.entry.params {
         let set = match param.kind {
             Kind::Flag { .. } if random.chance(0.5) => "true".to_owned(),
-            Kind::Number { min, max, .. } if random.chance(0.2) => (min.ceil() as u64 + random.below((max - min) as u64 + 1)).to_string(),
+            Kind::Number { min, max, .. } if random.chance(0.2) => {
+                (min.ceil() as u64 + random.below((max - min) as u64 + 1)).to_string()
+            }
             _ => continue,
         };
         let already = text.contains(&format!("{}=", param.name));
@@ -115,7 +117,11 @@ fn compare(twin: &'static Twin, name: &str, other: fn(&'static Twin, &[u8]) -> S
         }
         choice = random_choice(twin, &mut random);
     }
-    assert!(changed > CALLS / 50, "{}: only {changed} of {calls} calls changed anything", twin.kernel);
+    assert!(
+        changed > CALLS / 50,
+        "{}: only {changed} of {calls} calls changed anything",
+        twin.kernel
+    );
 }
 
 #[test]

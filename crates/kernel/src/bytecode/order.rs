@@ -5,7 +5,8 @@ use crate::loaded::object_of;
 use narrows_bpf::files::code;
 use narrows_bpf::{Around, Code, Conditions, Settings, SimulatedKernel, link};
 use narrows_control::{
-    Basis, Build, Built, CaState, Choice, Controller, Decision, Entry, Feedback, Open, Sent, Setup, TWINS, Tag, Timeout, register,
+    Basis, Build, Built, CaState, Choice, Controller, Decision, Entry, Feedback, Open, Sent, Setup,
+    TWINS, Tag, Timeout, register,
 };
 use narrows_params::Need;
 use narrows_units::{Span, Time};
@@ -59,7 +60,9 @@ impl Pair {
         seen.calls += 1;
         if native != program {
             seen.different += 1;
-            seen.first.get_or_insert_with(|| format!("native {native:?}, program {program:?} after {}", call()));
+            seen.first.get_or_insert_with(|| {
+                format!("native {native:?}, program {program:?} after {}", call())
+            });
         }
     }
 }
@@ -116,13 +119,24 @@ impl Controller for Pair {
 }
 
 /// Runs connections of a native controller and a program, on hosts with so many ticks per second, until both have been called so often. They differ from seed to seed.
-fn run(name: &'static str, (native, code, hz): (&str, Arc<Code>, u32), calls: u64, network: &str) -> Seen {
+fn run(
+    name: &'static str,
+    (native, code, hz): (&str, Arc<Code>, u32),
+    calls: u64,
+    network: &str,
+) -> Seen {
     let seen = Arc::new(Mutex::new(Seen::default()));
-    let (kept, choice) = (Arc::clone(&seen), format!("{native}ecn").parse::<Choice>().expect("a controller"));
+    let (kept, choice) =
+        (Arc::clone(&seen), format!("{native}ecn").parse::<Choice>().expect("a controller"));
     let conditions = Conditions { hz, isn: 1 << 31, shown: Arc::new([]), set: Arc::new([]) };
     let make = move |setup: &Setup, _: &_| {
         let program = Around::new(Arc::clone(&code), conditions.clone(), setup);
-        Ok(Built::new(Pair { native: choice.build(setup)?, program, seen: Arc::clone(&kept), sent_at: None }))
+        Ok(Built::new(Pair {
+            native: choice.build(setup)?,
+            program,
+            seen: Arc::clone(&kept),
+            sent_at: None,
+        }))
     };
     let entry = Entry {
         name,
@@ -139,7 +153,8 @@ fn run(name: &'static str, (native, code, hz): (&str, Arc<Code>, u32), calls: u6
     for seed in 1.. {
         let text = network.replace("NAME", name).replace("SEED", &seed.to_string());
         let scenario =
-            narrows_scenario::parse(&text, "order.toml", &|path| fs::read_to_string(path)).unwrap_or_else(|error| panic!("{error}"));
+            narrows_scenario::parse(&text, "order.toml", &|path| fs::read_to_string(path))
+                .unwrap_or_else(|error| panic!("{error}"));
         narrows_sim::run(&scenario).unwrap_or_else(|error| panic!("{error}"));
         if seen.lock().expect("nothing panicked").calls >= calls {
             break;
@@ -210,9 +225,14 @@ fn network(loss: &str) -> String {
 /// The object of a kernel twin, with its constants.
 fn twin(kernel: &str) -> Arc<Code> {
     let twin = TWINS.iter().find(|twin| twin.kernel == kernel).expect("a twin");
-    let mut program = link(kernel, object_of(twin), &Settings::default(), &SimulatedKernel).unwrap_or_else(|error| panic!("{error}"));
+    let mut program = link(kernel, object_of(twin), &Settings::default(), &SimulatedKernel)
+        .unwrap_or_else(|error| panic!("{error}"));
     let constants = twin.constants_of(&twin.choice.parse().expect("a choice")).expect("constants");
-    let fixed = program.regions.iter_mut().find(|region| region.name == ".rodata.constants").expect("every object has constants");
+    let fixed = program
+        .regions
+        .iter_mut()
+        .find(|region| region.name == ".rodata.constants")
+        .expect("every object has constants");
     fixed.bytes.copy_from_slice(&constants);
     Arc::new(Code::new(Arc::new(program)).unwrap_or_else(|refusal| panic!("{refusal}")))
 }
@@ -226,12 +246,28 @@ fn agree(seen: &Seen, calls: u64) {
 
 #[test]
 fn highspeed_is_its_native_core() {
-    agree(&run("order-hstcp", ("hstcp?profile=linux&", twin("hstcp"), 250), 1_000_000, &network("\"0.2 %\"")), 1_000_000);
+    agree(
+        &run(
+            "order-hstcp",
+            ("hstcp?profile=linux&", twin("hstcp"), 250),
+            1_000_000,
+            &network("\"0.2 %\""),
+        ),
+        1_000_000,
+    );
 }
 
 #[test]
 fn scalable_is_its_native_core() {
-    agree(&run("order-scalable", ("scalable?profile=linux&", twin("scalable"), 250), 1_000_000, &network("\"0.2 %\"")), 1_000_000);
+    agree(
+        &run(
+            "order-scalable",
+            ("scalable?profile=linux&", twin("scalable"), 250),
+            1_000_000,
+            &network("\"0.2 %\""),
+        ),
+        1_000_000,
+    );
 }
 
 /// A CUBIC that was written apart from the native one, in the kernel's ticks: at both usual rates of these, without random loss and with it.
@@ -239,9 +275,16 @@ fn scalable_is_its_native_core() {
 fn cubic_of_another_hand_is_the_native_one() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bpf/tests/objects/cubic.bpf.o");
     let object = fs::read(&path).expect("it is committed");
-    for (name, hz, loss) in [("order-cubic", 250, "0 %"), ("order-cubic-1000", 1000, "0 %"), ("order-cubic-losing", 250, "0.2 %")] {
+    for (name, hz, loss) in [
+        ("order-cubic", 250, "0 %"),
+        ("order-cubic-1000", 1000, "0 %"),
+        ("order-cubic-losing", 250, "0.2 %"),
+    ] {
         let code = code("cubic.bpf.o", &object, hz, None).unwrap_or_else(|error| panic!("{error}"));
         let native = format!("cubic?hz={hz}&");
-        agree(&run(name, (native.as_str(), code, hz), 300_000, &network(&format!("\"{loss}\""))), 300_000);
+        agree(
+            &run(name, (native.as_str(), code, hz), 300_000, &network(&format!("\"{loss}\""))),
+            300_000,
+        );
     }
 }

@@ -38,8 +38,15 @@ impl Simulated {
     /// The core with these constants.
     pub fn new(twin: &'static Twin, constants: &[u8]) -> Simulated {
         let settings = Settings { also: vec!["try_core".to_owned()], ..Settings::default() };
-        let mut program = link(twin.kernel, object_of(twin), &settings, &SimulatedKernel).unwrap_or_else(|error| panic!("{error}"));
-        let section = |name: &str| program.regions.iter().position(|region| region.name == name).unwrap_or_else(|| panic!("{name}"));
+        let mut program = link(twin.kernel, object_of(twin), &settings, &SimulatedKernel)
+            .unwrap_or_else(|error| panic!("{error}"));
+        let section = |name: &str| {
+            program
+                .regions
+                .iter()
+                .position(|region| region.name == name)
+                .unwrap_or_else(|| panic!("{name}"))
+        };
         let (fixed, section) = (section(".rodata.constants"), section(".data.trial"));
         program.regions[fixed].bytes.copy_from_slice(constants);
         let code = Code::new(Arc::new(program)).unwrap_or_else(|refusal| panic!("{refusal}"));
@@ -51,11 +58,14 @@ impl Simulated {
 impl Replay for Simulated {
     fn decide(&mut self, input: &Input) -> Output {
         let (input_at, output_at) = Trial::places(self.twin);
-        let in_force = Output { pacing_rate: input.pacing_rate, cwnd: input.cwnd, ssthresh: input.ssthresh };
+        let in_force =
+            Output { pacing_rate: input.pacing_rate, cwnd: input.cwnd, ssthresh: input.ssthresh };
         let value = self.machine.data_mut(self.section);
         value[input_at..output_at].copy_from_slice(bytemuck::bytes_of(input));
         value[output_at..].copy_from_slice(bytemuck::bytes_of(&in_force));
-        self.machine.call(self.program, &[], &mut Nowhere).unwrap_or_else(|fault| panic!("{fault}"));
+        self.machine
+            .call(self.program, &[], &mut Nowhere)
+            .unwrap_or_else(|fault| panic!("{fault}"));
         bytemuck::pod_read_unaligned(&self.machine.data(self.section)[output_at..])
     }
 

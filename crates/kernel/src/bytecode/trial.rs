@@ -46,19 +46,30 @@ impl Trial {
     }
 
     fn program(&mut self) -> ProgramImpl<'_, Mut> {
-        self.object.progs_mut().find(|program| program.name() == "try_core").expect("every object has it")
+        self.object
+            .progs_mut()
+            .find(|program| program.name() == "try_core")
+            .expect("every object has it")
     }
 }
 
 impl Replay for Trial {
     fn decide(&mut self, input: &Input) -> Output {
         let (input_at, output_at) = Self::places(self.twin);
-        let in_force = Output { pacing_rate: input.pacing_rate, cwnd: input.cwnd, ssthresh: input.ssthresh };
+        let in_force =
+            Output { pacing_rate: input.pacing_rate, cwnd: input.cwnd, ssthresh: input.ssthresh };
         self.value[input_at..output_at].copy_from_slice(bytemuck::bytes_of(input));
         self.value[output_at..].copy_from_slice(bytemuck::bytes_of(&in_force));
-        self.map().update(&0_u32.to_ne_bytes(), &self.value, MapFlags::ANY).expect("a map of one element");
+        self.map()
+            .update(&0_u32.to_ne_bytes(), &self.value, MapFlags::ANY)
+            .expect("a map of one element");
         self.program().test_run(ProgramInput::default()).expect("a loaded program runs");
-        self.value = self.map().lookup(&0_u32.to_ne_bytes(), MapFlags::ANY).ok().flatten().expect("a map of one element");
+        self.value = self
+            .map()
+            .lookup(&0_u32.to_ne_bytes(), MapFlags::ANY)
+            .ok()
+            .flatten()
+            .expect("a map of one element");
         bytemuck::pod_read_unaligned(&self.value[output_at..])
     }
 

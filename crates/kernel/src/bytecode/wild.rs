@@ -3,7 +3,8 @@
 use narrows_control::cores::{Event, Input, Output};
 use narrows_units::Random;
 
-const EVENTS: [Event; 7] = [Event::Init, Event::State, Event::Rtt, Event::Ack, Event::Reduce, Event::Undo, Event::Restart];
+const EVENTS: [Event; 7] =
+    [Event::Init, Event::State, Event::Rtt, Event::Ack, Event::Reduce, Event::Undo, Event::Restart];
 
 /// A connection and what its socket shows.
 pub struct Wild {
@@ -22,7 +23,8 @@ impl Wild {
         let mut random = Random::stream(seed, name);
         let mut one_of = |values: &[u64]| values[random.below(values.len() as u64) as usize];
         let mss = one_of(&[1448, 1448, 1448, 536, 9000, 1, 65_535]) as u32;
-        let max_pacing_rate = one_of(&[u64::MAX, u64::MAX, u32::MAX as u64, u64::MAX >> 1, 1_000_000]);
+        let max_pacing_rate =
+            one_of(&[u64::MAX, u64::MAX, u32::MAX as u64, u64::MAX >> 1, 1_000_000]);
         let absurd = one_of(&[0, 0, 0, 50, 3]);
         let most = one_of(&[3, 12, 60, 400]);
         let left = one_of(&[20, 60, 60, 200, 2_000]);
@@ -63,7 +65,9 @@ impl Wild {
             Event::Rtt => self.acknowledged(),
             Event::Ack if self.input.rtt == 0 => self.acknowledged(),
             Event::Ack | Event::Reduce | Event::Undo => {}
-            Event::Restart => self.input.now = self.input.now.wrapping_add(self.random.below(2_000_000)),
+            Event::Restart => {
+                self.input.now = self.input.now.wrapping_add(self.random.below(2_000_000))
+            }
         }
         let shown = self.input;
         if event == Event::Ack {
@@ -94,7 +98,11 @@ impl Wild {
     }
 
     fn recovery(&mut self) {
-        self.input.recovery = if self.input.recovery != 0 && self.random.chance(0.6) { 0 } else { self.random.below(5) as u32 };
+        self.input.recovery = if self.input.recovery != 0 && self.random.chance(0.6) {
+            0
+        } else {
+            self.random.below(5) as u32
+        };
         if self.input.recovery > 1 {
             self.input.prior_cwnd = self.input.cwnd;
         }
@@ -118,8 +126,13 @@ impl Wild {
         if input.srtt > 0 || random.chance(0.5) {
             let most = if random.chance(0.9) { 400 } else { 20_000 };
             let change = random.below(most) as i64;
-            input.srtt = (input.srtt as i64 + if random.chance(0.5) { change } else { -change }).max(1) as u32;
-            input.rtt = if random.chance(0.9) { (input.srtt / 2).saturating_add(1 + random.below(input.srtt as u64) as u32) } else { 0 };
+            input.srtt = (input.srtt as i64 + if random.chance(0.5) { change } else { -change })
+                .max(1) as u32;
+            input.rtt = if random.chance(0.9) {
+                (input.srtt / 2).saturating_add(1 + random.below(input.srtt as u64) as u32)
+            } else {
+                0
+            };
         }
         // Payload by code point, in one of which most arrive.
         let payload = input.acked.wrapping_mul(input.mss);

@@ -38,10 +38,15 @@ fn it_goes_with_its_holder() {
         return;
     }
     let name = name("file");
-    let loaded = LoadedFile::new(&reno("?gain=50"), &name).unwrap_or_else(|error| panic!("{error}"));
+    let loaded =
+        LoadedFile::new(&reno("?gain=50"), &name).unwrap_or_else(|error| panic!("{error}"));
     assert!(listed(&name));
     // The variable, as the kernel has it: behind nothing else of four bytes with this value.
-    assert!(loaded.data(".rodata").chunks(4).any(|bytes| bytes == 50_u32.to_le_bytes()), "{:?}", loaded.data(".rodata"));
+    assert!(
+        loaded.data(".rodata").chunks(4).any(|bytes| bytes == 50_u32.to_le_bytes()),
+        "{:?}",
+        loaded.data(".rodata")
+    );
     let _open = connection(&name);
     let twice = LoadedFile::new(&reno(""), &name).err().unwrap();
     assert!(matches!(twice, KernelError::NameTaken { .. }), "{twice}");
@@ -57,9 +62,12 @@ fn pinned_counted_and_unloaded_whatever_holds_it() {
     for (what, registration) in [("bylink", Registration::Link), ("bymap", Registration::Map)] {
         let name = name(what);
         let text = format!("{RENO}?gain=50");
-        let (pinned, left, _) =
-            Pinned::file_held_by(registration, &reno("?gain=50"), &text, &name).unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!((pinned.text(), pinned.is_file(), left.len(), pinned.open()), (&text[..], true, 0, 0));
+        let (pinned, left, _) = Pinned::file_held_by(registration, &reno("?gain=50"), &text, &name)
+            .unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(
+            (pinned.text(), pinned.is_file(), left.len(), pinned.open()),
+            (&text[..], true, 0, 0)
+        );
         assert!(pinned.known().is_none() && pinned.stats().is_none() && listed(&name));
         assert!(matches!(pinned.watch().err().unwrap(), KernelError::NoRecords { .. }));
         let counting = Counting::begin().unwrap_or_else(|error| panic!("{error}"));
@@ -68,7 +76,10 @@ fn pinned_counted_and_unloaded_whatever_holds_it() {
         // The kernel's references: of one end here.
         assert_eq!(pinned.open(), 1, "{what}");
         let calls = pinned.callbacks().unwrap();
-        let acked = calls.iter().find(|calls| calls.function == "reno_init").unwrap_or_else(|| panic!("{calls:?}"));
+        let acked = calls
+            .iter()
+            .find(|calls| calls.function == "reno_init")
+            .unwrap_or_else(|| panic!("{calls:?}"));
         assert!(acked.count >= 1, "{calls:?}");
         drop(open);
         let path = pinned.path().to_owned();
@@ -83,7 +94,9 @@ fn tables_of_the_older_section_go_with_their_holder() {
     if !is_root() {
         return;
     }
-    let Ok(clang) = Clang::find(Path::new(SOURCE)) else { return eprintln!("left out: there is no clang") };
+    let Ok(clang) = Clang::find(Path::new(SOURCE)) else {
+        return eprintln!("left out: there is no clang");
+    };
     let place = std::env::temp_dir().join(format!("narrows-kernel-files-{}", std::process::id()));
     fs::create_dir_all(&place).unwrap();
     let source = fs::read_to_string(SOURCE).unwrap();
@@ -91,14 +104,18 @@ fn tables_of_the_older_section_go_with_their_holder() {
     let older = place.join("older.bpf.c");
     fs::write(&older, source.replace("SEC(\".struct_ops.link\")", "SEC(\".struct_ops\")")).unwrap();
     let compiled = clang.compile(&older, &[]);
-    let _ = fs::write(place.join("older.bpf.o"), compiled.as_ref().map_or(&[][..], |compiled| &compiled.object));
+    let _ = fs::write(
+        place.join("older.bpf.o"),
+        compiled.as_ref().map_or(&[][..], |compiled| &compiled.object),
+    );
     let program = ForKernel::read(place.join("older.bpf.o").to_str().unwrap());
     fs::remove_dir_all(&place).unwrap();
     if let Err(error) = compiled {
         return eprintln!("left out: {error}");
     }
     let name = name("older");
-    let loaded = LoadedFile::new(&program.unwrap().0, &name).unwrap_or_else(|error| panic!("{error}"));
+    let loaded =
+        LoadedFile::new(&program.unwrap().0, &name).unwrap_or_else(|error| panic!("{error}"));
     assert!(listed(&name));
     drop(loaded);
     assert!(!listed(&name), "the link has held it");
@@ -115,13 +132,20 @@ fn of_two_tables_one_is_loaded() {
         return eprintln!("left out: {error}");
     }
     let unchosen = ForKernel::read(TWO).err().unwrap();
-    assert!(unchosen.contains("choose one by ?ops=, which is one of ") && unchosen.contains("halves"), "{unchosen}");
-    for (table, own, other) in [("keeps", "keeps_ssthresh", "halves_ssthresh"), ("halves", "halves_ssthresh", "keeps_ssthresh")] {
+    assert!(
+        unchosen.contains("choose one by ?ops=, which is one of ") && unchosen.contains("halves"),
+        "{unchosen}"
+    );
+    for (table, own, other) in [
+        ("keeps", "keeps_ssthresh", "halves_ssthresh"),
+        ("halves", "halves_ssthresh", "keeps_ssthresh"),
+    ] {
         let text = format!("{TWO}?ops={table}");
         let program = ForKernel::read(&text).unwrap().0;
         assert_eq!(program.name, format!("kf_{table}"));
         let name = name(table);
-        let (pinned, left, _) = Pinned::load_file(&program, &text, &name).unwrap_or_else(|error| panic!("{error}"));
+        let (pinned, left, _) =
+            Pinned::load_file(&program, &text, &name).unwrap_or_else(|error| panic!("{error}"));
         assert!(listed(&name) && left.is_empty(), "{left:?}");
         let counting = Counting::begin().unwrap_or_else(|error| panic!("{error}"));
         drop(connection(&name));
@@ -136,7 +160,11 @@ fn of_two_tables_one_is_loaded() {
 
 /// A controller without an undo_cwnd, and one beside a table of another subsystem, from a source.
 fn made(undo: &str, more: &str) -> Option<ForKernel> {
-    let place = std::env::temp_dir().join(format!("narrows-kernel-made-{}-{}", std::process::id(), undo.len()));
+    let place = std::env::temp_dir().join(format!(
+        "narrows-kernel-made-{}-{}",
+        std::process::id(),
+        undo.len()
+    ));
     fs::create_dir_all(&place).unwrap();
     let source = place.join("made.bpf.c");
     let text = format!(
@@ -184,5 +212,9 @@ fn judging_and_loading_agree_on_what_is_beside_the_table() {
 fn a_missing_callback_is_named_as_the_reason() {
     let Some(program) = made("", "").filter(|_| is_root()) else { return };
     let error = LoadedFile::new(&program, &name("without")).err().unwrap().to_string();
-    assert!(error.contains("it has no undo_cwnd, which the kernel demands: add it") && !error.contains("cwnd_event_tx_start"), "{error}");
+    assert!(
+        error.contains("it has no undo_cwnd, which the kernel demands: add it")
+            && !error.contains("cwnd_event_tx_start"),
+        "{error}"
+    );
 }

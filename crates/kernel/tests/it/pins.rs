@@ -26,9 +26,13 @@ fn vivace() -> (&'static Twin, Choice, Vec<u8>) {
 
 /// Programs of the kernel that work on the counters of a controller, and all their maps: what it is made of.
 fn made_of(counters: u32) -> (BTreeSet<u32>, BTreeSet<u32>) {
-    let programs = ProgInfoIter::with_query_opts(ProgInfoQueryOptions::default().include_map_ids(true));
+    let programs =
+        ProgInfoIter::with_query_opts(ProgInfoQueryOptions::default().include_map_ids(true));
     let own: Vec<_> = programs.filter(|program| program.map_ids.contains(&counters)).collect();
-    (own.iter().map(|program| program.id).collect(), own.iter().flat_map(|program| program.map_ids.clone()).collect())
+    (
+        own.iter().map(|program| program.id).collect(),
+        own.iter().flat_map(|program| program.map_ids.clone()).collect(),
+    )
 }
 
 /// The counters of a pinned controller.
@@ -42,8 +46,12 @@ fn gone(name: &str, (programs, maps_of): &(BTreeSet<u32>, BTreeSet<u32>)) {
     assert!(!available().iter().any(|one| one == name), "{name}");
     let patience = Instant::now() + Duration::from_secs(5);
     loop {
-        let programs: Vec<u32> = ProgInfoIter::default().map(|program| program.id).filter(|id| programs.contains(id)).collect();
-        let maps: Vec<u32> = MapInfoIter::default().map(|map| map.id).filter(|id| maps_of.contains(id)).collect();
+        let programs: Vec<u32> = ProgInfoIter::default()
+            .map(|program| program.id)
+            .filter(|id| programs.contains(id))
+            .collect();
+        let maps: Vec<u32> =
+            MapInfoIter::default().map(|map| map.id).filter(|id| maps_of.contains(id)).collect();
         if programs.is_empty() && maps.is_empty() {
             return;
         }
@@ -68,7 +76,8 @@ fn loaded_and_dropped() {
     let (twin, _, constants) = vivace();
     for (registration, what) in [(Registration::Link, "link"), (Registration::Map, "map")] {
         let name = name(what);
-        let loaded = Loaded::held_by(registration, twin, &constants, &name).unwrap_or_else(|error| panic!("{error}"));
+        let loaded = Loaded::held_by(registration, twin, &constants, &name)
+            .unwrap_or_else(|error| panic!("{error}"));
         let ends = connection(&name);
         let made = made_of(loaded.counters());
         assert_eq!(loaded.stats().opened, 1, "{registration:?}");
@@ -87,7 +96,8 @@ fn pinned_and_unloaded() {
     let (twin, choice, constants) = vivace();
     for (registration, what) in [(Registration::Link, "plink"), (Registration::Map, "pmap")] {
         let name = name(what);
-        let (pinned, _) = Pinned::held_by(registration, twin, &choice, &constants, &name).unwrap_or_else(|error| panic!("{error}"));
+        let (pinned, _) = Pinned::held_by(registration, twin, &choice, &constants, &name)
+            .unwrap_or_else(|error| panic!("{error}"));
         let path = pinned.path().to_owned();
         drop(pinned);
         // It stays, and can be found with all that it was loaded with.
@@ -95,11 +105,17 @@ fn pinned_and_unloaded() {
         let ends = connection(&name);
         let found = Pinned::named(&name).unwrap_or_else(|error| panic!("{error}"));
         let known = found.known().map(|(twin, choice)| (twin, choice.text()));
-        assert_eq!((found.text(), known), ("pcc-vivace?fixed=true", Some((twin, "pcc-vivace?fixed=true"))));
+        assert_eq!(
+            (found.text(), known),
+            ("pcc-vivace?fixed=true", Some((twin, "pcc-vivace?fixed=true")))
+        );
         assert_eq!(found.constants()[..constants.len()], constants[..]);
         assert_eq!(found.open(), 1);
         let twice = Pinned::held_by(registration, twin, &choice, &constants, &name).err().unwrap();
-        assert!(matches!(&twice, KernelError::LoadedBefore { choice, .. } if choice == "pcc-vivace?fixed=true"), "{twice}");
+        assert!(
+            matches!(&twice, KernelError::LoadedBefore { choice, .. } if choice == "pcc-vivace?fixed=true"),
+            "{twice}"
+        );
         let made = made_of(counters(&found));
         assert_eq!(found.unload().unwrap_or_else(|error| panic!("{error}")), 1);
         assert!(!path.exists() && !available().contains(&name), "{registration:?}");
@@ -129,13 +145,18 @@ fn what_a_killed_load_left_is_swept() {
     }
     let (twin, choice, constants) = vivace();
     let names = [name("whole"), name("half")];
-    let (whole, _) = Pinned::load(twin, &choice, &constants, &names[0]).unwrap_or_else(|error| panic!("{error}"));
+    let (whole, _) = Pinned::load(twin, &choice, &constants, &names[0])
+        .unwrap_or_else(|error| panic!("{error}"));
     // As one that was killed before it pinned the link.
     let half = Path::new(PINS).join(names[1].replace('.', "-"));
     fs::create_dir(&half).unwrap();
     std::os::unix::fs::symlink("pcc-vivace", half.join("choice")).unwrap();
-    let found: Vec<Pinned> = Pinned::all().unwrap_or_else(|error| panic!("{error}")).into_iter().flatten().collect();
-    assert!(found.iter().any(|one| one.name() == names[0]) && found.iter().all(|one| one.name() != names[1]));
+    let found: Vec<Pinned> =
+        Pinned::all().unwrap_or_else(|error| panic!("{error}")).into_iter().flatten().collect();
+    assert!(
+        found.iter().any(|one| one.name() == names[0])
+            && found.iter().all(|one| one.name() != names[1])
+    );
     assert!(!half.exists());
     whole.unload().unwrap_or_else(|error| panic!("{error}"));
 }
@@ -147,7 +168,8 @@ fn what_another_version_loaded_is_listed_and_unloaded() {
     }
     let (twin, choice, constants) = vivace();
     let name = name("other");
-    let (pinned, _) = Pinned::load(twin, &choice, &constants, &name).unwrap_or_else(|error| panic!("{error}"));
+    let (pinned, _) =
+        Pinned::load(twin, &choice, &constants, &name).unwrap_or_else(|error| panic!("{error}"));
     let link = pinned.path().join("choice");
     fs::remove_file(&link).unwrap();
     std::os::unix::fs::symlink("of-the-future?depth=3", link).unwrap();
@@ -164,7 +186,9 @@ fn a_damaged_pin_is_in_no_other_way_and_what_is_left_is_unloaded() {
         return;
     }
     let (twin, choice, constants) = vivace();
-    let load = |name: &str| Pinned::load(twin, &choice, &constants, name).unwrap_or_else(|error| panic!("{error}")).0;
+    let load = |name: &str| {
+        Pinned::load(twin, &choice, &constants, name).unwrap_or_else(|error| panic!("{error}")).0
+    };
     let whole = load(&name("intact"));
     let harmed = name("harmed");
     for pin in ["choice", "constants", "stats", "control", "records"] {
@@ -174,7 +198,11 @@ fn a_damaged_pin_is_in_no_other_way_and_what_is_left_is_unloaded() {
         fs::remove_file(path.join(pin)).unwrap();
         let all = Pinned::all().unwrap_or_else(|error| panic!("{error}"));
         assert!(all.iter().flatten().any(|one| one.name() == whole.name()), "{pin}");
-        let damaged = all.into_iter().filter_map(Result::err).find(|one| one.name() == harmed).unwrap_or_else(|| panic!("{pin}"));
+        let damaged = all
+            .into_iter()
+            .filter_map(Result::err)
+            .find(|one| one.name() == harmed)
+            .unwrap_or_else(|| panic!("{pin}"));
         assert_eq!(damaged.path(), path);
         let refused = Pinned::load(twin, &choice, &constants, &harmed).err().unwrap().to_string();
         assert_eq!(refused, KernelError::from(damaged.clone()).to_string(), "{pin}");
@@ -194,14 +222,24 @@ fn a_pin_that_is_another_map_is_damaged() {
     }
     let (twin, choice, constants) = vivace();
     let (one, two) = (name("mixed"), name("mixed2"));
-    let paths = [&one, &two]
-        .map(|name| Pinned::load(twin, &choice, &constants, name).unwrap_or_else(|error| panic!("{error}")).0.path().to_owned());
+    let paths = [&one, &two].map(|name| {
+        Pinned::load(twin, &choice, &constants, name)
+            .unwrap_or_else(|error| panic!("{error}"))
+            .0
+            .path()
+            .to_owned()
+    });
     fs::remove_file(paths[0].join("control")).unwrap();
     fs::rename(paths[1].join("records"), paths[0].join("control")).unwrap();
     let error = Pinned::named(&one).err().unwrap().to_string();
     assert!(error.contains("\"control\" is not the map that it should be"), "{error}");
     for name in [one, two] {
-        Pinned::find(&name).unwrap().err().unwrap().unload().unwrap_or_else(|error| panic!("{error}"));
+        Pinned::find(&name)
+            .unwrap()
+            .err()
+            .unwrap()
+            .unload()
+            .unwrap_or_else(|error| panic!("{error}"));
         assert!(!available().contains(&name));
     }
 }
@@ -213,7 +251,8 @@ fn one_watcher_at_a_time_and_recording_ends_by_itself() {
     }
     let (twin, choice, constants) = vivace();
     let name = name("watch");
-    let (pinned, _) = Pinned::load(twin, &choice, &constants, &name).unwrap_or_else(|error| panic!("{error}"));
+    let (pinned, _) =
+        Pinned::load(twin, &choice, &constants, &name).unwrap_or_else(|error| panic!("{error}"));
     let again = Pinned::named(&name).unwrap_or_else(|error| panic!("{error}"));
     let watching = pinned.watch().unwrap_or_else(|error| panic!("{error}"));
     assert!(matches!(again.watch(), Err(KernelError::Watched { .. })));
@@ -248,7 +287,9 @@ fn a_watcher_knows_that_its_controller_was_unloaded() {
     }
     let (twin, choice, constants) = vivace();
     let name = name("under");
-    let load = || Pinned::load(twin, &choice, &constants, &name).unwrap_or_else(|error| panic!("{error}")).0;
+    let load = || {
+        Pinned::load(twin, &choice, &constants, &name).unwrap_or_else(|error| panic!("{error}")).0
+    };
     let pinned = load();
     let watching = pinned.watch().unwrap_or_else(|error| panic!("{error}"));
     Pinned::named(&name).unwrap().unload().unwrap_or_else(|error| panic!("{error}"));
@@ -265,9 +306,16 @@ fn the_verifier_is_quoted() {
     }
     let (twin, _, constants) = vivace();
     let name = name("refused");
-    let error = Loaded::of_object(REFUSED, twin.state, &constants, &name, Registration::Link).err().unwrap();
+    let error = Loaded::of_object(REFUSED, twin.state, &constants, &name, Registration::Link)
+        .err()
+        .unwrap();
     let text = error.to_string();
-    assert!(text.starts_with(&format!("the kernel's verifier refuses the program \"cong_control\" of {name}: ")), "{text}");
+    assert!(
+        text.starts_with(&format!(
+            "the kernel's verifier refuses the program \"cong_control\" of {name}: "
+        )),
+        "{text}"
+    );
     assert!(text.contains("srtt_us"), "the line of the program: {text}");
     assert!(error.log().unwrap().contains("BEGIN PROG LOAD LOG"));
     assert!(!available().contains(&name));

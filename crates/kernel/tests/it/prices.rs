@@ -79,6 +79,9 @@ fn controllers_without_prices_say_so() {
     }
     let pinned = load("hstcp", &name("unpriced"));
     assert!(matches!(pinned.prices(), Err(KernelError::NoPrices { .. })));
-    assert!(matches!(pinned.set_price(0, Price { is_set: 1, loss: 1, latency: 1 }), Err(KernelError::NoPrices { .. })));
+    assert!(matches!(
+        pinned.set_price(0, Price { is_set: 1, loss: 1, latency: 1 }),
+        Err(KernelError::NoPrices { .. })
+    ));
     pinned.unload().unwrap_or_else(|error| panic!("{error}"));
 }

@@ -19,7 +19,8 @@ fn over_the_loopback() {
     let name = name("replay");
     let usual = TWINS.iter().map(|twin| (*twin, twin.choice));
     // With rate samples, which Linux gives since 6.10.
-    let sampled = ["pcc-vivace?association=delivered", "pcc-allegro?association=delivered"].map(|text| (Twin::read(text).unwrap().0, text));
+    let sampled = ["pcc-vivace?association=delivered", "pcc-allegro?association=delivered"]
+        .map(|text| (Twin::read(text).unwrap().0, text));
     for (twin, text) in usual.chain(sampled) {
         let choice: Choice = text.parse().unwrap();
         let constants = twin.constants_of(&choice).unwrap();

@@ -43,19 +43,36 @@ fn is_root(test: &str) -> bool {
 /// The program, at no interface.
 fn program() -> Object {
     let mut open = ObjectBuilder::default().open_memory(OBJECT).unwrap();
-    open.maps_mut().find(|map| map.name() == ".rodata.constants").unwrap().set_initial_value(bytemuck::bytes_of(&constants())).unwrap();
+    open.maps_mut()
+        .find(|map| map.name() == ".rodata.constants")
+        .unwrap()
+        .set_initial_value(bytemuck::bytes_of(&constants()))
+        .unwrap();
     open.load().unwrap()
 }
 
 /// Puts a router into the middle of a period that does not end during a test, after one with this code.
 fn set(object: &Object, code: u32) {
     let state = State { code, begun: 1, at: 1, next: u64::MAX, ..State::default() };
-    let value = [&[0; 8][..], bytemuck::bytes_of(&state), bytemuck::bytes_of(&RouterCounts::default())].concat();
-    object.maps().find(|map| map.name() == "router").unwrap().update(&[0; 4], &value, MapFlags::ANY).unwrap();
+    let value =
+        [&[0; 8][..], bytemuck::bytes_of(&state), bytemuck::bytes_of(&RouterCounts::default())]
+            .concat();
+    object
+        .maps()
+        .find(|map| map.name() == "router")
+        .unwrap()
+        .update(&[0; 4], &value, MapFlags::ANY)
+        .unwrap();
 }
 
 fn read(object: &Object) -> (State, RouterCounts) {
-    let value = object.maps().find(|map| map.name() == "router").unwrap().lookup(&[0; 4], MapFlags::LOCK).unwrap().unwrap();
+    let value = object
+        .maps()
+        .find(|map| map.name() == "router")
+        .unwrap()
+        .lookup(&[0; 4], MapFlags::LOCK)
+        .unwrap()
+        .unwrap();
     let (state, counts) = value[8..].split_at(size_of::<State>());
     (bytemuck::pod_read_unaligned(state), bytemuck::pod_read_unaligned(counts))
 }
@@ -65,7 +82,12 @@ fn pass(object: &mut Object, packet: &[u8]) -> Vec<u8> {
     let mut out = vec![0; packet.len()];
     let program = object.progs_mut().next().unwrap();
     let mut context = CONTEXT;
-    let input = ProgramInput { context_in: Some(&mut context), data_in: Some(packet), data_out: Some(&mut out), ..ProgramInput::default() };
+    let input = ProgramInput {
+        context_in: Some(&mut context),
+        data_in: Some(packet),
+        data_out: Some(&mut out),
+        ..ProgramInput::default()
+    };
     let result = program.test_run(input);
     // TCX_NEXT
     assert_eq!(result.unwrap().return_value as i32, -1);
@@ -74,13 +96,21 @@ fn pass(object: &mut Object, packet: &[u8]) -> Vec<u8> {
 
 /// The sum over a header, which is all ones if its checksum is right (RFC 1071).
 fn sum(header: &[u8]) -> u16 {
-    let words = header.chunks(2).map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]]))).sum::<u32>();
+    let words =
+        header.chunks(2).map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]]))).sum::<u32>();
     ((words & 0xffff) + (words >> 16)) as u16
 }
 
 /// A packet of 100 bytes with a traffic class of 0xb8 and a code point, and `vary` in it, on Ethernet.
 fn ipv4(ecn: u8, vary: u16) -> Vec<u8> {
-    let mut packet = [&[2; 12][..], &[8, 0], &[0x45, 0xb8 | ecn, 0, 86], &vary.to_be_bytes(), &[0x40, 0, 64, 17, 0, 0]].concat();
+    let mut packet = [
+        &[2; 12][..],
+        &[8, 0],
+        &[0x45, 0xb8 | ecn, 0, 86],
+        &vary.to_be_bytes(),
+        &[0x40, 0, 64, 17, 0, 0],
+    ]
+    .concat();
     packet.extend([10, 0, 0, 1, 10, 0, 0, 2]);
     packet.resize(100, 7);
     let checksum = !sum(&packet[ETHERNET..34]);
@@ -90,7 +120,12 @@ fn ipv4(ecn: u8, vary: u16) -> Vec<u8> {
 
 fn ipv6(ecn: u8) -> Vec<u8> {
     let class = 0xb8 | ecn;
-    let mut packet = [&[2; 12][..], &[0x86, 0xdd], &[0x60 | class >> 4, class << 4 | 0xa, 0xbc, 0xde, 0, 46, 17, 64]].concat();
+    let mut packet = [
+        &[2; 12][..],
+        &[0x86, 0xdd],
+        &[0x60 | class >> 4, class << 4 | 0xa, 0xbc, 0xde, 0, 46, 17, 64],
+    ]
+    .concat();
     packet.resize(100, 7);
     packet
 }
@@ -111,7 +146,11 @@ fn packets_leave_with_the_larger_code() {
                 assert_eq!(passed, ipv4(expected, vary), "IPv4, code {code}, {point:02b}");
                 assert_eq!(sum(&passed[ETHERNET..34]), 0xffff);
             }
-            assert_eq!(pass(&mut object, &ipv6(point)), ipv6(expected), "IPv6, code {code}, {point:02b}");
+            assert_eq!(
+                pass(&mut object, &ipv6(point)),
+                ipv6(expected),
+                "IPv6, code {code}, {point:02b}"
+            );
             let raised = expected != point;
             let (state, counts) = read(&object);
             assert_eq!((counts.packets, counts.bytes, state.arrived), (7, 700, 700));
@@ -153,7 +192,11 @@ fn counts_hold_with_several_processors() {
 fn program_with(object: &Object) -> Object {
     use std::os::fd::AsFd;
     let mut open = ObjectBuilder::default().open_memory(OBJECT).unwrap();
-    open.maps_mut().find(|map| map.name() == ".rodata.constants").unwrap().set_initial_value(bytemuck::bytes_of(&constants())).unwrap();
+    open.maps_mut()
+        .find(|map| map.name() == ".rodata.constants")
+        .unwrap()
+        .set_initial_value(bytemuck::bytes_of(&constants()))
+        .unwrap();
     let map = object.maps().find(|map| map.name() == "router").unwrap();
     open.maps_mut().find(|map| map.name() == "router").unwrap().reuse_fd(map.as_fd()).unwrap();
     open.load().unwrap()
@@ -162,7 +205,12 @@ fn program_with(object: &Object) -> Object {
 fn repeat(object: &mut Object, packet: &[u8], times: u32) {
     let program = object.progs_mut().next().unwrap();
     let mut context = CONTEXT;
-    let input = ProgramInput { context_in: Some(&mut context), data_in: Some(packet), repeat: times, ..ProgramInput::default() };
+    let input = ProgramInput {
+        context_in: Some(&mut context),
+        data_in: Some(packet),
+        repeat: times,
+        ..ProgramInput::default()
+    };
     program.test_run(input).unwrap();
 }
 
@@ -178,7 +226,14 @@ fn apart(work: impl FnOnce() + Send + 'static) {
             "link set dev near.7 up",
             "address add 10.7.0.1/24 dev near.7",
         ] {
-            assert!(Command::new("ip").args(line.split(' ')).status().expect("ip of iproute2 runs").success(), "{line}");
+            assert!(
+                Command::new("ip")
+                    .args(line.split(' '))
+                    .status()
+                    .expect("ip of iproute2 runs")
+                    .success(),
+                "{line}"
+            );
         }
         work();
     };
@@ -191,31 +246,59 @@ fn pinned_found_and_removed() {
         return;
     }
     apart(|| {
-        let routed = |interface: &str| Router::route(interface, "vcp?gamma=0.98", &constants()).map(|(router, _)| router);
+        let routed = |interface: &str| {
+            Router::route(interface, "vcp?gamma=0.98", &constants()).map(|(router, _)| router)
+        };
         let missing = routed("near").err().unwrap();
-        assert!(matches!(&missing, KernelError::NoInterface { there, .. } if there.contains(&"near.7".to_owned())), "{missing}");
+        assert!(
+            matches!(&missing, KernelError::NoInterface { there, .. } if there.contains(&"near.7".to_owned())),
+            "{missing}"
+        );
         let router = routed("near.7").unwrap_or_else(|error| panic!("{error}"));
         let path = router.path().to_owned();
         let twice = routed("near.7").err().unwrap();
-        assert!(matches!(&twice, KernelError::RoutedBefore { choice, .. } if choice == "vcp?gamma=0.98"), "{twice}");
+        assert!(
+            matches!(&twice, KernelError::RoutedBefore { choice, .. } if choice == "vcp?gamma=0.98"),
+            "{twice}"
+        );
         drop(router);
         // It stays, and packets that leave are counted: one of 1000 bytes and 42 of headers, to everybody, so that nobody is asked for first.
         let found = Router::at("near.7").unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!((found.interface(), found.text(), found.is_here(), found.is_attached()), ("near.7", "vcp?gamma=0.98", true, true));
+        assert_eq!(
+            (found.interface(), found.text(), found.is_here(), found.is_attached()),
+            ("near.7", "vcp?gamma=0.98", true, true)
+        );
         assert_eq!(found.constants().unwrap(), constants());
         let before = found.measured().unwrap().counts;
         let socket = UdpSocket::bind("10.7.0.1:0").unwrap();
         socket.set_broadcast(true).unwrap();
         socket.send_to(&[0; 1000], "10.7.0.255:9").unwrap();
         let after = found.measured().unwrap().counts;
-        assert!(after.packets > before.packets && after.bytes >= before.bytes + 1042, "{before:?} {after:?}");
+        assert!(
+            after.packets > before.packets && after.bytes >= before.bytes + 1042,
+            "{before:?} {after:?}"
+        );
         // Neither is a controller of that name.
-        assert!(narrows_kernel::Pinned::all().unwrap().iter().flatten().all(|one| !one.name().starts_with("router")));
+        assert!(
+            narrows_kernel::Pinned::all()
+                .unwrap()
+                .iter()
+                .flatten()
+                .all(|one| !one.name().starts_with("router"))
+        );
         found.remove().unwrap_or_else(|error| panic!("{error}"));
-        assert!(!path.exists() && matches!(Router::at("near.7"), Err(KernelError::NotRouted { .. })));
+        assert!(
+            !path.exists() && matches!(Router::at("near.7"), Err(KernelError::NotRouted { .. }))
+        );
         // An interface that goes takes its router along, and the pins can be removed.
         let last = routed("near.7").unwrap_or_else(|error| panic!("{error}"));
-        assert!(Command::new("ip").args(["link", "delete", "dev", "near.7"]).status().unwrap().success());
+        assert!(
+            Command::new("ip")
+                .args(["link", "delete", "dev", "near.7"])
+                .status()
+                .unwrap()
+                .success()
+        );
         assert!(!last.is_attached());
         last.remove().unwrap_or_else(|error| panic!("{error}"));
     });

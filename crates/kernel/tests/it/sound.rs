@@ -25,11 +25,15 @@ fn constants(twin: &Twin) -> Vec<u8> {
 }
 
 fn load(twin: &'static Twin, name: &str) -> Loaded {
-    Loaded::new(twin, &constants(twin), name).unwrap_or_else(|error| panic!("{}: {error}", twin.kernel))
+    Loaded::new(twin, &constants(twin), name)
+        .unwrap_or_else(|error| panic!("{}: {error}", twin.kernel))
 }
 
 fn is_available(name: &str) -> bool {
-    fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap().split_whitespace().any(|one| one == name)
+    fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control")
+        .unwrap()
+        .split_whitespace()
+        .any(|one| one == name)
 }
 
 fn until(what: &str, mut done: impl FnMut() -> bool) {
@@ -86,7 +90,8 @@ struct Complaints(OwnedFd);
 
 impl Complaints {
     fn new() -> Complaints {
-        let log = rustix::fs::open("/dev/kmsg", OFlags::RDONLY | OFlags::NONBLOCK, Mode::empty()).unwrap();
+        let log = rustix::fs::open("/dev/kmsg", OFlags::RDONLY | OFlags::NONBLOCK, Mode::empty())
+            .unwrap();
         rustix::fs::seek(&log, rustix::fs::SeekFrom::End(0)).unwrap();
         Complaints(log)
     }
@@ -95,7 +100,9 @@ impl Complaints {
         let mut line = [0; 8192];
         while let Ok(length) = rustix::io::read(&self.0, &mut line) {
             let text = String::from_utf8_lossy(&line[..length]);
-            let found = ["BUG", "WARNING", "Oops", "refcount", "rcu: INFO", "Call Trace"].iter().find(|word| text.contains(**word));
+            let found = ["BUG", "WARNING", "Oops", "refcount", "rcu: INFO", "Call Trace"]
+                .iter()
+                .find(|word| text.contains(**word));
             assert!(found.is_none(), "{text}");
         }
     }
@@ -130,7 +137,12 @@ fn a_thousand_connections_leave_nothing() {
         }
         until("all are closed", || loaded.stats().closed >= 1000);
         let stats = loaded.stats();
-        assert_eq!((stats.opened, stats.closed, stats.without_memory), (1000, 1000, 0), "{}: {stats:?}", twin.kernel);
+        assert_eq!(
+            (stats.opened, stats.closed, stats.without_memory),
+            (1000, 1000, 0),
+            "{}: {stats:?}",
+            twin.kernel
+        );
     }
     complaints.none();
 }
@@ -183,7 +195,14 @@ fn controllers_change_on_a_live_connection() {
         let mut replayer = Replayer::new(twin, &constants(twin));
         loaded.records(Duration::from_millis(20), |record| replayer.feed(record));
         let tally = replayer.tally();
-        assert!(tally.connections == 2 && tally.replayed >= 4 && tally.missed == 0 && tally.unequal == 0, "{}: {tally}", twin.kernel);
+        assert!(
+            tally.connections == 2
+                && tally.replayed >= 4
+                && tally.missed == 0
+                && tally.unequal == 0,
+            "{}: {tally}",
+            twin.kernel
+        );
     }
     complaints.none();
 }

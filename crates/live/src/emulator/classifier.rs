@@ -26,10 +26,14 @@ impl Classifier {
     /// acknowledges.
     pub fn classify(&self, frame: &Frame, host: usize) -> Option<(u32, bool)> {
         let endpoints = frame.endpoints()?;
-        if let Some(flow) = flow_of(endpoints.destination_port, self.scenario_flows).filter(|flow| self.ends[*flow].0 == host) {
+        if let Some(flow) = flow_of(endpoints.destination_port, self.scenario_flows)
+            .filter(|flow| self.ends[*flow].0 == host)
+        {
             return Some((flow as u32, false));
         }
-        if let Some(flow) = flow_of(endpoints.source_port, self.scenario_flows).filter(|flow| self.ends[*flow].1 == host) {
+        if let Some(flow) = flow_of(endpoints.source_port, self.scenario_flows)
+            .filter(|flow| self.ends[*flow].1 == host)
+        {
             return Some((flow as u32, true));
         }
         if self.scenario_flows == self.ends.len() {

@@ -69,7 +69,14 @@ impl EgressQueue<'_> {
         let count = classifier.ends.len();
         let round_trips = (0..count).map(|_| RoundTrips::default()).collect();
         let stats = vec![FlowStats::default(); count];
-        EgressQueue { classifier, flows, streams: BTreeMap::new(), stats, round_trips, packets: VecDeque::new() }
+        EgressQueue {
+            classifier,
+            flows,
+            streams: BTreeMap::new(),
+            stats,
+            round_trips,
+            packets: VecDeque::new(),
+        }
     }
 }
 
@@ -98,7 +105,14 @@ impl Egress for EgressQueue<'_> {
     fn sample(&mut self) {
         for FlowStats { counters, samples, latest_rtt, .. } in &mut self.stats {
             let FlowCounters { arrived_wire, sent, dropped, goodput, .. } = *counters;
-            samples.push(FlowSample { rtt: *latest_rtt, arrived_wire, sent, dropped, goodput, ..FlowSample::default() });
+            samples.push(FlowSample {
+                rtt: *latest_rtt,
+                arrived_wire,
+                sent,
+                dropped,
+                goodput,
+                ..FlowSample::default()
+            });
         }
     }
 
@@ -110,9 +124,13 @@ impl Egress for EgressQueue<'_> {
         let payload = packet.payload().len() as u32;
         let tcp = packet.tcp();
         let number = if back || tcp.is_some() { None } else { number_of(packet.payload()) };
-        let (round_trips, syn) = (&mut self.round_trips[flow as usize], tcp.is_some_and(|tcp| tcp.flags.any(TcpFlags::SYN)));
+        let (round_trips, syn) = (
+            &mut self.round_trips[flow as usize],
+            tcp.is_some_and(|tcp| tcp.flags.any(TcpFlags::SYN)),
+        );
         if back {
-            let acknowledges = tcp.is_some_and(|tcp| payload == 0 && !syn && !tcp.flags.any(TcpFlags::RST));
+            let acknowledges =
+                tcp.is_some_and(|tcp| payload == 0 && !syn && !tcp.flags.any(TcpFlags::RST));
             self.stats[flow as usize].counters.acks += u64::from(acknowledges);
         } else if payload > 0 {
             self.stats[flow as usize].counters.sent += 1;
@@ -127,14 +145,21 @@ impl Egress for EgressQueue<'_> {
 }
 
 impl Visitor<Transit<WirePacket>> for EgressQueue<'_> {
-    fn delivered(&mut self, _network: &mut Network<Transit<WirePacket>>, at: Time, _link: usize, transit: Transit<WirePacket>) {
+    fn delivered(
+        &mut self,
+        _network: &mut Network<Transit<WirePacket>>,
+        at: Time,
+        _link: usize,
+        transit: Transit<WirePacket>,
+    ) {
         let Identity { flow, back, load } = transit.identity;
         let flow = flow as usize;
         let (from, to) = self.classifier.ends[flow];
         let stats = &mut self.stats[flow];
         if !back {
             let plan = self.flows.get(flow);
-            let payload = fresh(&mut self.streams, &transit.packet, plan.map(|plan| plan.transport.headers));
+            let payload =
+                fresh(&mut self.streams, &transit.packet, plan.map(|plan| plan.transport.headers));
             stats.counters.goodput += payload;
             if plan.and_then(|plan| plan.stop).is_some_and(|stop| at > stop) {
                 stats.counters.late_goodput += payload;
@@ -142,7 +167,8 @@ impl Visitor<Transit<WirePacket>> for EgressQueue<'_> {
         }
         if back {
             if let (Some(tcp), Some(endpoints)) = (transit.packet.tcp(), transit.packet.endpoints())
-                && let Some(rtt) = self.round_trips[flow].acknowledged(at, &endpoints.reversed(), &tcp)
+                && let Some(rtt) =
+                    self.round_trips[flow].acknowledged(at, &endpoints.reversed(), &tcp)
             {
                 stats.rtt.record(rtt);
                 stats.latest_rtt = Some(rtt);
@@ -158,7 +184,11 @@ impl Visitor<Transit<WirePacket>> for EgressQueue<'_> {
                 Ecn::Ce => stats.counters.ce += 1,
             }
         }
-        self.packets.push_back(EgressPacket { due: at, host: if back { from } else { to }, packet: transit.packet });
+        self.packets.push_back(EgressPacket {
+            due: at,
+            host: if back { from } else { to },
+            packet: transit.packet,
+        });
     }
 
     fn dropped(&mut self, _at: Time, _link: usize, Identity { flow, back, load }: Identity) {
@@ -195,18 +225,27 @@ impl Stream {
 }
 
 /// Payload that arrives for the first time; `headers` are those of the scenario's datagrams.
-fn fresh(streams: &mut BTreeMap<Endpoints, Stream>, packet: &WirePacket, headers: Option<Bytes>) -> Bytes {
+fn fresh(
+    streams: &mut BTreeMap<Endpoints, Stream>,
+    packet: &WirePacket,
+    headers: Option<Bytes>,
+) -> Bytes {
     let (Some(endpoints), Some(tcp)) = (packet.endpoints(), packet.tcp()) else {
-        return headers.map_or(Bytes::new(packet.payload().len() as u64), |headers| packet.size().saturating_sub(headers));
+        return headers.map_or(Bytes::new(packet.payload().len() as u64), |headers| {
+            packet.size().saturating_sub(headers)
+        });
     };
     if tcp.flags.any(TcpFlags::SYN) {
         // A connection begins anew. Its SYN has a number of its own.
-        streams.insert(endpoints, Stream { first: tcp.sequence.wrapping_add(1), ..Stream::default() });
+        streams
+            .insert(endpoints, Stream { first: tcp.sequence.wrapping_add(1), ..Stream::default() });
     }
     if tcp.payload == 0 {
         return Bytes::ZERO;
     }
-    let stream = streams.entry(endpoints).or_insert_with(|| Stream { first: tcp.sequence, ..Stream::default() });
+    let stream = streams
+        .entry(endpoints)
+        .or_insert_with(|| Stream { first: tcp.sequence, ..Stream::default() });
     Bytes::new(stream.take(tcp.sequence, tcp.payload as u64))
 }
 

@@ -119,8 +119,18 @@ impl<E: Egress> Emulator<'_, E> {
             let idle = self.egress.packets().is_empty();
             let under_way = self.network.inside() > 0 || now < self.last_read + BUSY_POLL;
             let busy_polling = under_way && self.core.is_some_and(DedicatedCore::is_exclusive);
-            let next = self.network.due().min(self.sample_at).min(self.warmup).min(end).min(now + MAX_WAIT);
-            let wait = if idle && !busy_polling { next.since(self.clock.now().min(next)) } else { Span::ZERO };
+            let next = self
+                .network
+                .due()
+                .min(self.sample_at)
+                .min(self.warmup)
+                .min(end)
+                .min(now + MAX_WAIT);
+            let wait = if idle && !busy_polling {
+                next.since(self.clock.now().min(next))
+            } else {
+                Span::ZERO
+            };
             let since = if transmitted.is_some() { self.clock.now() } else { now };
             let ready = alarm.wait(wait)?;
             let before = std::mem::replace(&mut checked, self.clock.now());
@@ -128,7 +138,10 @@ impl<E: Egress> Emulator<'_, E> {
                 self.stats.idle += checked.since(since);
             }
             if under_way {
-                self.stats.polled_after(since.since(before) + checked.since(since).saturating_sub(wait), self.sound);
+                self.stats.polled_after(
+                    since.since(before) + checked.since(since).saturating_sub(wait),
+                    self.sound,
+                );
             }
             for host in ready {
                 self.receive(host as usize)?;
@@ -161,12 +174,18 @@ impl<E: Egress> Emulator<'_, E> {
     fn receive(&mut self, number: usize) -> io::Result<()> {
         let tun = &self.hosts[number].tun;
         for _ in 0..READ_BATCH {
-            let frame = match self.pool.fill(|buffer| tun.read(buffer).map_err(Some)?.ok_or(None::<io::Error>)) {
+            let frame = match self
+                .pool
+                .fill(|buffer| tun.read(buffer).map_err(Some)?.ok_or(None::<io::Error>))
+            {
                 Ok(frame) => frame,
                 Err(None) => break,
                 Err(Some(error)) => {
                     let name = &self.hosts[number].name;
-                    return Err(io::Error::new(error.kind(), format!("the device of host \"{name}\" gives no more packets ({error})")));
+                    return Err(io::Error::new(
+                        error.kind(),
+                        format!("the device of host \"{name}\" gives no more packets ({error})"),
+                    ));
                 }
             };
             self.stats.crossings += 1;
@@ -180,7 +199,8 @@ impl<E: Egress> Emulator<'_, E> {
             for packet in frame.packets(u64::from(flow) << 1 | u64::from(back)) {
                 self.stats.packets += 1;
                 let load = self.egress.sent(now, flow, back, &packet);
-                let transit = Transit::new(&self.network, now, packet, Identity { flow, back, load });
+                let transit =
+                    Transit::new(&self.network, now, packet, Identity { flow, back, load });
                 self.network.enter(now, transit, &mut self.egress);
             }
         }

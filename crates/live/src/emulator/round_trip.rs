@@ -46,7 +46,8 @@ impl RoundTrips {
     /// once.
     pub fn acknowledged(&mut self, at: Time, ends: &Endpoints, tcp: &Tcp) -> Option<Span> {
         let flight = self.0.get_mut(ends)?;
-        let selective = tcp.sack_blocks().filter_map(|(start, end)| flight.sacked(start, end)).max();
+        let selective =
+            tcp.sack_blocks().filter_map(|(start, end)| flight.sacked(start, end)).max();
         let sent = selective.max(flight.acknowledged(tcp.acknowledgement));
         if flight.segments.is_empty() && flight.next.wrapping_add(1) == tcp.acknowledgement {
             // Its end is acknowledged too.
@@ -84,7 +85,9 @@ impl Flight {
     /// When the newest segment up to `next` was sent that is a sample; all of them are forgotten.
     fn acknowledged(&mut self, next: u32) -> Option<Time> {
         let mut newest = None;
-        while let Some(segment) = self.segments.front().copied().filter(|segment| reaches(segment.end, next)) {
+        while let Some(segment) =
+            self.segments.front().copied().filter(|segment| reaches(segment.end, next))
+        {
             self.segments.pop_front();
             newest = (!segment.spent).then_some(segment.sent).or(newest);
         }
@@ -175,12 +178,16 @@ mod tests {
             (tcp.sequence, tcp.acknowledgement, tcp.payload) = (sequence, acknowledgement, payload);
             tcp
         };
-        let (data, ack) = (|sequence| tcp(sequence, 0, 1000), |acknowledgement| tcp(0, acknowledgement, 0));
+        let (data, ack) =
+            (|sequence| tcp(sequence, 0, 1000), |acknowledgement| tcp(0, acknowledgement, 0));
         let mut trips = RoundTrips::default();
         trips.sent(ms(0), one, &data(5000));
         trips.sent(ms(1), other, &data(9_000_000));
         assert_eq!(trips.acknowledged(ms(10), &one, &ack(6000)), Some(Span::from_millis(10)));
-        assert_eq!(trips.acknowledged(ms(20), &other, &ack(9_001_000)), Some(Span::from_millis(19)));
+        assert_eq!(
+            trips.acknowledged(ms(20), &other, &ack(9_001_000)),
+            Some(Span::from_millis(19))
+        );
         // Reset with a segment under way; the next connection has lower numbers.
         trips.sent(ms(30), one, &data(6000));
         trips.opened(&one);

@@ -45,7 +45,12 @@ impl<T: Send, C: Send> Session<T, C> {
         tap: &Tap,
         traffic: impl FnOnce(Clock, &(dyn Fn() -> bool + Sync)) -> Result<T, LiveError> + Send,
     ) -> Result<Session<T, C>, LiveError> {
-        let snapshot = || Snapshot::read(hosts).map_err(LiveError::system("the machine cannot be measured", "see `narrows doctor`"));
+        let snapshot = || {
+            Snapshot::read(hosts).map_err(LiveError::system(
+                "the machine cannot be measured",
+                "see `narrows doctor`",
+            ))
+        };
         let end = Time::ZERO + scenario.duration;
         let (going, stopped) = (AtomicBool::new(true), AtomicBool::new(false));
         let go_on = || going.load(Ordering::Relaxed);
@@ -87,17 +92,28 @@ impl<T: Send, C: Send> Session<T, C> {
             return Err(LiveError::Stopped);
         }
         // Where the emulator fails at a device, the host's traffic fails too: the emulator's error is the cause.
-        let emulated = emulated
-            .map_err(LiveError::system("the emulator failed", "what runs on the hosts must leave their devices alone; run it again"))?;
+        let emulated = emulated.map_err(LiveError::system(
+            "the emulator failed",
+            "what runs on the hosts must leave their devices alone; run it again",
+        ))?;
         let answer = answer?;
         let cpu_time = Span::from_nanos(cpu_time.into_inner());
         Ok(Session { emulated, traffic: answer, cpu_time, before, after: snapshot()? })
     }
 
     /// How exact it was; `wakes` is how late the thread of the flows' sockets was.
-    pub fn emulation(&self, scenario: &Scenario, limits: Vec<Limit>, wakes: &Histogram) -> Emulation {
+    pub fn emulation(
+        &self,
+        scenario: &Scenario,
+        limits: Vec<Limit>,
+        wakes: &Histogram,
+    ) -> Emulation {
         let base_rtt = shortest_round_trip(scenario);
-        let shared = self.before.until(&self.after, &self.emulated.stats, self.emulated.ended.since(Time::ZERO));
+        let shared = self.before.until(
+            &self.after,
+            &self.emulated.stats,
+            self.emulated.ended.since(Time::ZERO),
+        );
         let wake_p99 = wakes.quantile(0.99).unwrap_or(Span::ZERO);
         let wake_max = wakes.max().unwrap_or(Span::ZERO);
         Emulation { talking: self.cpu_time, base_rtt, limits, wake_p99, wake_max, ..shared }
@@ -115,7 +131,10 @@ mod tests {
     fn nobody_waits_for_the_end_when_one_has_failed() {
         let link = "duration = \"60 s\"\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\nrate = \"1 Mbit/s\"\n";
         let flow = "[[flow]]\nfrom = \"a\"\nto = \"b\"\ncontroller = \"cubic\"\n";
-        let scenario = narrows_scenario::parse(&format!("{link}{flow}"), "test.toml", &|path| std::fs::read_to_string(path)).unwrap();
+        let scenario = narrows_scenario::parse(&format!("{link}{flow}"), "test.toml", &|path| {
+            std::fs::read_to_string(path)
+        })
+        .unwrap();
         let (begun, classifier) = (Instant::now(), Classifier::new(vec![(0, 1)], 1));
         let played = std::panic::catch_unwind(|| {
             Session::run(

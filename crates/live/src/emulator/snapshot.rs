@@ -66,18 +66,36 @@ impl Snapshot {
 /// (Documentation/networking/snmp_counter.rst). Of those over IPv6 the files count UDP's and the headers'; TCP's are counted for both.
 fn lost_in_kernel() -> io::Result<(u64, u64)> {
     const NO_ROOM: [&str; 2] = ["Udp RcvbufErrors", "Udp6RcvbufErrors"];
-    const WRONG: [&str; 5] = ["Ip InHdrErrors", "Tcp InCsumErrors", "Udp InCsumErrors", "Ip6InHdrErrors", "Udp6InCsumErrors"];
-    let (old, new) =
-        (fs::read_to_string("/proc/thread-self/net/snmp")?, fs::read_to_string("/proc/thread-self/net/snmp6").unwrap_or_default());
+    const WRONG: [&str; 5] = [
+        "Ip InHdrErrors",
+        "Tcp InCsumErrors",
+        "Udp InCsumErrors",
+        "Ip6InHdrErrors",
+        "Udp6InCsumErrors",
+    ];
+    let (old, new) = (
+        fs::read_to_string("/proc/thread-self/net/snmp")?,
+        fs::read_to_string("/proc/thread-self/net/snmp6").unwrap_or_default(),
+    );
     let lines: Vec<&str> = old.lines().collect();
     let v4 = lines.chunks_exact(2).flat_map(|pair| {
         let group = pair[0].split(':').next().unwrap_or_default();
         let names = pair[0].split_whitespace().skip(1).map(move |name| format!("{group} {name}"));
         names.zip(pair[1].split_whitespace().skip(1))
     });
-    let v6 = new.lines().filter_map(|line| line.split_once(char::is_whitespace)).map(|(name, count)| (name.to_owned(), count.trim()));
-    let counters: Vec<(String, u64)> = v4.chain(v6).filter_map(|(name, count)| Some((name, count.parse().ok()?))).collect();
-    let sum = |names: &[&str]| counters.iter().filter(|(name, _)| names.contains(&name.as_str())).map(|(_, count)| count).sum();
+    let v6 = new
+        .lines()
+        .filter_map(|line| line.split_once(char::is_whitespace))
+        .map(|(name, count)| (name.to_owned(), count.trim()));
+    let counters: Vec<(String, u64)> =
+        v4.chain(v6).filter_map(|(name, count)| Some((name, count.parse().ok()?))).collect();
+    let sum = |names: &[&str]| {
+        counters
+            .iter()
+            .filter(|(name, _)| names.contains(&name.as_str()))
+            .map(|(_, count)| count)
+            .sum()
+    };
     Ok((sum(&NO_ROOM), sum(&WRONG)))
 }
 
@@ -87,9 +105,16 @@ impl CpuTicks {
     fn read() -> io::Result<CpuTicks> {
         let text = fs::read_to_string("/proc/stat")?;
         let first = text.lines().next().unwrap_or_default();
-        let ticks: Vec<u64> = first.split_whitespace().skip(1).take(8).filter_map(|number| number.parse().ok()).collect();
+        let ticks: Vec<u64> = first
+            .split_whitespace()
+            .skip(1)
+            .take(8)
+            .filter_map(|number| number.parse().ok())
+            .collect();
         match ticks[..] {
-            [_, nice, _, idle, waiting, ..] => Ok(CpuTicks { idle: nice + idle + waiting, all: ticks.iter().sum() }),
+            [_, nice, _, idle, waiting, ..] => {
+                Ok(CpuTicks { idle: nice + idle + waiting, all: ticks.iter().sum() })
+            }
             _ => Err(io::Error::other("/proc/stat has no line for all cores")),
         }
     }

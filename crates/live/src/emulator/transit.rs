@@ -41,8 +41,18 @@ pub struct Transit<P> {
 
 impl<P: Packet> Transit<P> {
     /// A packet that enters at `now`.
-    pub fn new(network: &Network<Transit<P>>, now: Time, packet: P, identity: Identity) -> Transit<P> {
-        Transit { packet, identity, entered: now, place: network.route(identity.flow as usize, identity.back) }
+    pub fn new(
+        network: &Network<Transit<P>>,
+        now: Time,
+        packet: P,
+        identity: Identity,
+    ) -> Transit<P> {
+        Transit {
+            packet,
+            identity,
+            entered: now,
+            place: network.route(identity.flow as usize, identity.back),
+        }
     }
 }
 

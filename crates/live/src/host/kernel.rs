@@ -12,9 +12,15 @@ use std::io;
 ///
 /// No namespace can be made.
 pub fn running() -> Result<Kernel, LiveError> {
-    let found = Namespace::new().and_then(|namespace| Ok((available_in(&namespace)?, namespace.enter(negotiates_accurate)?)));
-    let (controllers, accurate) = found.map_err(LiveError::system("a network namespace cannot be made", "see `narrows doctor`"))?;
-    let on = |name: &str| fs::read_to_string(format!("/sys/module/tcp_cubic/parameters/{name}")).is_ok_and(|value| value.trim() != "0");
+    let found = Namespace::new().and_then(|namespace| {
+        Ok((available_in(&namespace)?, namespace.enter(negotiates_accurate)?))
+    });
+    let (controllers, accurate) = found
+        .map_err(LiveError::system("a network namespace cannot be made", "see `narrows doctor`"))?;
+    let on = |name: &str| {
+        fs::read_to_string(format!("/sys/module/tcp_cubic/parameters/{name}"))
+            .is_ok_and(|value| value.trim() != "0")
+    };
     Ok(Kernel {
         controllers,
         cubic: CUBIC_SWITCHES.into_iter().map(|(own, kernel)| (own, on(kernel))).collect(),
@@ -26,7 +32,8 @@ pub fn running() -> Result<Kernel, LiveError> {
 
 /// The controllers that the kernel offers in a namespace.
 pub fn available_in(namespace: &Namespace) -> io::Result<Vec<String>> {
-    let text = namespace.enter(|| fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control"))?;
+    let text = namespace
+        .enter(|| fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control"))?;
     Ok(text.split_whitespace().map(str::to_owned).collect())
 }
 

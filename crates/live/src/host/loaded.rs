@@ -33,12 +33,16 @@ impl LoadedControllers {
     /// # Errors
     ///
     /// Those of the plan, and those of [`load`](LoadedControllers::load).
-    pub fn load_planned(mut plan: impl FnMut() -> Result<Plan, LiveError>, replay: bool) -> Result<(Plan, LoadedControllers), LiveError> {
+    pub fn load_planned(
+        mut plan: impl FnMut() -> Result<Plan, LiveError>,
+        replay: bool,
+    ) -> Result<(Plan, LoadedControllers), LiveError> {
         let mut attempts = 1..ATTEMPTS;
         loop {
             let plan = plan()?;
             match LoadedControllers::load(&plan.controllers, replay) {
-                Err(LiveError::Kernel(KernelError::NameTaken { .. })) if attempts.next().is_some() => {}
+                Err(LiveError::Kernel(KernelError::NameTaken { .. }))
+                    if attempts.next().is_some() => {}
                 loaded => return Ok((plan, loaded?)),
             }
         }
@@ -49,21 +53,29 @@ impl LoadedControllers {
     /// # Errors
     ///
     /// The kernel refuses one, or there is none to replay.
-    pub fn load(controllers: &[PlannedController], replay: bool) -> Result<LoadedControllers, LiveError> {
+    pub fn load(
+        controllers: &[PlannedController],
+        replay: bool,
+    ) -> Result<LoadedControllers, LiveError> {
         if replay && controllers.is_empty() {
             return Err(LiveError::NothingToReplay);
         }
-        let mut all = LoadedControllers { _held: Vec::new(), replaying: Vec::new(), over: Arc::default() };
+        let mut all =
+            LoadedControllers { _held: Vec::new(), replaying: Vec::new(), over: Arc::default() };
         for PlannedController { what, name } in controllers {
             match (what, replay) {
-                (Planned::Core { twin, constants }, false) => all.hold(Loaded::new(twin, constants, name)?),
+                (Planned::Core { twin, constants }, false) => {
+                    all.hold(Loaded::new(twin, constants, name)?)
+                }
                 (Planned::File { program, .. }, false) => all.hold(LoadedFile::new(program, name)?),
                 (Planned::Core { twin, constants }, true) => {
-                    let (loaded, replayer) = (Loaded::new(twin, constants, name)?, Replayer::new(twin, constants));
+                    let (loaded, replayer) =
+                        (Loaded::new(twin, constants, name)?, Replayer::new(twin, constants));
                     all.spawn(move |over| replay_all(&loaded, replayer, over));
                 }
                 (Planned::File { choice, .. }, true) => {
-                    let Recording { program, replay } = Recording::of(choice, ticks_per_second()).map_err(LiveError::NotRecorded)?;
+                    let Recording { program, replay } = Recording::of(choice, ticks_per_second())
+                        .map_err(LiveError::NotRecorded)?;
                     let loaded = LoadedFile::new(&program, name)?;
                     all.spawn(move |over| replay_file(&loaded, replay, over));
                 }
@@ -89,7 +101,9 @@ impl LoadedControllers {
     fn join(&mut self) -> Vec<Replayed> {
         self.over.store(true, Ordering::Relaxed);
         let joined = self.replaying.drain(..).map(JoinHandle::join);
-        joined.map(|joined| joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+        joined
+            .map(|joined| joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
     }
 }
 
@@ -114,7 +128,15 @@ fn replay_all(loaded: &Loaded, mut replayer: Replayer, over: &AtomicBool) -> Rep
 fn replayed(controller: String, tally: &Tally) -> Replayed {
     let first = tally.first.as_ref().map_or(String::new(), ToString::to_string);
     let Tally { replayed, connections, missed, unequal, .. } = *tally;
-    Replayed { controller, calls: replayed, connections, missed, unequal, first, beside: String::new() }
+    Replayed {
+        controller,
+        calls: replayed,
+        connections,
+        missed,
+        unequal,
+        first,
+        beside: String::new(),
+    }
 }
 
 fn replay_file(loaded: &LoadedFile, mut replay: Replay, over: &AtomicBool) -> Replayed {
@@ -131,7 +153,15 @@ fn replay_file(loaded: &LoadedFile, mut replay: Replay, over: &AtomicBool) -> Re
     let tally = replay.finish(missed);
     let beside = tally.beside();
     let narrows_bpf::recording::Tally { calls, connections, missed, unequal, first, .. } = tally;
-    Replayed { controller: loaded.name().to_owned(), calls, connections, missed, unequal, first: first.unwrap_or_default(), beside }
+    Replayed {
+        controller: loaded.name().to_owned(),
+        calls,
+        connections,
+        missed,
+        unequal,
+        first: first.unwrap_or_default(),
+        beside,
+    }
 }
 
 /// `CONFIG_HZ` of the running kernel: its coarse clocks advance once per tick.

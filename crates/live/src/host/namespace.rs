@@ -18,7 +18,11 @@ impl Namespace {
         in_thread(|| {
             // SAFETY: the new thread shares no file descriptor table or file system state that the flag would separate: it is NEWNET alone.
             unsafe { unshare_unsafe(UnshareFlags::NEWNET) }?;
-            Ok(Namespace(open("/proc/thread-self/ns/net", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?))
+            Ok(Namespace(open(
+                "/proc/thread-self/ns/net",
+                OFlags::RDONLY | OFlags::CLOEXEC,
+                Mode::empty(),
+            )?))
         })
     }
 
@@ -54,5 +58,10 @@ impl AsFd for Namespace {
 }
 
 fn in_thread<T: Send>(work: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
-    thread::scope(|scope| thread::Builder::new().spawn_scoped(scope, work)?.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    thread::scope(|scope| {
+        thread::Builder::new()
+            .spawn_scoped(scope, work)?
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
 }

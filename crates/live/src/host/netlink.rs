@@ -1,9 +1,14 @@
 //! Interfaces, addresses and routes of the namespace that the calling thread is in.
 
-use netlink_packet_core::{NLM_F_ACK, NLM_F_CREATE, NLM_F_REPLACE, NLM_F_REQUEST, NetlinkDeserializable, NetlinkMessage, NetlinkPayload};
+use netlink_packet_core::{
+    NLM_F_ACK, NLM_F_CREATE, NLM_F_REPLACE, NLM_F_REQUEST, NetlinkDeserializable, NetlinkMessage,
+    NetlinkPayload,
+};
 use netlink_packet_route::address::{AddressAttribute, AddressHeaderFlags, AddressMessage};
 use netlink_packet_route::link::{LinkAttribute, LinkFlags, LinkMessage, Stats64};
-use netlink_packet_route::route::{RouteAttribute, RouteHeader, RouteMessage, RouteMetric, RouteProtocol, RouteScope, RouteType};
+use netlink_packet_route::route::{
+    RouteAttribute, RouteHeader, RouteMessage, RouteMetric, RouteProtocol, RouteScope, RouteType,
+};
 use netlink_packet_route::tc::{TcAttribute, TcHandle, TcMessage};
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
@@ -68,25 +73,44 @@ impl Netlink {
         message.header.index = index;
         // Nobody else is there who could have the same address.
         message.header.flags = AddressHeaderFlags::Nodad;
-        message.attributes = vec![AddressAttribute::Local(address), AddressAttribute::Address(address)];
-        self.ask(RouteNetlinkMessage::NewAddress(message), NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE).map(drop)
+        message.attributes =
+            vec![AddressAttribute::Local(address), AddressAttribute::Address(address)];
+        self.ask(
+            RouteNetlinkMessage::NewAddress(message),
+            NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE,
+        )
+        .map(drop)
     }
 
     /// Routes a network, of which `source` is the own address, to an interface.
-    pub fn route(&mut self, index: u32, (network, length): (IpAddr, u8), source: IpAddr, metrics: Vec<RouteMetric>) -> io::Result<()> {
+    pub fn route(
+        &mut self,
+        index: u32,
+        (network, length): (IpAddr, u8),
+        source: IpAddr,
+        metrics: Vec<RouteMetric>,
+    ) -> io::Result<()> {
         let mut message = RouteMessage::default();
         message.header.address_family = family(network);
         message.header.table = RouteHeader::RT_TABLE_MAIN;
         message.header.protocol = RouteProtocol::Static;
-        message.header.scope = if network.is_ipv4() { RouteScope::Link } else { RouteScope::Universe };
+        message.header.scope =
+            if network.is_ipv4() { RouteScope::Link } else { RouteScope::Universe };
         message.header.kind = RouteType::Unicast;
         message.header.destination_prefix_length = length;
-        message.attributes =
-            vec![RouteAttribute::Oif(index), RouteAttribute::Destination(network.into()), RouteAttribute::PrefSource(source.into())];
+        message.attributes = vec![
+            RouteAttribute::Oif(index),
+            RouteAttribute::Destination(network.into()),
+            RouteAttribute::PrefSource(source.into()),
+        ];
         if !metrics.is_empty() {
             message.attributes.push(RouteAttribute::Metrics(metrics));
         }
-        self.ask(RouteNetlinkMessage::NewRoute(message), NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE).map(drop)
+        self.ask(
+            RouteNetlinkMessage::NewRoute(message),
+            NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE,
+        )
+        .map(drop)
     }
 
     /// Gives an interface a queue of this kind.
@@ -94,11 +118,19 @@ impl Netlink {
         let mut message = TcMessage::with_index(index as i32);
         message.header.parent = TcHandle::ROOT;
         message.attributes.push(TcAttribute::Kind(kind.to_owned()));
-        self.ask(RouteNetlinkMessage::NewQueueDiscipline(message), NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE).map(drop)
+        self.ask(
+            RouteNetlinkMessage::NewQueueDiscipline(message),
+            NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE,
+        )
+        .map(drop)
     }
 
     /// Sends a request and reads its one answer.
-    fn ask(&mut self, message: RouteNetlinkMessage, flags: u16) -> io::Result<Option<RouteNetlinkMessage>> {
+    fn ask(
+        &mut self,
+        message: RouteNetlinkMessage,
+        flags: u16,
+    ) -> io::Result<Option<RouteNetlinkMessage>> {
         self.sequence += 1;
         let mut request = NetlinkMessage::from(message);
         request.header.flags = flags;
@@ -118,7 +150,9 @@ impl Netlink {
 }
 
 fn decode<M: NetlinkDeserializable>(bytes: &[u8]) -> io::Result<NetlinkMessage<M>> {
-    NetlinkMessage::deserialize(bytes).map_err(|error| io::Error::other(format!("an answer of the kernel that cannot be read: {error}")))
+    NetlinkMessage::deserialize(bytes).map_err(|error| {
+        io::Error::other(format!("an answer of the kernel that cannot be read: {error}"))
+    })
 }
 
 fn family(address: IpAddr) -> AddressFamily {

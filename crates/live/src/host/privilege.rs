@@ -21,7 +21,8 @@ pub fn acquire() -> Result<(), LiveError> {
     if capabilities(None).is_ok_and(|own| own.effective.contains(needed)) {
         return Ok(());
     }
-    own_user_namespace().map_err(LiveError::system("this user may not make network namespaces", REMEDY))
+    own_user_namespace()
+        .map_err(LiveError::system("this user may not make network namespaces", REMEDY))
 }
 
 /// True if this process is not in the first user namespace, which maps every user to itself.

@@ -49,13 +49,19 @@ const DEVICE_QUEUE: u32 = 10_000;
 impl Host {
     /// Makes the host of a node. `number` tells its addresses from those of others, and is its place in the plan.
     pub fn new(name: &str, number: u16, plan: &Plan) -> Result<Host, LiveError> {
-        let failed = |what: &str| LiveError::system(format!("host \"{name}\": {what}"), "see `narrows doctor`");
+        let failed = |what: &str| {
+            LiveError::system(format!("host \"{name}\": {what}"), "see `narrows doctor`")
+        };
         let namespace = Namespace::new().map_err(failed("a network namespace cannot be made"))?;
         let tun = namespace.enter(Tun::create).map_err(|error| {
             let remedy = tun::remedy(&error);
-            LiveError::system(format!("host \"{name}\": a TUN device cannot be made"), remedy)(error)
+            LiveError::system(format!("host \"{name}\": a TUN device cannot be made"), remedy)(
+                error,
+            )
         })?;
-        namespace.enter(|| configure(number, plan)).map_err(failed("its network cannot be configured"))?;
+        namespace
+            .enter(|| configure(number, plan))
+            .map_err(failed("its network cannot be configured"))?;
         Ok(Host { name: name.to_owned(), namespace, tun, number })
     }
 
@@ -68,7 +74,11 @@ impl Host {
 
     /// Its address for connections of a class of [`Plan::classes`].
     pub fn address(&self, class: usize, v6: bool) -> IpAddr {
-        if v6 { subnet_v6(class, self.number).address } else { subnet_v4(class, self.number).address }
+        if v6 {
+            subnet_v6(class, self.number).address
+        } else {
+            subnet_v4(class, self.number).address
+        }
     }
 }
 
@@ -89,7 +99,8 @@ fn configure(number: u16, plan: &Plan) -> io::Result<()> {
     let has_v6 = kernel_has_v6();
     let own = plan.sysctls[usize::from(number)].iter().map(|(key, value)| (*key, value.as_str()));
     for (key, value) in SETTINGS.into_iter().chain(has_v6.then_some(SETTING_V6)).chain(own) {
-        fs::write(format!("/proc/sys/net/{key}"), value).map_err(|error| io::Error::new(error.kind(), format!("net/{key}: {error}")))?;
+        fs::write(format!("/proc/sys/net/{key}"), value)
+            .map_err(|error| io::Error::new(error.kind(), format!("net/{key}: {error}")))?;
     }
     let mut netlink = Netlink::open()?;
     let loopback = netlink.index("lo")?;
@@ -105,8 +116,15 @@ fn configure(number: u16, plan: &Plan) -> io::Result<()> {
 }
 
 /// Gives a host its addresses in the networks of a class, and routes them to its device.
-fn join(netlink: &mut Netlink, device: u32, (class, host): (usize, u16), metrics: &RouteMetrics, has_v6: bool) -> io::Result<()> {
-    for Subnet { address, network, prefix } in [Some(subnet_v4(class, host)), has_v6.then(|| subnet_v6(class, host))].into_iter().flatten()
+fn join(
+    netlink: &mut Netlink,
+    device: u32,
+    (class, host): (usize, u16),
+    metrics: &RouteMetrics,
+    has_v6: bool,
+) -> io::Result<()> {
+    for Subnet { address, network, prefix } in
+        [Some(subnet_v4(class, host)), has_v6.then(|| subnet_v6(class, host))].into_iter().flatten()
     {
         netlink.add_address(device, address)?;
         netlink.route(device, (network, prefix), address, route_metrics(metrics))?;
@@ -186,7 +204,11 @@ mod tests {
         drop(host);
         let dropped = Instant::now();
         while sockets(&namespace) > 0 {
-            assert!(dropped.elapsed() < Duration::from_secs(10), "{} are left", sockets(&namespace));
+            assert!(
+                dropped.elapsed() < Duration::from_secs(10),
+                "{} are left",
+                sockets(&namespace)
+            );
             thread::sleep(Duration::from_millis(20));
         }
     }

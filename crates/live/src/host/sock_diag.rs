@@ -5,7 +5,9 @@ use netlink_packet_core::{NLM_F_DUMP, NLM_F_REQUEST, NetlinkMessage, NetlinkPayl
 use netlink_packet_sock_diag::SockDiagMessage;
 use netlink_packet_sock_diag::constants::{AF_INET, AF_INET6, IPPROTO_TCP};
 use netlink_packet_sock_diag::inet::nlas::Nla;
-use netlink_packet_sock_diag::inet::{ExtensionFlags, InetRequest, InetResponse, SocketId, StateFlags};
+use netlink_packet_sock_diag::inet::{
+    ExtensionFlags, InetRequest, InetResponse, SocketId, StateFlags,
+};
 use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_SOCK_DIAG};
 use std::io;
 use std::net::IpAddr;
@@ -41,19 +43,28 @@ impl SockDiag {
 
     /// All that have been established and are not closed on both sides.
     pub fn connections(&self) -> io::Result<Vec<Connection>> {
-        let states = StateFlags::ESTABLISHED | StateFlags::FIN_WAIT1 | StateFlags::CLOSE_WAIT | StateFlags::LAST_ACK;
+        let states = StateFlags::ESTABLISHED
+            | StateFlags::FIN_WAIT1
+            | StateFlags::CLOSE_WAIT
+            | StateFlags::LAST_ACK;
         self.sockets(states.bits())
     }
 
     /// The ports where somebody listens.
     pub fn listening(&self) -> io::Result<Vec<u16>> {
-        Ok(self.sockets(StateFlags::LISTEN.bits())?.into_iter().map(|socket| socket.from.1).collect())
+        Ok(self
+            .sockets(StateFlags::LISTEN.bits())?
+            .into_iter()
+            .map(|socket| socket.from.1)
+            .collect())
     }
 
     /// Ends all of them at once, also those that no process has any more.
     pub fn destroy(&self) -> io::Result<()> {
         let mut found = Vec::new();
-        self.ask(StateFlags::all().bits(), |response| found.push((response.header.family, response.header.socket_id)))?;
+        self.ask(StateFlags::all().bits(), |response| {
+            found.push((response.header.family, response.header.socket_id))
+        })?;
         for (family, socket_id) in found {
             self.send(SOCK_DESTROY, NLM_F_REQUEST, family, StateFlags::all().bits(), socket_id)?;
         }
@@ -83,7 +94,14 @@ impl SockDiag {
         Ok(())
     }
 
-    fn send(&self, kind: u16, flags: u16, family: u8, states: u32, socket_id: SocketId) -> io::Result<()> {
+    fn send(
+        &self,
+        kind: u16,
+        flags: u16,
+        family: u8,
+        states: u32,
+        socket_id: SocketId,
+    ) -> io::Result<()> {
         let extensions = ExtensionFlags::INFO | ExtensionFlags::CONG;
         let states = StateFlags::from_bits_truncate(states);
         let request = InetRequest { family, protocol: IPPROTO_TCP, extensions, states, socket_id };
@@ -101,14 +119,20 @@ impl SockDiag {
         let (answer, _) = self.0.recv_from_full()?;
         let mut rest = &answer[..];
         while rest.len() > 4 {
-            let message = NetlinkMessage::<SockDiagMessage>::deserialize(rest)
-                .map_err(|error| io::Error::other(format!("an answer of the kernel that cannot be read: {error}")))?;
+            let message =
+                NetlinkMessage::<SockDiagMessage>::deserialize(rest).map_err(|error| {
+                    io::Error::other(format!(
+                        "an answer of the kernel that cannot be read: {error}"
+                    ))
+                })?;
             let length = (message.header.length as usize).next_multiple_of(4).clamp(4, rest.len());
             rest = &rest[length..];
             match message.payload {
                 NetlinkPayload::Done(_) => return Ok(false),
                 NetlinkPayload::Error(error) => return Err(error.to_io()),
-                NetlinkPayload::InnerMessage(SockDiagMessage::InetResponse(response)) => each(*response),
+                NetlinkPayload::InnerMessage(SockDiagMessage::InetResponse(response)) => {
+                    each(*response)
+                }
                 _ => {}
             }
         }

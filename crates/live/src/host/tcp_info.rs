@@ -92,7 +92,15 @@ impl TcpInfo {
         let mut length = size_of::<TcpInfo>() as libc::socklen_t;
         let fd = socket.as_fd().as_raw_fd();
         // SAFETY: the kernel writes at most `length` bytes to `info`, which has as many.
-        let answer = unsafe { libc::getsockopt(fd, libc::IPPROTO_TCP, libc::TCP_INFO, info.as_mut_ptr().cast(), &raw mut length) };
+        let answer = unsafe {
+            libc::getsockopt(
+                fd,
+                libc::IPPROTO_TCP,
+                libc::TCP_INFO,
+                info.as_mut_ptr().cast(),
+                &raw mut length,
+            )
+        };
         if answer < 0 {
             return Err(io::Error::last_os_error());
         }

@@ -21,13 +21,18 @@ pub struct Tun(File);
 impl Tun {
     /// Creates the device in the namespace of the calling thread. Needs `CAP_NET_ADMIN` and `/dev/net/tun`.
     pub fn create() -> io::Result<Tun> {
-        let file = OpenOptions::new().read(true).write(true).custom_flags(libc::O_NONBLOCK | libc::O_CLOEXEC).open("/dev/net/tun")?;
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .custom_flags(libc::O_NONBLOCK | libc::O_CLOEXEC)
+            .open("/dev/net/tun")?;
         // SAFETY: all-zero bytes are a valid `ifreq`, which has integers, arrays and a null pointer.
         let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
         for (to, from) in request.ifr_name.iter_mut().zip(DEVICE.bytes()) {
             *to = from as libc::c_char;
         }
-        request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI | libc::IFF_VNET_HDR) as libc::c_short;
+        request.ifr_ifru.ifru_flags =
+            (libc::IFF_TUN | libc::IFF_NO_PI | libc::IFF_VNET_HDR) as libc::c_short;
         // SAFETY: TUNSETIFF reads and writes an `ifreq`, which lives through the call.
         let answer = unsafe { libc::ioctl(file.as_raw_fd(), libc::TUNSETIFF, &raw mut request) };
         if answer < 0 {
@@ -40,7 +45,9 @@ impl Tun {
 
     fn offload(&self, what: u32) -> io::Result<()> {
         // SAFETY: TUNSETOFFLOAD takes its argument by value.
-        let answer = unsafe { libc::ioctl(self.0.as_raw_fd(), libc::TUNSETOFFLOAD, libc::c_ulong::from(what)) };
+        let answer = unsafe {
+            libc::ioctl(self.0.as_raw_fd(), libc::TUNSETOFFLOAD, libc::c_ulong::from(what))
+        };
         if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
     }
 
@@ -69,11 +76,15 @@ impl AsFd for Tun {
 /// The remedy where a device cannot be made because of this error.
 pub fn remedy(error: &io::Error) -> &'static str {
     match error.kind() {
-        _ if rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::MFILE) => "raise the limit of open files (ulimit -n)",
+        _ if rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::MFILE) => {
+            "raise the limit of open files (ulimit -n)"
+        }
         io::ErrorKind::NotFound => {
             "sudo modprobe tun; where it is still missing: sudo mkdir -p /dev/net && sudo mknod -m 666 /dev/net/tun c 10 200; in a container: --device /dev/net/tun"
         }
-        io::ErrorKind::PermissionDenied => "sudo chmod 666 /dev/net/tun, as most distributions have it",
+        io::ErrorKind::PermissionDenied => {
+            "sudo chmod 666 /dev/net/tun, as most distributions have it"
+        }
         _ => "sudo modprobe tun; in a container: --device /dev/net/tun",
     }
 }

@@ -30,9 +30,15 @@ impl Asked {
             && let Some(request) = coming.next(&mut contents)
         {
             if requests.len() == MOST_REQUESTS {
-                let most = icn.requests.iter().min_by_key(|process| process.every).map_or("", |process| &process.name);
-                let problem = format!("a live run has at most {MOST_REQUESTS} requests, and there are more");
-                let remedy = "make every longer, or the duration shorter, or simulate it with narrows run";
+                let most = icn
+                    .requests
+                    .iter()
+                    .min_by_key(|process| process.every)
+                    .map_or("", |process| &process.name);
+                let problem =
+                    format!("a live run has at most {MOST_REQUESTS} requests, and there are more");
+                let remedy =
+                    "make every longer, or the duration shorter, or simulate it with narrows run";
                 return Err(LiveError::refused(["request", most, "every"], problem, remedy));
             }
             requests.push(request);
@@ -47,13 +53,17 @@ impl Asked {
 
     /// The number of a content among those of all prefixes, which names have.
     pub fn number(&self, content: ContentId) -> usize {
-        let before = (0..content.prefix.0).map(|prefix| self.contents.owners(PrefixId(prefix)).len());
+        let before =
+            (0..content.prefix.0).map(|prefix| self.contents.owners(PrefixId(prefix)).len());
         before.sum::<usize>() + content.number as usize
     }
 
     /// Of each number the flow that packets for the content count for.
     pub fn owners(&self, icn: &Icn) -> Vec<u32> {
-        (0..icn.prefixes.len()).flat_map(|prefix| self.contents.owners(PrefixId(prefix))).copied().collect()
+        (0..icn.prefixes.len())
+            .flat_map(|prefix| self.contents.owners(PrefixId(prefix)))
+            .copied()
+            .collect()
     }
 }
 
@@ -66,8 +76,10 @@ mod tests {
         [[prefix]]\nname = \"/one\"\nat = \"c\"\n[[prefix]]\nname = \"/two\"\nat = \"c\"\n";
 
     fn during(text: &str) -> (Scenario, Result<Asked, LiveError>) {
-        let scenario = narrows_scenario::parse(&format!("{NETWORK}{text}"), "test.toml", &|path| std::fs::read_to_string(path))
-            .unwrap_or_else(|error| panic!("{}", error.short()));
+        let scenario = narrows_scenario::parse(&format!("{NETWORK}{text}"), "test.toml", &|path| {
+            std::fs::read_to_string(path)
+        })
+        .unwrap_or_else(|error| panic!("{}", error.short()));
         let asked = Asked::during(&scenario, scenario.icn.as_ref().expect("it is one"));
         (scenario, asked)
     }
@@ -80,9 +92,14 @@ mod tests {
              [[request]]\nname = \"shop\"\nat = [\"a\", \"b\"]\nprefix = [\"/one\", \"/two\"]\nevery = \"100 ms\"\nsegments = 2\n\
              [[request]]\nname = \"news\"\nat = \"b\"\nprefix = \"/one\"\nevery = \"100 ms\"\nsegments = 2\ncatalogue = 3\n",
         );
-        let (asked, icn) = (asked.expect("it runs live"), scenario.icn.as_ref().expect("it is one"));
+        let (asked, icn) =
+            (asked.expect("it runs live"), scenario.icn.as_ref().expect("it is one"));
         let owners = asked.owners(icn);
-        assert_eq!(owners[asked.number(asked.contents.of_consumer(1))], 0, "the content is the first consumer's");
+        assert_eq!(
+            owners[asked.number(asked.contents.of_consumer(1))],
+            0,
+            "the content is the first consumer's"
+        );
         let mut numbers: Vec<usize> = Vec::new();
         for request in &asked.requests {
             assert_eq!(owners[asked.number(request.content)], request.flow as u32, "{request:?}");
@@ -91,8 +108,14 @@ mod tests {
         // Contents that are asked for once, the catalogue's that were asked for, and the consumers' have numbers of their own.
         numbers.sort_unstable();
         numbers.dedup();
-        let catalogue = asked.of_flow(4).map(|request| request.content.number).collect::<std::collections::BTreeSet<_>>();
-        assert_eq!(numbers.len(), asked.of_flow(2).count() + asked.of_flow(3).count() + catalogue.len());
+        let catalogue = asked
+            .of_flow(4)
+            .map(|request| request.content.number)
+            .collect::<std::collections::BTreeSet<_>>();
+        assert_eq!(
+            numbers.len(),
+            asked.of_flow(2).count() + asked.of_flow(3).count() + catalogue.len()
+        );
         assert!(catalogue.len() == 3 && asked.of_flow(4).count() > 100, "{catalogue:?}");
     }
 
@@ -102,7 +125,13 @@ mod tests {
             during(&format!("[[request]]\nname = \"shop\"\nat = \"a\"\nprefix = \"/one\"\nevery = \"{every}\"\nsegments = 1\n")).1
         };
         let refused = every("50 us").err().expect("some 400,000 requests").to_string();
-        assert!(refused.starts_with("request \"shop\", every: a live run has at most 100000 requests"), "{refused}");
-        assert!(every("1 ms").is_ok_and(|asked| (19_000..21_000).contains(&asked.requests.len())), "some 20,000 requests");
+        assert!(
+            refused.starts_with("request \"shop\", every: a live run has at most 100000 requests"),
+            "{refused}"
+        );
+        assert!(
+            every("1 ms").is_ok_and(|asked| (19_000..21_000).contains(&asked.requests.len())),
+            "some 20,000 requests"
+        );
     }
 }

@@ -75,8 +75,18 @@ impl Egress for IcnEgress<'_> {
 }
 
 impl Visitor<Transit<WirePacket>> for IcnEgress<'_> {
-    fn delivered(&mut self, _network: &mut Network<Transit<WirePacket>>, at: Time, link: usize, transit: Transit<WirePacket>) {
-        self.packets.push_back(EgressPacket { due: at, host: self.ends.to[link], packet: transit.packet });
+    fn delivered(
+        &mut self,
+        _network: &mut Network<Transit<WirePacket>>,
+        at: Time,
+        link: usize,
+        transit: Transit<WirePacket>,
+    ) {
+        self.packets.push_back(EgressPacket {
+            due: at,
+            host: self.ends.to[link],
+            packet: transit.packet,
+        });
     }
 
     fn dropped(&mut self, _at: Time, _link: usize, Identity { load, .. }: Identity) {
@@ -93,7 +103,10 @@ fn read(datagram: &[u8]) -> Option<(Option<u64>, bool)> {
     let outer = Element::first(link.fragment?, 0).ok()?;
     let is_data = link.header.nack.is_none() && outer.number == narrows_ndn::number::DATA;
     let name = NameRef::decode(&Element::first(outer.value, 0).ok()?).ok()?;
-    let content = name.without_last(1).last().and_then(|content| std::str::from_utf8(content.value).ok()?.parse().ok());
+    let content = name
+        .without_last(1)
+        .last()
+        .and_then(|content| std::str::from_utf8(content.value).ok()?.parse().ok());
     Some((content, is_data))
 }
 
@@ -108,7 +121,8 @@ mod tests {
         let name: Name = Name::new().generic(b"film").generic(b"0017").segment(3);
         let (mut interest, mut data, mut nack) = (Vec::new(), Vec::new(), Vec::new());
         InterestDraft { nonce: Some(1), ..InterestDraft::new(name.as_ref()) }.write(&mut interest);
-        Header { nack: Some(NackReason::Congestion), ..Header::default() }.write_packet(Some(&interest), &mut nack);
+        Header { nack: Some(NackReason::Congestion), ..Header::default() }
+            .write_packet(Some(&interest), &mut nack);
         let meta = narrows_ndn::MetaInfo::default();
         narrows_ndn::DataDraft { name: name.as_ref(), meta, content: Some(&[7; 900]) }
             .write(&narrows_ndn::signature::Signer::DIGEST, &mut data);

@@ -17,18 +17,30 @@ const PACKET: f64 = 1_500.0;
 pub fn affordable(scenario: &Scenario, icn: &Icn, maximum: Rate) -> Result<(), LiveError> {
     let mut ways: BTreeMap<(NodeId, PrefixId), f64> = BTreeMap::new();
     for process in &icn.requests {
-        let segments: f64 = process.segments.iter().map(|(segments, share)| *segments as f64 * share).sum();
+        let segments: f64 =
+            process.segments.iter().map(|(segments, share)| *segments as f64 * share).sum();
         let places = (process.at.len() * process.prefixes.len()) as f64;
-        for (at, prefix) in process.at.iter().flat_map(|at| process.prefixes.iter().map(move |prefix| (*at, *prefix))) {
+        for (at, prefix) in process
+            .at
+            .iter()
+            .flat_map(|at| process.prefixes.iter().map(move |prefix| (*at, *prefix)))
+        {
             let bits = segments * (icn.prefixes[prefix.0].data.get() * 8) as f64;
-            *ways.entry((at, prefix)).or_default() += bits / process.every.as_secs_f64() / places / 1e6;
+            *ways.entry((at, prefix)).or_default() +=
+                bits / process.every.as_secs_f64() / places / 1e6;
         }
     }
-    ways.extend(icn.consumers.iter().map(|consumer| ((consumer.at, consumer.prefix), f64::INFINITY)));
+    ways.extend(
+        icn.consumers.iter().map(|consumer| ((consumer.at, consumer.prefix), f64::INFINITY)),
+    );
     let asked = ways.iter().map(|((at, prefix), offered)| {
         let data = icn.prefixes[prefix.0].data.get() as f64;
         let links = icn.way(*at, *prefix).len() as f64;
-        Ideal::new(scenario, icn, *at, *prefix).rate().as_mbps().min(*offered) * links * 2.0 * PACKET / data
+        Ideal::new(scenario, icn, *at, *prefix).rate().as_mbps().min(*offered)
+            * links
+            * 2.0
+            * PACKET
+            / data
     });
     let total: f64 = asked.sum();
     if total <= maximum.as_mbps() {
@@ -36,7 +48,9 @@ pub fn affordable(scenario: &Scenario, icn: &Icn, maximum: Rate) -> Result<(), L
     }
     Err(LiveError::refused(
         ["icn"],
-        format!("its links are asked for {total:.0} Mbit/s together (in 1500-byte packets), and this host is taken to carry {maximum}"),
+        format!(
+            "its links are asked for {total:.0} Mbit/s together (in 1500-byte packets), and this host is taken to carry {maximum}"
+        ),
         "lower the rates, or measure what this host carries with `narrows bench --live` and give it with --maximum",
     ))
 }

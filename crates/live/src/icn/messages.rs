@@ -280,7 +280,11 @@ impl Counts {
     }
 
     /// As records have them. `stopped_with` is the goodput when the consumer was stopped.
-    pub fn counters(&self, dropped: u64, stopped_with: Option<u64>) -> (FlowCounters, measure::ConsumerCounters) {
+    pub fn counters(
+        &self,
+        dropped: u64,
+        stopped_with: Option<u64>,
+    ) -> (FlowCounters, measure::ConsumerCounters) {
         let (primary, secondary) = (Bytes::new(self.primary), Bytes::new(self.secondary));
         let flow = FlowCounters {
             sent: self.sent,
@@ -289,19 +293,34 @@ impl Counts {
             duplicates: self.duplicates,
             dropped,
             goodput: Bytes::new(self.goodput),
-            late_goodput: Bytes::new(stopped_with.map_or(0, |before| self.goodput.saturating_sub(before))),
+            late_goodput: Bytes::new(
+                stopped_with.map_or(0, |before| self.goodput.saturating_sub(before)),
+            ),
             declared_lost: self.declared_lost,
             timeouts: self.timeouts,
             arrived_wire: primary + secondary,
             ..FlowCounters::default()
         };
-        (flow, measure::ConsumerCounters { primary, secondary, nacks: self.nacks, interests: self.sent })
+        (
+            flow,
+            measure::ConsumerCounters {
+                primary,
+                secondary,
+                nacks: self.nacks,
+                interests: self.sent,
+            },
+        )
     }
 }
 
 impl Moment {
     /// Of what worlds record. `working` is the number of consumers that still have something to do.
-    pub fn of(flow: &FlowSample, consumer: &measure::ConsumerSample, working: u32, counts: Counts) -> Moment {
+    pub fn of(
+        flow: &FlowSample,
+        consumer: &measure::ConsumerSample,
+        working: u32,
+        counts: Counts,
+    ) -> Moment {
         Moment {
             at: flow.at.since(Time::ZERO).as_nanos(),
             rtt: flow.rtt.map(Span::as_nanos),
@@ -316,8 +335,11 @@ impl Moment {
     /// As records have them.
     pub fn samples(&self, dropped: u64) -> (FlowSample, measure::ConsumerSample) {
         let (flow, consumer) = self.counts.counters(dropped, None);
-        let (at, primary_rate, secondary_rate) =
-            (Time::from_nanos(self.at), Rate::from_bps(self.primary_rate), Rate::from_bps(self.secondary_rate));
+        let (at, primary_rate, secondary_rate) = (
+            Time::from_nanos(self.at),
+            Rate::from_bps(self.primary_rate),
+            Rate::from_bps(self.secondary_rate),
+        );
         let both = Rate::from_bps(self.primary_rate.saturating_add(self.secondary_rate));
         let flow = FlowSample {
             at,
@@ -353,6 +375,11 @@ impl From<&Times> for Histogram {
             return Histogram::new();
         }
         let counts = times.counts.iter().map(|(low, count)| (Span::from_nanos(*low), *count));
-        Histogram::restore(counts, times.sum.into(), Span::from_nanos(times.min), Span::from_nanos(times.max))
+        Histogram::restore(
+            counts,
+            times.sum.into(),
+            Span::from_nanos(times.min),
+            Span::from_nanos(times.max),
+        )
     }
 }

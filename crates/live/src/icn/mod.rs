@@ -16,8 +16,8 @@ mod sizes;
 
 pub(crate) use load::affordable;
 pub use messages::{
-    ConsumerPlan, ConsumerReport, Counts, FacePlan, FaceReport, Interests, Moment, NodeAnswer, NodeFailure, NodePlan, NodeReport,
-    ProducerPlan, RequestsReport, RouteEntry, Times,
+    ConsumerPlan, ConsumerReport, Counts, FacePlan, FaceReport, Interests, Moment, NodeAnswer,
+    NodeFailure, NodePlan, NodeReport, ProducerPlan, RequestsReport, RouteEntry, Times,
 };
 pub use process::NodeProgram;
 pub(crate) use run::run;

@@ -23,16 +23,31 @@ impl ContentNames {
     /// A prefix that is no NDN name, and Interests that are too small.
     pub fn new(icn: &Icn, asked: &Asked) -> Result<ContentNames, LiveError> {
         let prefixes = icn.prefixes.iter().map(|prefix| {
-            let problem = |error| LiveError::refused(["prefix", &prefix.name], format!("it is no name of NDN: {error}"), "write \"/film\"");
+            let problem = |error| {
+                LiveError::refused(
+                    ["prefix", &prefix.name],
+                    format!("it is no name of NDN: {error}"),
+                    "write \"/film\"",
+                )
+            };
             prefix.name.parse::<Name>().map_err(|error| problem(error.to_string()))
         });
         let prefixes = prefixes.collect::<Result<Vec<_>, _>>()?;
         let mut ways: BTreeMap<(NodeId, PrefixId), usize> = BTreeMap::new();
         let mut hops: BTreeMap<ContentId, usize> = BTreeMap::new();
-        let consumers = icn.consumers.iter().enumerate().map(|(place, consumer)| (consumer.at, asked.contents.of_consumer(place)));
-        let requests = asked.requests.iter().map(|request| (icn.requests[request.process].at[request.node], request.content));
+        let consumers = icn
+            .consumers
+            .iter()
+            .enumerate()
+            .map(|(place, consumer)| (consumer.at, asked.contents.of_consumer(place)));
+        let requests = asked
+            .requests
+            .iter()
+            .map(|request| (icn.requests[request.process].at[request.node], request.content));
         for (at, content) in consumers.chain(requests) {
-            let way = *ways.entry((at, content.prefix)).or_insert_with(|| icn.way(at, content.prefix).len());
+            let way = *ways
+                .entry((at, content.prefix))
+                .or_insert_with(|| icn.way(at, content.prefix).len());
             let most = hops.entry(content).or_default();
             *most = way.max(*most);
         }
@@ -45,11 +60,18 @@ impl ContentNames {
                 Some(digits) => *digits,
                 None => {
                     let name = &prefixes[content.prefix.0];
-                    let made = sizes::digits(name, contents, hops, icn.interest).map_err(|needed| {
-                        let of = &icn.prefixes[content.prefix.0].name;
-                        let problem = format!("Interests for {of} need {needed}, headers of IP and UDP included");
-                        LiveError::refused(["icn", "interest"], problem, format!("give {needed} or more, or simulate it with narrows run"))
-                    })?;
+                    let made =
+                        sizes::digits(name, contents, hops, icn.interest).map_err(|needed| {
+                            let of = &icn.prefixes[content.prefix.0].name;
+                            let problem = format!(
+                                "Interests for {of} need {needed}, headers of IP and UDP included"
+                            );
+                            LiveError::refused(
+                                ["icn", "interest"],
+                                problem,
+                                format!("give {needed} or more, or simulate it with narrows run"),
+                            )
+                        })?;
                     digits.insert(key, made);
                     made
                 }
@@ -77,8 +99,9 @@ mod tests {
             [[prefix]]\nname = \"/p\"\nat = \"d\"\n\
             [[consumer]]\nat = \"a\"\nprefix = \"/p\"\ncontent = \"x\"\n[[consumer]]\nat = \"c\"\nprefix = \"/p\"\ncontent = \"x\"\n\
             [[consumer]]\nat = \"c\"\nprefix = \"/p\"\n";
-        let scenario = narrows_scenario::parse(text, "test.toml", &|path| std::fs::read_to_string(path))
-            .unwrap_or_else(|error| panic!("{}", error.short()));
+        let scenario =
+            narrows_scenario::parse(text, "test.toml", &|path| std::fs::read_to_string(path))
+                .unwrap_or_else(|error| panic!("{}", error.short()));
         let icn = scenario.icn.as_ref().expect("it is one");
         let asked = Asked::during(&scenario, icn).expect("it runs live");
         let names = ContentNames::new(icn, &asked).expect("they fit");

@@ -32,14 +32,25 @@ pub struct PlannedNode {
 /// # Errors
 ///
 /// A name that is no NDN name, and Interests that are too small.
-pub fn node_plans(scenario: &Scenario, icn: &Icn, ends: &LinkEnds, asked: &Asked) -> Result<Vec<PlannedNode>, LiveError> {
+pub fn node_plans(
+    scenario: &Scenario,
+    icn: &Icn,
+    ends: &LinkEnds,
+    asked: &Asked,
+) -> Result<Vec<PlannedNode>, LiveError> {
     let largest = icn.prefixes.iter().map(|prefix| prefix.data).max().unwrap_or(Bytes::ZERO);
     let names = ContentNames::new(icn, asked)?;
-    let rate = |link: LinkId| scenario.links[link.0].config.rate.mean().map_or(0, |rate| rate.as_bps()).max(LEAST_RATE);
+    let rate = |link: LinkId| {
+        scenario.links[link.0].config.rate.mean().map_or(0, |rate| rate.as_bps()).max(LEAST_RATE)
+    };
     // NDN's share of a link: headers of IP and UDP take theirs of each Data.
-    let net = |rate: u64, data: Bytes| (u128::from(rate) * u128::from((data - DATAGRAM_HEADERS).get()) / u128::from(data.get())) as u64;
+    let net = |rate: u64, data: Bytes| {
+        (u128::from(rate) * u128::from((data - DATAGRAM_HEADERS).get()) / u128::from(data.get()))
+            as u64
+    };
     let plans = (0..scenario.nodes.len()).map(|node| {
-        let own: Vec<(usize, _)> = icn.faces.iter().enumerate().filter(|(_, face)| face.node == NodeId(node)).collect();
+        let own: Vec<(usize, _)> =
+            icn.faces.iter().enumerate().filter(|(_, face)| face.node == NodeId(node)).collect();
         let face = |(place, face): &(usize, &narrows_scenario::Face)| FacePlan {
             neighbour: ends.neighbours[*place],
             inward: rate(face.coming),
@@ -49,19 +60,29 @@ pub fn node_plans(scenario: &Scenario, icn: &Icn, ends: &LinkEnds, asked: &Asked
         };
         // As in the simulator.
         let excess = if icn.measured { 4 } else { 1 };
-        let most = own.iter().fold(0u64, |sum, (_, face)| sum.saturating_add(rate(face.coming))).saturating_mul(excess);
+        let most = own
+            .iter()
+            .fold(0u64, |sum, (_, face)| sum.saturating_add(rate(face.coming)))
+            .saturating_mul(excess);
         let mut routes = Vec::new();
         for prefix in &icn.prefixes {
             let hops = prefix.next_hops.get(&NodeId(node)).map_or(&[][..], Vec::as_slice);
             for hop in hops {
                 routes.extend(
-                    own.iter().position(|(_, face)| face.leaving == *hop).map(|face| RouteEntry { prefix: prefix.name.clone(), face }),
+                    own.iter()
+                        .position(|(_, face)| face.leaving == *hop)
+                        .map(|face| RouteEntry { prefix: prefix.name.clone(), face }),
                 );
             }
         }
         let producer = |prefix: &&narrows_scenario::Prefix| prefix.at.contains(&NodeId(node));
         let producers = icn.prefixes.iter().filter(producer);
-        let consumer = |by: &Method, content: ContentId, segments: Option<u64>, start: Time, stop: Option<Time>, seed: u64| {
+        let consumer = |by: &Method,
+                        content: ContentId,
+                        segments: Option<u64>,
+                        start: Time,
+                        stop: Option<Time>,
+                        seed: u64| {
             let data = icn.prefixes[content.prefix.0].data;
             ConsumerPlan {
                 by_rates: matches!(by, Method::Rates(_)),
@@ -76,22 +97,42 @@ pub fn node_plans(scenario: &Scenario, icn: &Icn, ends: &LinkEnds, asked: &Asked
                 most: net(most, data),
             }
         };
-        let (mut consumers, mut consumer_flows, mut consumer_names) = (Vec::new(), Vec::new(), Vec::new());
-        for (flow, plan) in icn.consumers.iter().enumerate().filter(|(_, consumer)| consumer.at == NodeId(node)) {
+        let (mut consumers, mut consumer_flows, mut consumer_names) =
+            (Vec::new(), Vec::new(), Vec::new());
+        for (flow, plan) in
+            icn.consumers.iter().enumerate().filter(|(_, consumer)| consumer.at == NodeId(node))
+        {
             consumer_flows.push(flow);
             consumer_names.push(plan.name.clone());
             let seed = Random::stream(scenario.seed, &format!("consumer {}", plan.name)).bits();
-            consumers.push(consumer(&plan.by, asked.contents.of_consumer(flow), plan.segments, plan.start, plan.stop, seed));
+            consumers.push(consumer(
+                &plan.by,
+                asked.contents.of_consumer(flow),
+                plan.segments,
+                plan.start,
+                plan.stop,
+                seed,
+            ));
         }
-        let processes = icn.requests.iter().flat_map(|process| process.at.iter().map(move |at| (process, *at)));
-        let processes = (icn.consumers.len()..).zip(processes).filter(|(_, (_, at))| *at == NodeId(node));
-        let (mut requests, mut request_flows, mut request_names) = (Vec::new(), Vec::new(), Vec::new());
+        let processes =
+            icn.requests.iter().flat_map(|process| process.at.iter().map(move |at| (process, *at)));
+        let processes =
+            (icn.consumers.len()..).zip(processes).filter(|(_, (_, at))| *at == NodeId(node));
+        let (mut requests, mut request_flows, mut request_names) =
+            (Vec::new(), Vec::new(), Vec::new());
         for (flow, (process, _)) in processes {
             request_flows.push(flow);
             request_names.push(process.name.clone());
-            let each = asked
-                .of_flow(flow)
-                .map(|request| consumer(&process.by, request.content, Some(request.segments), request.at, None, request.seed));
+            let each = asked.of_flow(flow).map(|request| {
+                consumer(
+                    &process.by,
+                    request.content,
+                    Some(request.segments),
+                    request.at,
+                    None,
+                    request.seed,
+                )
+            });
             requests.push(each.collect());
         }
         let plan = NodePlan {
@@ -106,7 +147,12 @@ pub fn node_plans(scenario: &Scenario, icn: &Icn, ends: &LinkEnds, asked: &Asked
             headers: DATAGRAM_HEADERS.get() as u16,
             faces: own.iter().map(face).collect(),
             routes,
-            producers: producers.map(|prefix| ProducerPlan { prefix: prefix.name.clone(), data: sizes::data(prefix.data) }).collect(),
+            producers: producers
+                .map(|prefix| ProducerPlan {
+                    prefix: prefix.name.clone(),
+                    data: sizes::data(prefix.data),
+                })
+                .collect(),
             consumers,
             consumer_names,
             requests,

@@ -40,18 +40,27 @@ pub struct NodeProcess {
 
 impl NodeProcess {
     /// Starts it, and tells it what to do.
-    pub fn start(host: &Host, program: &NodeProgram, plan: &NodePlan) -> Result<NodeProcess, LiveError> {
+    pub fn start(
+        host: &Host,
+        program: &NodeProgram,
+        plan: &NodePlan,
+    ) -> Result<NodeProcess, LiveError> {
         let failed = |error| failed(&host.name, "cannot be started", error);
         let spawn = || {
             let mut command = Command::new(&program.file);
             // Signals of the terminal are for this process, which ends its nodes.
-            command.args(&program.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0);
+            command
+                .args(&program.arguments)
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .process_group(0);
             command.spawn()
         };
         let mut child = host.namespace.enter(spawn).map_err(failed)?;
         let (input, output) = (child.stdin.take(), child.stdout.take());
         let (sender, lines) = channel();
-        let mut process = NodeProcess { name: host.name.clone(), child, input, lines, report: None };
+        let mut process =
+            NodeProcess { name: host.name.clone(), child, input, lines, report: None };
         let output = output.ok_or_else(|| failed(io::ErrorKind::BrokenPipe.into()))?;
         thread::Builder::new()
             .spawn(move || {
@@ -85,7 +94,10 @@ impl NodeProcess {
             Ok(Ok(line)) if !line.is_empty() => Ok(line),
             Ok(Ok(_)) => Err(io::Error::other("its process has ended")),
             Ok(Err(error)) => Err(error),
-            Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, format!("it says nothing for {PATIENCE}"))),
+            Err(_) => Err(io::Error::new(
+                io::ErrorKind::TimedOut,
+                format!("it says nothing for {PATIENCE}"),
+            )),
         };
         line.map_err(|error| failed(&self.name, "failed", error))
     }
@@ -115,8 +127,15 @@ impl NodeProcess {
             Ok(Ok(line)) if !line.is_empty() => line,
             Ok(Err(error)) => return Err(failed(&self.name, "failed", error)),
             Ok(Ok(_)) | Err(TryRecvError::Disconnected) => {
-                let ended = self.child.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
-                return Err(failed(&self.name, "failed", io::Error::other(format!("its process ended with {ended}"))));
+                let ended = self
+                    .child
+                    .wait()
+                    .map_or_else(|error| error.to_string(), |status| status.to_string());
+                return Err(failed(
+                    &self.name,
+                    "failed",
+                    io::Error::other(format!("its process ended with {ended}")),
+                ));
             }
         };
         self.report = Some(self.read(&line)?);
@@ -138,9 +157,12 @@ impl NodeProcess {
     fn read(&self, line: &str) -> Result<NodeReport, LiveError> {
         match serde_json::from_str(line) {
             Ok(NodeAnswer::Done(report)) => Ok(*report),
-            Ok(NodeAnswer::Failed(NodeFailure { part, after, cause })) => {
-                Err(LiveError::Node { node: self.name.clone(), after: Span::from_nanos(after), part, cause })
-            }
+            Ok(NodeAnswer::Failed(NodeFailure { part, after, cause })) => Err(LiveError::Node {
+                node: self.name.clone(),
+                after: Span::from_nanos(after),
+                part,
+                cause,
+            }),
             Err(error) => Err(failed(&self.name, "failed", error.into())),
         }
     }
@@ -158,5 +180,9 @@ impl Drop for NodeProcess {
 }
 
 fn failed(name: &str, what: &str, error: io::Error) -> LiveError {
-    LiveError::System { what: format!("the node \"{name}\" {what}"), error, remedy: "its own words, if there are any, stand above" }
+    LiveError::System {
+        what: format!("the node \"{name}\" {what}"),
+        error,
+        remedy: "its own words, if there are any, stand above",
+    }
 }

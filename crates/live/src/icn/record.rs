@@ -6,7 +6,8 @@ use super::messages::{ConsumerReport, FaceReport, NodeReport};
 use super::plan::PlannedNode;
 use crate::emulator::Emulated;
 use narrows_measure::{
-    ConsumerRecord, Emulation, FlowRecord, Histogram, IcnRecord, RatesRecord, Record, SubflowRecord, SubflowSample, Transfer, Transfers,
+    ConsumerRecord, Emulation, FlowRecord, Histogram, IcnRecord, RatesRecord, Record,
+    SubflowRecord, SubflowSample, Transfer, Transfers,
 };
 use narrows_scenario::{Icn, Ideal, NodeId, PrefixId, Scenario};
 use narrows_traffic::LISTED;
@@ -27,30 +28,52 @@ pub fn record(
     let mut rates = vec![RatesRecord::default(); scenario.links.len()];
     let (mut pending, mut expired, mut cached) = (0, 0, 0);
     let mut came = Came { scenario, icn, ideals: BTreeMap::new(), listable: LISTED };
-    for (node, (report, PlannedNode { consumers: own, requests: processes, .. })) in reports.into_iter().enumerate() {
+    for (node, (report, PlannedNode { consumers: own, requests: processes, .. })) in
+        reports.into_iter().enumerate()
+    {
         let faces = icn.faces.iter().filter(|face| face.node == NodeId(node));
-        faces.zip(&report.faces).for_each(|(face, measured)| rates[face.coming.0] = rates_record(measured));
+        faces
+            .zip(&report.faces)
+            .for_each(|(face, measured)| rates[face.coming.0] = rates_record(measured));
         for (flow, measured) in own.into_iter().zip(report.consumers) {
             consumers[flow] = consumer_record(&measured);
-            fill(&mut flows[flow], &mut consumers[flow], &measured, &Own { drops: &emulated.flows, flow });
+            fill(
+                &mut flows[flow],
+                &mut consumers[flow],
+                &measured,
+                &Own { drops: &emulated.flows, flow },
+            );
             let plan = &icn.consumers[flow];
             let Some(segments) = plan.segments else { continue };
             let finished = measured.finished.map(Time::from_nanos);
-            flows[flow].transfers =
-                Some(came.transfers([Content { at: plan.at, prefix: plan.prefix, segments, start: plan.start, finished }]));
-            (flows[flow].end, flows[flow].completed) = (finished.or(flows[flow].end), finished.is_some());
+            flows[flow].transfers = Some(came.transfers([Content {
+                at: plan.at,
+                prefix: plan.prefix,
+                segments,
+                start: plan.start,
+                finished,
+            }]));
+            (flows[flow].end, flows[flow].completed) =
+                (finished.or(flows[flow].end), finished.is_some());
         }
         for (flow, measured) in processes.into_iter().zip(report.requests) {
             consumers[flow].many = true;
-            fill(&mut flows[flow], &mut consumers[flow], &measured.together, &Own { drops: &emulated.flows, flow });
+            fill(
+                &mut flows[flow],
+                &mut consumers[flow],
+                &measured.together,
+                &Own { drops: &emulated.flows, flow },
+            );
             let finished = measured.finished.into_iter().map(|at| at.map(Time::from_nanos));
-            flows[flow].transfers = Some(came.transfers(asked.of_flow(flow).zip(finished).map(|(request, finished)| Content {
-                at: NodeId(node),
-                prefix: request.content.prefix,
-                segments: request.segments,
-                start: request.at,
-                finished,
-            })));
+            flows[flow].transfers = Some(came.transfers(asked.of_flow(flow).zip(finished).map(
+                |(request, finished)| Content {
+                    at: NodeId(node),
+                    prefix: request.content.prefix,
+                    segments: request.segments,
+                    start: request.at,
+                    finished,
+                },
+            )));
         }
         pending += report.pending;
         expired += report.expired;
@@ -58,7 +81,14 @@ pub fn record(
     }
     let law = icn.law.as_ref().map(|law| law.text().to_owned());
     let record = IcnRecord { law, rates, consumers, pending, expired, cached };
-    scenario.record().flows(flows).links(emulated.links).events(emulated.stats.packets).icn(record).emulation(emulation).finish()
+    scenario
+        .record()
+        .flows(flows)
+        .links(emulated.links)
+        .events(emulated.stats.packets)
+        .icn(record)
+        .emulation(emulation)
+        .finish()
 }
 
 /// The drops of one flow.
@@ -69,7 +99,11 @@ struct Own<'a> {
 
 fn rates_record(measured: &FaceReport) -> RatesRecord {
     let total = measured.total.counters();
-    RatesRecord { total, steady: total.since(&measured.at_warmup.counters()), samples: measured.samples() }
+    RatesRecord {
+        total,
+        steady: total.since(&measured.at_warmup.counters()),
+        samples: measured.samples(),
+    }
 }
 
 fn consumer_record(measured: &ConsumerReport) -> ConsumerRecord {
@@ -86,18 +120,27 @@ fn consumer_record(measured: &ConsumerReport) -> ConsumerRecord {
             })
             .collect(),
     };
-    ConsumerRecord { subflows: measured.subflows.iter().map(subflow).collect(), ..ConsumerRecord::default() }
+    ConsumerRecord {
+        subflows: measured.subflows.iter().map(subflow).collect(),
+        ..ConsumerRecord::default()
+    }
 }
 
 /// Writes what was measured of a consumer, or of several together, into its records.
-fn fill(flow: &mut FlowRecord, consumer: &mut ConsumerRecord, measured: &ConsumerReport, own: &Own<'_>) {
+fn fill(
+    flow: &mut FlowRecord,
+    consumer: &mut ConsumerRecord,
+    measured: &ConsumerReport,
+    own: &Own<'_>,
+) {
     let Own { drops, flow: number } = *own;
     let (total, asked) = measured.total.counters(drops.total[number], measured.stopped_with);
     let (before, asked_before) = measured.at_warmup.counters(drops.at_warmup[number], None);
     (flow.total, flow.steady) = (total, total.since(&before));
     (consumer.total, consumer.steady) = (asked, asked.since(&asked_before));
     for (place, moment) in measured.samples.iter().enumerate() {
-        let (flow_sample, consumer_sample) = moment.samples(drops.samples.get(place).map_or(0, |all| all[number]));
+        let (flow_sample, consumer_sample) =
+            moment.samples(drops.samples.get(place).map_or(0, |all| all[number]));
         flow.samples.push(flow_sample);
         consumer.samples.push(consumer_sample);
     }
@@ -134,7 +177,10 @@ impl Came<'_> {
         }
         finished.sort_by_key(|(at, _)| *at);
         for (at, Content { at: node, prefix, segments, start, .. }) in finished {
-            let ideal = self.ideals.entry((node, prefix)).or_insert_with(|| Ideal::new(self.scenario, self.icn, node, prefix));
+            let ideal = self
+                .ideals
+                .entry((node, prefix))
+                .or_insert_with(|| Ideal::new(self.scenario, self.icn, node, prefix));
             let size = Bytes::new(segments * self.icn.prefixes[prefix.0].data.get());
             let took = at.since(start.min(at)).max(Span::from_nanos(1));
             let transfer = Transfer { start, size, took, ideal: ideal.time(segments) };

@@ -38,7 +38,10 @@ pub fn run(
     let planned = node_plans(scenario, icn, &ends, &asked)?;
     let map = HostMap::of_nodes(scenario);
     let data = icn.prefixes.iter().map(|prefix| prefix.data).max().unwrap_or(Bytes::ZERO);
-    let plan = Plan { classes: vec![RouteMetrics::default(); ends.networks], ..Plan::plain(scenario.nodes.len(), mtu(data).into()) };
+    let plan = Plan {
+        classes: vec![RouteMetrics::default(); ends.networks],
+        ..Plan::plain(scenario.nodes.len(), mtu(data).into())
+    };
     let hosts = Host::all(scenario, &map, &plan)?;
     let mut nodes = Vec::new();
     for (host, PlannedNode { plan, .. }) in hosts.iter().zip(&planned) {
@@ -54,7 +57,8 @@ pub fn run(
         spout.iter_mut().for_each(|spout| spout.pour(follower));
         progress(now)
     };
-    let (flows, owners, end) = (scenario.traffic().len(), asked.owners(icn), Time::ZERO + scenario.duration);
+    let (flows, owners, end) =
+        (scenario.traffic().len(), asked.owners(icn), Time::ZERO + scenario.duration);
     let egress = || IcnEgress::new(&ends, &owners, flows);
     let mut session = Session::run(scenario, &hosts, egress, progress, &tap, |clock, go_on| {
         nodes.iter_mut().try_for_each(|node| node.begin(clock))?;
@@ -63,11 +67,22 @@ pub fn run(
             thread::sleep(Duration::from_millis(20));
         }
         // Before its end a run is only stopped because it is not wanted.
-        if clock.now() < end { Ok(Vec::new()) } else { nodes.iter_mut().map(NodeProcess::report).collect() }
+        if clock.now() < end {
+            Ok(Vec::new())
+        } else {
+            nodes.iter_mut().map(NodeProcess::report).collect()
+        }
     })?;
     let reports = std::mem::take(&mut session.traffic);
     let emulation = emulation(&session.emulation(scenario, Vec::new(), &wakes(&reports)), &reports);
-    Ok(record(scenario, icn, &asked, session.emulated, reports.into_iter().zip(planned).collect(), emulation))
+    Ok(record(
+        scenario,
+        icn,
+        &asked,
+        session.emulated,
+        reports.into_iter().zip(planned).collect(),
+        emulation,
+    ))
 }
 
 /// How late forwarders and consumers were for what was due.
@@ -79,6 +94,7 @@ fn wakes(reports: &[NodeReport]) -> Histogram {
 
 /// With what the nodes say of themselves.
 fn emulation(emulation: &Emulation, reports: &[NodeReport]) -> Emulation {
-    let busiest = reports.iter().map(|report| Span::from_nanos(report.busiest)).max().unwrap_or(Span::ZERO);
+    let busiest =
+        reports.iter().map(|report| Span::from_nanos(report.busiest)).max().unwrap_or(Span::ZERO);
     Emulation { talking: busiest, ..emulation.clone() }
 }

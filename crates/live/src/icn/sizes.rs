@@ -23,7 +23,12 @@ pub fn content(prefix: &Name, number: usize, digits: usize) -> Name {
 
 /// The digits of the numbers of contents with which the largest Interest is as large as it should be, headers of IP and UDP included, on a path of so
 /// many links; the size that it has with one digit, if that is more.
-pub fn digits(prefix: &Name, contents: usize, hops: usize, interest: Bytes) -> Result<usize, Bytes> {
+pub fn digits(
+    prefix: &Name,
+    contents: usize,
+    hops: usize,
+    interest: Bytes,
+) -> Result<usize, Bytes> {
     let least = contents.saturating_sub(1).to_string().len();
     let size = interest_size(prefix, least, hops);
     let missing = interest.get().checked_sub(size.get()).ok_or(size)?;
@@ -33,8 +38,14 @@ pub fn digits(prefix: &Name, contents: usize, hops: usize, interest: Bytes) -> R
 fn interest_size(prefix: &Name, digits: usize, hops: usize) -> Bytes {
     let name = content(prefix, 0, digits).segment(LAST_SEGMENT);
     let (mut interest, mut packet) = (Vec::new(), Vec::new());
-    InterestDraft { nonce: Some(0), lifetime_ms: Some(4000), ..InterestDraft::new(name.as_ref()) }.write(&mut interest);
-    let mircc = Mircc { class: Some(0), round_trip_us: Some(0), path_label: Some(label(hops)), ..Mircc::default() };
+    InterestDraft { nonce: Some(0), lifetime_ms: Some(4000), ..InterestDraft::new(name.as_ref()) }
+        .write(&mut interest);
+    let mircc = Mircc {
+        class: Some(0),
+        round_trip_us: Some(0),
+        path_label: Some(label(hops)),
+        ..Mircc::default()
+    };
     Header { mircc, ..Header::default() }.write_packet(Some(&interest), &mut packet);
     DATAGRAM_HEADERS + Bytes::new(packet.len() as u64)
 }
@@ -70,6 +81,9 @@ mod tests {
         assert_eq!(interest_size(&prefix, digits, 4), Bytes::new(100));
         // LpPacket 4, Fragment 4, rates, path hash and limit 12 each, label 4 + 3 + 3 + 2 + 2.
         assert_eq!(data(Bytes::new(1000)), 1000 - 28 - 8 - 48 - 14);
-        assert!(super::digits(&prefix, 3, 4, Bytes::new(60)).is_err_and(|needed| needed > Bytes::new(60)));
+        assert!(
+            super::digits(&prefix, 3, 4, Bytes::new(60))
+                .is_err_and(|needed| needed > Bytes::new(60))
+        );
     }
 }

@@ -43,7 +43,10 @@ pub enum Planned {
 impl PartialEq for Planned {
     fn eq(&self, other: &Planned) -> bool {
         match (self, other) {
-            (Planned::Core { twin: a, constants: one }, Planned::Core { twin: b, constants: two }) => a.kernel == b.kernel && one == two,
+            (
+                Planned::Core { twin: a, constants: one },
+                Planned::Core { twin: b, constants: two },
+            ) => a.kernel == b.kernel && one == two,
             (Planned::File { program: a, .. }, Planned::File { program: b, .. }) => a == b,
             _ => false,
         }
@@ -85,7 +88,10 @@ pub fn twin_of(entry: &Entry) -> Option<&'static Twin> {
 /// lists.
 pub fn missing(entry: &Entry, available: &[String]) -> Option<(String, String)> {
     let Some(name) = entry.kernel else {
-        return Some(("Linux has no such controller".to_owned(), "simulate it with narrows run".to_owned()));
+        return Some((
+            "Linux has no such controller".to_owned(),
+            "simulate it with narrows run".to_owned(),
+        ));
     };
     if available.iter().any(|one| one == name) {
         return None;
@@ -96,10 +102,13 @@ pub fn missing(entry: &Entry, available: &[String]) -> Option<(String, String)> 
         name => format!("tcp_{name}"),
     };
     let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    let modules = fs::read_to_string(format!("/lib/modules/{}/modules.dep", release.trim())).unwrap_or_default();
+    let modules = fs::read_to_string(format!("/lib/modules/{}/modules.dep", release.trim()))
+        .unwrap_or_default();
     let remedy = match modules.contains(&format!("/{module}.ko")) {
         true => format!("load it: sudo modprobe {module}"),
-        false => format!("this kernel was built without {module}; take a kernel that has it, or simulate it with narrows run"),
+        false => format!(
+            "this kernel was built without {module}; take a kernel that has it, or simulate it with narrows run"
+        ),
     };
     Some((format!("this kernel does not offer \"{name}\""), remedy))
 }
@@ -129,11 +138,19 @@ pub fn name_for(planned: &mut Vec<PlannedController>, what: Planned, taken: &[St
 /// # Errors
 ///
 /// As [`Planned::of`], at the flow that asks.
-pub fn names_of(planned: &mut Vec<PlannedController>, scenario: &Scenario, taken: &[String]) -> Result<Vec<Option<String>>, LiveError> {
+pub fn names_of(
+    planned: &mut Vec<PlannedController>,
+    scenario: &Scenario,
+    taken: &[String],
+) -> Result<Vec<Option<String>>, LiveError> {
     let mut name = |flow: &Flow| {
         let Some(choice) = &flow.controller else { return Ok(None) };
-        let Some(what) = Planned::of(choice) else { return Ok(choice.entry().kernel.map(str::to_owned)) };
-        let what = what.map_err(|error| LiveError::refused(["flow", &flow.name, "controller"], error, "leave it out"))?;
+        let Some(what) = Planned::of(choice) else {
+            return Ok(choice.entry().kernel.map(str::to_owned));
+        };
+        let what = what.map_err(|error| {
+            LiveError::refused(["flow", &flow.name, "controller"], error, "leave it out")
+        })?;
         Ok(Some(name_for(planned, what, taken)))
     };
     scenario.flows.iter().map(&mut name).collect()

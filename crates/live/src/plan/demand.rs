@@ -26,18 +26,26 @@ pub fn affordable(scenario: &Scenario, maximum: Rate) -> Result<(), LiveError> {
     let mut asked: BTreeMap<LinkId, f64> = BTreeMap::new();
     for flow in &scenario.flows {
         let size = (flow.transport.mss + flow.transport.headers).get() as f64;
-        let narrowest = routes(scenario, flow).filter_map(|route| narrowest(scenario, route)).max_by_key(|(_, rate)| *rate);
+        let narrowest = routes(scenario, flow)
+            .filter_map(|route| narrowest(scenario, route))
+            .max_by_key(|(_, rate)| *rate);
         let own = own_rate(scenario, flow).unwrap_or(f64::INFINITY);
         let (link, rate) = match narrowest {
             Some((link, rate)) => (link, rate.as_mbps().min(own)),
             None if own.is_finite() => (flow.route.first().copied().unwrap_or(LinkId(0)), own),
             None => {
-                let problem = "no link of its route has a rate, so it asks for more than any host carries";
-                return Err(LiveError::refused(["flow", &flow.name], problem, "give a link of its route a rate"));
+                let problem =
+                    "no link of its route has a rate, so it asks for more than any host carries";
+                return Err(LiveError::refused(
+                    ["flow", &flow.name],
+                    problem,
+                    "give a link of its route a rate",
+                ));
             }
         };
         let packets = rate * PACKET / size;
-        let most = peak(scenario, link).map_or(f64::INFINITY, |rate| rate.as_mbps() * PACKET / size);
+        let most =
+            peak(scenario, link).map_or(f64::INFINITY, |rate| rate.as_mbps() * PACKET / size);
         let asked = asked.entry(link).or_default();
         *asked = (*asked + packets).min(most.max(*asked));
     }
@@ -45,10 +53,15 @@ pub fn affordable(scenario: &Scenario, maximum: Rate) -> Result<(), LiveError> {
     if total <= maximum.as_mbps() {
         return Ok(());
     }
-    let widest = asked.iter().max_by(|(_, a), (_, b)| a.total_cmp(b)).map_or("", |(link, _)| &scenario.links[link.0].name);
+    let widest = asked
+        .iter()
+        .max_by(|(_, a), (_, b)| a.total_cmp(b))
+        .map_or("", |(link, _)| &scenario.links[link.0].name);
     Err(LiveError::refused(
         ["link", widest],
-        format!("flows can fill links of {total:.0} Mbit/s together (in 1500-byte packets), and this host is taken to carry {maximum}"),
+        format!(
+            "flows can fill links of {total:.0} Mbit/s together (in 1500-byte packets), and this host is taken to carry {maximum}"
+        ),
         "lower the rates, or measure what this host carries with `narrows bench --live` and give it with --maximum",
     ))
 }
@@ -68,7 +81,10 @@ fn own_rate(scenario: &Scenario, flow: &Flow) -> Option<f64> {
         }
         Workload::Arrivals(arrivals) => arrivals.per_second * (arrivals.sizes.mean() / mss).ceil(),
         // The next request waits for the response to the last.
-        Workload::Requests(requests) => (requests.response.mean() / mss).ceil() / (scenario.base_rtt(flow) + requests.think).as_secs_f64(),
+        Workload::Requests(requests) => {
+            (requests.response.mean() / mss).ceil()
+                / (scenario.base_rtt(flow) + requests.think).as_secs_f64()
+        }
     };
     Some(packets_per_second * (flow.transport.mss + flow.transport.headers).get() as f64 * 8e-6)
 }
@@ -76,7 +92,9 @@ fn own_rate(scenario: &Scenario, flow: &Flow) -> Option<f64> {
 /// The routes that a flow takes at some time.
 fn routes<'a>(scenario: &'a Scenario, flow: &'a Flow) -> impl Iterator<Item = &'a [LinkId]> {
     let later = scenario.changes.iter().filter_map(|change| match &change.what {
-        What::Route { flow: changed, route, .. } if scenario.flows[changed.0].name == flow.name => Some(route.as_slice()),
+        What::Route { flow: changed, route, .. } if scenario.flows[changed.0].name == flow.name => {
+            Some(route.as_slice())
+        }
         _ => None,
     });
     std::iter::once(flow.route.as_slice()).chain(later)
@@ -84,7 +102,10 @@ fn routes<'a>(scenario: &'a Scenario, flow: &'a Flow) -> impl Iterator<Item = &'
 
 /// The link of a route that lets through the least, and how much that is at most.
 fn narrowest(scenario: &Scenario, route: &[LinkId]) -> Option<(LinkId, Rate)> {
-    route.iter().filter_map(|link| Some((*link, peak(scenario, *link)?))).min_by_key(|(_, rate)| *rate)
+    route
+        .iter()
+        .filter_map(|link| Some((*link, peak(scenario, *link)?)))
+        .min_by_key(|(_, rate)| *rate)
 }
 
 /// The highest rate that a link ever has; on a trace its mean. `None` if unlimited.
@@ -102,12 +123,16 @@ mod tests {
 
     fn asks(links: &str, flows: &str) -> Result<(), String> {
         let text = format!("duration = \"10 s\"\n{links}\n{flows}");
-        let scenario = narrows_scenario::parse(&text, "test.toml", &|path| std::fs::read_to_string(path)).unwrap();
+        let scenario =
+            narrows_scenario::parse(&text, "test.toml", &|path| std::fs::read_to_string(path))
+                .unwrap();
         affordable(&scenario, MAXIMUM).map_err(|error| error.to_string())
     }
 
     fn link(name: &str, from: &str, to: &str, rate: &str) -> String {
-        format!("[[link]]\nname = \"{name}\"\nbetween = [\"{from}\", \"{to}\"]\nrate = \"{rate}\"\ndelay = \"5 ms\"\n")
+        format!(
+            "[[link]]\nname = \"{name}\"\nbetween = [\"{from}\", \"{to}\"]\nrate = \"{rate}\"\ndelay = \"5 ms\"\n"
+        )
     }
 
     fn flow(from: &str, to: &str, more: &str) -> String {
@@ -116,16 +141,23 @@ mod tests {
 
     #[test]
     fn a_fast_access_link_before_a_bottleneck_asks_for_nothing_of_its_own() {
-        let links = link("access", "a", "r", "40 Gbit/s") + &link("bottleneck", "r", "b", "900 Mbit/s");
+        let links =
+            link("access", "a", "r", "40 Gbit/s") + &link("bottleneck", "r", "b", "900 Mbit/s");
         assert_eq!(asks(&links, &flow("a", "b", "controller = \"cubic\"\ncount = 5")), Ok(()));
     }
 
     #[test]
     fn bottlenecks_of_different_flows_add_up() {
         let links = link("one", "a", "b", "600 Mbit/s") + &link("two", "c", "d", "600 Mbit/s");
-        let flows = flow("a", "b", "controller = \"cubic\"") + &flow("c", "d", "controller = \"cubic\"");
+        let flows =
+            flow("a", "b", "controller = \"cubic\"") + &flow("c", "d", "controller = \"cubic\"");
         let told = asks(&links, &flows).unwrap_err();
-        assert!(told.contains("1200 Mbit/s") && told.contains("1 Gbit/s") && told.contains("narrows bench --live"), "{told}");
+        assert!(
+            told.contains("1200 Mbit/s")
+                && told.contains("1 Gbit/s")
+                && told.contains("narrows bench --live"),
+            "{told}"
+        );
         assert_eq!(asks(&links, &flow("a", "b", "controller = \"cubic\"")), Ok(()));
     }
 
@@ -133,15 +165,24 @@ mod tests {
     fn constant_traffic_asks_for_what_it_sends() {
         let links = link("wide", "a", "b", "10 Gbit/s");
         assert_eq!(asks(&links, &flow("a", "b", "workload = { rate = \"100 Mbit/s\" }")), Ok(()));
-        assert!(asks(&links, &flow("a", "b", "controller = \"cubic\"")).unwrap_err().contains("10000 Mbit/s"));
+        assert!(
+            asks(&links, &flow("a", "b", "controller = \"cubic\""))
+                .unwrap_err()
+                .contains("10000 Mbit/s")
+        );
     }
 
     #[test]
     fn workloads_with_a_rate_of_their_own_ask_for_it() {
         let asked = |workload: &str| {
             let links = link("wide", "a", "b", "10 Gbit/s");
-            let text = format!("duration = \"10 s\"\n{links}{}", flow("a", "b", &format!("controller = \"cubic\"\nworkload = {workload}")));
-            let scenario = narrows_scenario::parse(&text, "test.toml", &|path| std::fs::read_to_string(path)).unwrap();
+            let text = format!(
+                "duration = \"10 s\"\n{links}{}",
+                flow("a", "b", &format!("controller = \"cubic\"\nworkload = {workload}"))
+            );
+            let scenario =
+                narrows_scenario::parse(&text, "test.toml", &|path| std::fs::read_to_string(path))
+                    .unwrap();
             own_rate(&scenario, &scenario.flows[0]).map(|mbps| (mbps * 1000.0).round() / 1000.0)
         };
         // Packets of 1448 B are 1500 B on the wire.
@@ -153,13 +194,24 @@ mod tests {
         assert_eq!(asked(r#"{ rate = "1 Mbit/s", frame = "40 ms" }"#), Some(1.2));
         assert_eq!(asked(r#"{ arrivals = "50/s", sizes = "2 kB" }"#), Some(1.2));
         // 10 packets each 10 + 30 ms.
-        assert_eq!(asked(r#"{ response = "14480 B", request = "300 B", think = "30 ms" }"#), Some(3.0));
+        assert_eq!(
+            asked(r#"{ response = "14480 B", request = "300 B", think = "30 ms" }"#),
+            Some(3.0)
+        );
     }
 
     #[test]
     fn a_workload_asks_for_no_more_than_its_link_has() {
         let links = link("wide", "a", "b", "10 Gbit/s");
-        let frames = |rate: &str| flow("a", "b", &format!("controller = \"cubic\"\nworkload = {{ rate = \"{rate}\", frame = \"40 ms\" }}"));
+        let frames = |rate: &str| {
+            flow(
+                "a",
+                "b",
+                &format!(
+                    "controller = \"cubic\"\nworkload = {{ rate = \"{rate}\", frame = \"40 ms\" }}"
+                ),
+            )
+        };
         assert_eq!(asks(&links, &frames("1 Mbit/s")), Ok(()));
         assert!(asks(&links, &frames("2 Gbit/s")).is_err());
         assert_eq!(asks(&link("narrow", "a", "b", "900 Mbit/s"), &frames("2 Gbit/s")), Ok(()));
@@ -178,6 +230,10 @@ mod tests {
     #[test]
     fn a_flow_that_nothing_limits_is_refused_by_name() {
         let links = "[[link]]\nname = \"link\"\nbetween = [\"a\", \"b\"]\ndelay = \"5 ms\"\n";
-        assert!(asks(links, &flow("a", "b", "name = \"bulk\"\ncontroller = \"cubic\"")).unwrap_err().contains("flow \"bulk\""));
+        assert!(
+            asks(links, &flow("a", "b", "name = \"bulk\"\ncontroller = \"cubic\""))
+                .unwrap_err()
+                .contains("flow \"bulk\"")
+        );
     }
 }

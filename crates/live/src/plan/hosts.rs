@@ -14,9 +14,12 @@ pub struct HostMap {
 impl HostMap {
     /// Those of a scenario's flows.
     pub fn of(scenario: &Scenario) -> HostMap {
-        let nodes: BTreeSet<NodeId> = scenario.flows.iter().flat_map(|flow| [flow.from, flow.to]).collect();
-        let numbers: BTreeMap<NodeId, usize> = nodes.into_iter().enumerate().map(|(host, node)| (node, host)).collect();
-        let ends = scenario.flows.iter().map(|flow| (numbers[&flow.from], numbers[&flow.to])).collect();
+        let nodes: BTreeSet<NodeId> =
+            scenario.flows.iter().flat_map(|flow| [flow.from, flow.to]).collect();
+        let numbers: BTreeMap<NodeId, usize> =
+            nodes.into_iter().enumerate().map(|(host, node)| (node, host)).collect();
+        let ends =
+            scenario.flows.iter().map(|flow| (numbers[&flow.from], numbers[&flow.to])).collect();
         HostMap { numbers, ends }
     }
 

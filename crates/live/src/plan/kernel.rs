@@ -20,14 +20,24 @@ pub struct Kernel {
 }
 
 /// Switches among cubic's parameters: the registry's names, and those of the kernel's module.
-pub const CUBIC_SWITCHES: [(&str, &str); 3] =
-    [("fast_convergence", "fast_convergence"), ("hystart", "hystart"), ("friendliness", "tcp_friendliness")];
+pub const CUBIC_SWITCHES: [(&str, &str); 3] = [
+    ("fast_convergence", "fast_convergence"),
+    ("hystart", "hystart"),
+    ("friendliness", "tcp_friendliness"),
+];
 
 impl Kernel {
     /// The registry's names of the controllers that it has or that can be loaded into it, as a list for people.
     pub fn offers(&self) -> String {
-        let there = |entry: &&Entry| missing(entry, &self.controllers).is_none() || twin_of(entry).is_some();
-        Entry::all().into_iter().filter(there).map(|entry| entry.name).collect::<Vec<_>>().join(", ")
+        let there = |entry: &&Entry| {
+            missing(entry, &self.controllers).is_none() || twin_of(entry).is_some()
+        };
+        Entry::all()
+            .into_iter()
+            .filter(there)
+            .map(|entry| entry.name)
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     /// The value that a parameter has in the kernel's own controller; `None` if there is no such parameter.
@@ -35,7 +45,11 @@ impl Kernel {
         match (entry.name, name) {
             (_, "profile") => Some("linux".to_owned()),
             ("cubic", name) if self.cubic.contains_key(name) => Some(self.cubic[name].to_string()),
-            _ => entry.params().iter().find(|param| param.name == name).map(|param| param.default_text()),
+            _ => entry
+                .params()
+                .iter()
+                .find(|param| param.name == name)
+                .map(|param| param.default_text()),
         }
     }
 }

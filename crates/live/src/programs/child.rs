@@ -2,7 +2,9 @@
 
 use crate::host::Host;
 use rustix::fs::{Mode, OFlags};
-use rustix::mount::{MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind, mount_change, unmount};
+use rustix::mount::{
+    MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind, mount_change, unmount,
+};
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 use std::ffi::{CStr, c_int, c_uint};
 use std::fmt;
@@ -42,7 +44,11 @@ impl fmt::Display for Exit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Exit::Status(status @ 129..=192) => {
-                write!(f, "ended with exit status {status} (with which a shell tells of signal {})", status - 128)
+                write!(
+                    f,
+                    "ended with exit status {status} (with which a shell tells of signal {})",
+                    status - 128
+                )
             }
             Exit::Status(status) => write!(f, "ended with exit status {status}"),
             Exit::Signal(signal) => write!(f, "was ended by signal {signal}{}", name(*signal)),
@@ -94,7 +100,11 @@ pub struct ChildCommand<'a> {
 /// # Errors
 ///
 /// It cannot be started.
-pub fn run(host: &Host, started: &ChildCommand<'_>, go_on: &(dyn Fn() -> bool + Sync)) -> io::Result<Exit> {
+pub fn run(
+    host: &Host,
+    started: &ChildCommand<'_>,
+    go_on: &(dyn Fn() -> bool + Sync),
+) -> io::Result<Exit> {
     // The kernel ends the child with the thread that started it, which therefore waits here.
     host.namespace.enter(|| {
         let mut command = Command::new(&started.words[0]);
@@ -122,7 +132,11 @@ pub fn run(host: &Host, started: &ChildCommand<'_>, go_on: &(dyn Fn() -> bool + 
         let mut terminated = None;
         loop {
             if let Some(status) = child.try_wait()? {
-                return Ok(if terminated.is_some() { Exit::Stopped } else { exit(&mut status_reader, status) });
+                return Ok(if terminated.is_some() {
+                    Exit::Stopped
+                } else {
+                    exit(&mut status_reader, status)
+                });
             }
             match terminated {
                 None if !go_on() => {
@@ -141,7 +155,9 @@ pub fn run(host: &Host, started: &ChildCommand<'_>, go_on: &(dyn Fn() -> bool + 
 /// How the program ended, as its keeper reported; how the keeper did, if it was killed before it could.
 fn exit(status_reader: &mut PipeReader, keeper: ExitStatus) -> Exit {
     let mut status = [0; size_of::<c_int>()];
-    let status = status_reader.read_exact(&mut status).map_or(keeper, |()| ExitStatus::from_raw(c_int::from_ne_bytes(status)));
+    let status = status_reader
+        .read_exact(&mut status)
+        .map_or(keeper, |()| ExitStatus::from_raw(c_int::from_ne_bytes(status)));
     match status.code() {
         Some(code) => Exit::Status(code),
         None => Exit::Signal(status.signal().unwrap_or(0)),

@@ -28,13 +28,30 @@ pub fn with_program_flows(scenario: &Scenario, beside: Beside) -> (Scenario, usi
     // The first of the two for a flow that has given them its routes, by that flow's number.
     let mut between: BTreeMap<usize, usize> = BTreeMap::new();
     let mut pairs = Vec::new();
-    for (index, flow) in scenario.flows.iter().enumerate().filter(|(place, flow)| flow.controller.is_some() && gives_way(*place)) {
+    for (index, flow) in scenario
+        .flows
+        .iter()
+        .enumerate()
+        .filter(|(place, flow)| flow.controller.is_some() && gives_way(*place))
+    {
         let pair = (flow.from.min(flow.to), flow.from.max(flow.to));
         if !pairs.contains(&pair) {
             pairs.push(pair);
             between.insert(index, flows.len());
-            let there = Flow { controller: None, start: Time::ZERO, stop: None, pauses: Vec::new(), ..flow.clone() };
-            let back = Flow { from: flow.to, to: flow.from, route: flow.back.clone(), back: flow.route.clone(), ..there.clone() };
+            let there = Flow {
+                controller: None,
+                start: Time::ZERO,
+                stop: None,
+                pauses: Vec::new(),
+                ..flow.clone()
+            };
+            let back = Flow {
+                from: flow.to,
+                to: flow.from,
+                route: flow.back.clone(),
+                back: flow.route.clone(),
+                ..there.clone()
+            };
             flows.extend([there, back]);
         }
     }
@@ -54,7 +71,14 @@ pub fn with_program_flows(scenario: &Scenario, beside: Beside) -> (Scenario, usi
             continue;
         };
         let mut push = |flow: usize, route: &[_], back: &[_]| {
-            changes.push(Change { at: change.at, what: What::Route { flow: FlowId(flow), route: route.to_vec(), back: back.to_vec() } });
+            changes.push(Change {
+                at: change.at,
+                what: What::Route {
+                    flow: FlowId(flow),
+                    route: route.to_vec(),
+                    back: back.to_vec(),
+                },
+            });
         };
         if let Some(place) = places.get(&flow.0) {
             push(*place, route, back);
@@ -75,14 +99,22 @@ mod tests {
 
     /// Two flows between the same hosts, the first of which changes its way, and one between others.
     fn scenario() -> Scenario {
-        let link = |name: &str| format!("[[link]]\nname = \"{name}\"\nbetween = [\"left\", \"right\"]\nrate = \"10 Mbit/s\"\n");
-        let flow =
-            |name: &str, from: &str| format!("[[flow]]\nname = \"{name}\"\nfrom = \"{from}\"\nto = \"right\"\ncontroller = \"cubic\"\n");
+        let link = |name: &str| {
+            format!(
+                "[[link]]\nname = \"{name}\"\nbetween = [\"left\", \"right\"]\nrate = \"10 Mbit/s\"\n"
+            )
+        };
+        let flow = |name: &str, from: &str| {
+            format!(
+                "[[flow]]\nname = \"{name}\"\nfrom = \"{from}\"\nto = \"right\"\ncontroller = \"cubic\"\n"
+            )
+        };
         let text = [
             "duration = \"10 s\"\nwarmup = \"2 s\"\n".to_owned(),
             link("one"),
             link("two"),
-            "[[link]]\nname = \"far\"\nbetween = [\"far\", \"left\"]\nrate = \"10 Mbit/s\"\n".to_owned(),
+            "[[link]]\nname = \"far\"\nbetween = [\"far\", \"left\"]\nrate = \"10 Mbit/s\"\n"
+                .to_owned(),
             flow("other", "left").replace("controller", "route = [\"one\"]\ncontroller"),
             flow("self", "left").replace("controller", "route = [\"one\"]\ncontroller"),
             flow("third", "far").replace("controller", "route = [\"far\", \"one\"]\ncontroller"),
@@ -91,7 +123,8 @@ mod tests {
         ]
         .concat();
         let none = |_: &std::path::Path| Err(io::Error::from(io::ErrorKind::NotFound));
-        narrows_scenario::parse(&text, "t.toml", &none).unwrap_or_else(|error| panic!("{}", error.short()))
+        narrows_scenario::parse(&text, "t.toml", &none)
+            .unwrap_or_else(|error| panic!("{}", error.short()))
     }
 
     fn names(scenario: &Scenario) -> Vec<&str> {
@@ -110,7 +143,9 @@ mod tests {
         let changed: Vec<usize> = after
             .changes
             .iter()
-            .filter_map(|change| if let What::Route { flow, .. } = &change.what { Some(flow.0) } else { None })
+            .filter_map(|change| {
+                if let What::Route { flow, .. } = &change.what { Some(flow.0) } else { None }
+            })
             .collect();
         assert_eq!(changed, [2, 3, 1], "both directions of the program, and the flow that stays");
     }
@@ -121,7 +156,11 @@ mod tests {
         let (after, own) = with_program_flows(&before, Beside::Nothing);
         assert_eq!((names(&after)[0], own, after.warmup), ("program left to right", 0, Span::ZERO));
         let (after, own) = with_program_flows(&before, Beside::Everything);
-        assert_eq!((own, after.flows.len()), (3, 7), "of the flows between the same hosts the first gives its routes");
+        assert_eq!(
+            (own, after.flows.len()),
+            (3, 7),
+            "of the flows between the same hosts the first gives its routes"
+        );
         assert_eq!(after.flows[3].route, before.flows[0].route);
     }
 }

@@ -9,9 +9,15 @@ use narrows_scenario::Scenario;
 use narrows_units::Time;
 
 /// The records of programs' flows: for each pair of hosts that of the direction in which more was sent.
-pub fn flow_records(scenario: &Scenario, own: usize, network: Vec<FlowStats>, kernel: Vec<FlowConnections>) -> Vec<FlowRecord> {
+pub fn flow_records(
+    scenario: &Scenario,
+    own: usize,
+    network: Vec<FlowStats>,
+    kernel: Vec<FlowConnections>,
+) -> Vec<FlowRecord> {
     let parts = scenario.flow_records().skip(own).zip(network).zip(kernel);
-    let mut records: Vec<FlowRecord> = parts.map(|((blank, network), kernel)| record(blank, network, kernel)).collect();
+    let mut records: Vec<FlowRecord> =
+        parts.map(|((blank, network), kernel)| record(blank, network, kernel)).collect();
     let mut kept = Vec::new();
     while records.len() >= 2 {
         let mut pair = records.drain(..2);
@@ -25,11 +31,17 @@ pub fn flow_records(scenario: &Scenario, own: usize, network: Vec<FlowStats>, ke
 }
 
 fn record(blank: FlowRecord, network: FlowStats, kernel: FlowConnections) -> FlowRecord {
-    let counters =
-        |network: FlowCounters, kernel: Repeats| FlowCounters { retransmitted: kernel.retransmitted, timeouts: kernel.timeouts, ..network };
+    let counters = |network: FlowCounters, kernel: Repeats| FlowCounters {
+        retransmitted: kernel.retransmitted,
+        timeouts: kernel.timeouts,
+        ..network
+    };
     let total = counters(network.counters, kernel.total);
     let named = |kernel: &str| {
-        Entry::all().iter().find(|entry| entry.kernel == Some(kernel)).map_or(kernel.to_owned(), |entry| entry.name.to_owned())
+        Entry::all()
+            .iter()
+            .find(|entry| entry.kernel == Some(kernel))
+            .map_or(kernel.to_owned(), |entry| entry.name.to_owned())
     };
     FlowRecord {
         controller: kernel.controller.as_deref().map_or("none".to_owned(), named),
@@ -38,7 +50,12 @@ fn record(blank: FlowRecord, network: FlowStats, kernel: FlowConnections) -> Flo
         steady: total.since(&counters(network.at_warmup, kernel.at_warmup)),
         rtt: network.rtt,
         one_way: network.one_way,
-        samples: network.samples.into_iter().zip(kernel.samples).map(|(network, sockets)| with_sockets(network, sockets)).collect(),
+        samples: network
+            .samples
+            .into_iter()
+            .zip(kernel.samples)
+            .map(|(network, sockets)| with_sockets(network, sockets))
+            .collect(),
         ..blank
     }
 }

@@ -41,7 +41,10 @@ pub fn run_program(
     let map = HostMap::of(&whole);
     let names = map.names(&whole);
     let find = |name: &Option<String>, default: &NodeId| match name {
-        Some(name) => names.iter().position(|known| known == name).ok_or_else(|| no_host(name, &names.join(", "))),
+        Some(name) => names
+            .iter()
+            .position(|known| known == name)
+            .ok_or_else(|| no_host(name, &names.join(", "))),
         None => Ok(map.numbers.get(default).copied().unwrap_or(0)),
     };
     let replaced = if let Beside::AllBut(flow) = program.beside { Some(flow) } else { None };
@@ -50,7 +53,10 @@ pub fn run_program(
         return Err(no_host(&scenario.nodes[first.from.0].name, "none"));
     }
     let on = find(&program.on, &first.from)?;
-    let servers = program.servers.iter().map(|(host, command)| Ok((find(host, &first.to)?, command.as_str())));
+    let servers = program
+        .servers
+        .iter()
+        .map(|(host, command)| Ok((find(host, &first.to)?, command.as_str())));
     let servers: Vec<(usize, &str)> = servers.collect::<Result<_, LiveError>>()?;
     let own_flows = Scenario { flows: whole.flows[..own].to_vec(), ..whole.clone() };
     let kernel = host::running()?;
@@ -66,7 +72,8 @@ pub fn run_program(
     };
     let hosts = Host::all(&whole, &map, &plan)?;
     let mut sockets = Sockets::open(&own_flows, &hosts, &map.ends[..own], &plan)?;
-    let mut sampler = Sampler::new(&hosts, &map.ends, own).map_err(LiveError::system(NO_SOCK_DIAG, "see `narrows doctor`"))?;
+    let mut sampler = Sampler::new(&hosts, &map.ends, own)
+        .map_err(LiveError::system(NO_SOCK_DIAG, "see `narrows doctor`"))?;
     let ends = [("sender", &first.from), ("receiver", &first.to)];
     let further = ends.map(|(name, node)| (name, map.numbers.get(node).copied().unwrap_or(0)));
     let further = if replaced.is_some() { &further[..] } else { &[] };
@@ -98,11 +105,13 @@ pub fn run_program(
             let both = || go_on() && running.load(Ordering::Relaxed);
             thread::scope(|scope| {
                 let flows = scope.spawn(|| sockets.run(clock, &tap, &both));
-                let samples = scope.spawn(|| sampler.run(clock, (whole.interval, whole.warmup), &tap, &both));
+                let samples =
+                    scope.spawn(|| sampler.run(clock, (whole.interval, whole.warmup), &tap, &both));
                 let ending = programs.run(&|| both() && !flows.is_finished());
                 running.store(false, Ordering::Relaxed);
                 flows.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-                let sampled = samples.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                let sampled =
+                    samples.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
                 sampled.map_err(LiveError::system(NO_SOCK_DIAG, "see `narrows doctor`"))?;
                 Ok(ending)
             })
@@ -116,14 +125,21 @@ pub fn run_program(
     let ended = session.emulated.ended;
     // A thread that serves no flow may be late.
     let lateness = if own > 0 { &sockets.lateness } else { &Histogram::new() };
-    let emulation = Emulation { replays: loaded.finish(), ..session.emulation(&whole, Vec::new(), lateness) };
+    let emulation =
+        Emulation { replays: loaded.finish(), ..session.emulation(&whole, Vec::new(), lateness) };
     let ending = Ending { not_by_default, ..ending.clone() };
     let mut emulated = session.emulated;
     let network = emulated.flows.split_off(own);
     let duration = ended.since(Time::ZERO);
-    let mut record = record(&Scenario { duration, ..own_flows.clone() }, emulated, sockets.finish(), emulation);
+    let mut record =
+        record(&Scenario { duration, ..own_flows.clone() }, emulated, sockets.finish(), emulation);
     record.changes.retain(|change| change.at <= ended);
-    record.flows.extend(flow_records(&Scenario { duration, ..whole.clone() }, own, network, sampler.finish()));
+    record.flows.extend(flow_records(
+        &Scenario { duration, ..whole.clone() },
+        own,
+        network,
+        sampler.finish(),
+    ));
     Ok((record, ending))
 }
 
@@ -148,6 +164,7 @@ fn prefer(
             }
         }
     }
-    let others: BTreeSet<&String> = controllers.iter().flatten().filter(|name| !is_allowed(name)).collect();
+    let others: BTreeSet<&String> =
+        controllers.iter().flatten().filter(|name| !is_allowed(name)).collect();
     others.into_iter().cloned().collect()
 }

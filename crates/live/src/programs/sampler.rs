@@ -63,13 +63,28 @@ struct Latest {
 impl<'a> Sampler<'a> {
     /// One for the flows behind the first `own`.
     pub fn new(hosts: &[Host], ends: &'a [(usize, usize)], own: usize) -> io::Result<Sampler<'a>> {
-        let diagnoses = hosts.iter().map(|host| host.namespace.enter(SockDiag::open)).collect::<io::Result<_>>()?;
+        let diagnoses = hosts
+            .iter()
+            .map(|host| host.namespace.enter(SockDiag::open))
+            .collect::<io::Result<_>>()?;
         let ends = &ends[own..];
-        Ok(Sampler { diagnoses, ends, own, flows: vec![FlowConnections::default(); ends.len()], latest: BTreeMap::new() })
+        Ok(Sampler {
+            diagnoses,
+            ends,
+            own,
+            flows: vec![FlowConnections::default(); ends.len()],
+            latest: BTreeMap::new(),
+        })
     }
 
     /// Takes a sample at each interval while it is to go on. The warm-up ends with the first one from `warmup` on.
-    pub fn run(&mut self, clock: Clock, (interval, warmup): (Span, Span), tap: &Tap, go_on: &dyn Fn() -> bool) -> io::Result<()> {
+    pub fn run(
+        &mut self,
+        clock: Clock,
+        (interval, warmup): (Span, Span),
+        tap: &Tap,
+        go_on: &dyn Fn() -> bool,
+    ) -> io::Result<()> {
         let mut at = Time::ZERO + interval;
         let mut warmup = if warmup == Span::ZERO { Time::NEVER } else { Time::ZERO + warmup };
         while go_on() {
@@ -79,7 +94,10 @@ impl<'a> Sampler<'a> {
                 if at >= warmup {
                     warmup = Time::NEVER;
                     let repeats = self.repeats();
-                    self.flows.iter_mut().zip(repeats).for_each(|(flow, repeats)| flow.at_warmup = repeats);
+                    self.flows
+                        .iter_mut()
+                        .zip(repeats)
+                        .for_each(|(flow, repeats)| flow.at_warmup = repeats);
                 }
                 let latest = |flow: &FlowConnections| flow.samples.last().copied();
                 tap.sockets(at, self.own, self.flows.iter().filter_map(latest));
@@ -98,7 +116,10 @@ impl<'a> Sampler<'a> {
                 if let Some(flow) = self.flow(place, &connection) {
                     add(&connection, &mut samples[flow]);
                     let ends = [connection.from, connection.to];
-                    let syns = self.latest.get(&ends).map_or_else(|| syns_again(&connection.info), |latest| latest.syns);
+                    let syns = self
+                        .latest
+                        .get(&ends)
+                        .map_or_else(|| syns_again(&connection.info), |latest| latest.syns);
                     self.latest.insert(ends, Latest { flow, connection, syns });
                 }
             }
@@ -124,7 +145,9 @@ impl<'a> Sampler<'a> {
         let repeats = self.repeats();
         self.flows.iter_mut().zip(repeats).for_each(|(flow, repeats)| flow.total = repeats);
         let mut most = vec![0; self.flows.len()];
-        for Latest { flow, connection: Connection { info, controller, .. }, .. } in self.latest.into_values() {
+        for Latest { flow, connection: Connection { info, controller, .. }, .. } in
+            self.latest.into_values()
+        {
             let counts = &mut self.flows[flow];
             if counts.controller.is_none() || info.bytes_sent > most[flow] {
                 (counts.controller, most[flow]) = (Some(controller), info.bytes_sent);
@@ -154,7 +177,9 @@ fn add(connection: &Connection, sample: &mut FlowSample) {
         *sample.ssthresh.get_or_insert(0.0) += f64::from(info.snd_ssthresh);
     }
     if let Some(rate) = pacing(connection) {
-        sample.pacing = Some(Rate::from_bps(sample.pacing.map_or(0, Rate::as_bps).saturating_add(rate.as_bps())));
+        sample.pacing = Some(Rate::from_bps(
+            sample.pacing.map_or(0, Rate::as_bps).saturating_add(rate.as_bps()),
+        ));
     }
 }
 
@@ -170,13 +195,16 @@ fn syns_again(info: &TcpInfo) -> u32 {
 fn pacing(connection: &Connection) -> Option<Rate> {
     let info = &connection.info;
     let named = |kernel: &str| connection.controller.split('.').next() == Some(kernel);
-    let paces = Entry::all().iter().any(|entry| entry.needs.contains(&Need::Pacing) && entry.kernel.is_some_and(named))
+    let paces = Entry::all()
+        .iter()
+        .any(|entry| entry.needs.contains(&Need::Pacing) && entry.kernel.is_some_and(named))
         || info.max_pacing_rate != u64::MAX;
     let known = (1..UNLIMITED_PACING).contains(&info.pacing_rate) && info.snd_mss > 0;
     let ip = if connection.to.0.to_canonical().is_ipv4() { 20 } else { 40 };
     let stamps = if info.options & TIMESTAMPS != 0 { 12 } else { 0 };
     let with_headers = 1.0 + f64::from(ip + 20 + stamps) / f64::from(info.snd_mss.max(1));
-    (paces && known).then(|| Rate::from_bps((info.pacing_rate.saturating_mul(8) as f64 * with_headers) as u64))
+    (paces && known)
+        .then(|| Rate::from_bps((info.pacing_rate.saturating_mul(8) as f64 * with_headers) as u64))
 }
 
 /// `TCPI_OPT_TIMESTAMPS` of include/uapi/linux/tcp.h.
@@ -200,15 +228,24 @@ mod tests {
         add(&connection("cubic", unlimited), &mut sample);
         assert_eq!(sample.pacing, None);
         add(&connection("bbr", unlimited), &mut sample);
-        add(&connection("cubic", TcpInfo { max_pacing_rate: 10_000_000, ..unlimited }), &mut sample);
+        add(
+            &connection("cubic", TcpInfo { max_pacing_rate: 10_000_000, ..unlimited }),
+            &mut sample,
+        );
         let mbps = sample.pacing.unwrap().as_bps() as f64 / 1e6;
         assert!((mbps - 24.0).abs() < 1e-5, "{mbps}");
     }
 
     #[test]
     fn repeated_syns_are_told_from_data() {
-        let again =
-            |total_retrans, bytes_retrans| syns_again(&TcpInfo { total_retrans, bytes_retrans, snd_mss: 1448, ..TcpInfo::default() });
+        let again = |total_retrans, bytes_retrans| {
+            syns_again(&TcpInfo {
+                total_retrans,
+                bytes_retrans,
+                snd_mss: 1448,
+                ..TcpInfo::default()
+            })
+        };
         assert_eq!(again(2, 0), 2);
         assert_eq!(again(3, 2 * 1448), 1);
         assert_eq!(again(2, 1448 + 1), 0);

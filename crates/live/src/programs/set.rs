@@ -92,7 +92,8 @@ impl<'a> ProgramSet<'a> {
         servers: Vec<(usize, &'a str)>,
         further: &[(&str, usize)],
     ) -> ProgramSet<'a> {
-        let mut named: Vec<(String, usize)> = hosts.iter().enumerate().map(|(place, host)| (host.name.clone(), place)).collect();
+        let mut named: Vec<(String, usize)> =
+            hosts.iter().enumerate().map(|(place, host)| (host.name.clone(), place)).collect();
         for (name, place) in further {
             if named.iter().all(|(known, _)| known != name) {
                 named.push(((*name).to_owned(), *place));
@@ -109,18 +110,34 @@ impl<'a> ProgramSet<'a> {
         thread::scope(|scope| {
             let mut started = Vec::new();
             for (host, command) in &self.servers {
-                let aside = if self.program.stdout == Stdout::Nowhere { Stdout::Nowhere } else { Stdout::Stderr };
-                let command_line = self.command(["sh", "-c", command].map(str::to_owned).to_vec(), aside);
+                let aside = if self.program.stdout == Stdout::Nowhere {
+                    Stdout::Nowhere
+                } else {
+                    Stdout::Stderr
+                };
+                let command_line =
+                    self.command(["sh", "-c", command].map(str::to_owned).to_vec(), aside);
                 let before = listening(&self.hosts[*host]);
                 let serving = &serving;
-                let server = scope.spawn(move || child::run(&self.hosts[*host], &command_line, &|| serving.load(Ordering::Relaxed)));
+                let server = scope.spawn(move || {
+                    child::run(&self.hosts[*host], &command_line, &|| {
+                        serving.load(Ordering::Relaxed)
+                    })
+                });
                 let started_at = Instant::now();
-                while !server.is_finished() && started_at.elapsed() < READY && listening(&self.hosts[*host]) == before {
+                while !server.is_finished()
+                    && started_at.elapsed() < READY
+                    && listening(&self.hosts[*host]) == before
+                {
                     thread::sleep(Duration::from_millis(10));
                 }
                 started.push((*command, server));
             }
-            let ended = child::run(&self.hosts[self.on], &self.command(self.program.words.clone(), self.program.stdout), go_on);
+            let ended = child::run(
+                &self.hosts[self.on],
+                &self.command(self.program.words.clone(), self.program.stdout),
+                go_on,
+            );
             let early: Vec<bool> = started.iter().map(|(_, server)| server.is_finished()).collect();
             serving.store(false, Ordering::Relaxed);
             let mut servers = Vec::new();
@@ -131,7 +148,8 @@ impl<'a> ProgramSet<'a> {
                     servers.push((command.to_owned(), exit));
                 }
             }
-            let program = ended.map_err(|error| (format!("the program \"{}\"", self.program.words[0]), error))?;
+            let program = ended
+                .map_err(|error| (format!("the program \"{}\"", self.program.words[0]), error))?;
             Ok(Ending { program, servers, not_by_default: Vec::new() })
         })
     }
@@ -140,11 +158,19 @@ impl<'a> ProgramSet<'a> {
     fn command(&self, words: Vec<String>, stdout: Stdout) -> ChildCommand<'_> {
         let address = |word: String| {
             let replaced = |word: String, (name, place): &(String, usize)| {
-                word.replace(&format!("{{{name}}}"), &self.hosts[*place].address(0, false).to_string())
+                word.replace(
+                    &format!("{{{name}}}"),
+                    &self.hosts[*place].address(0, false).to_string(),
+                )
             };
             self.named.iter().fold(word, replaced)
         };
-        ChildCommand { words: words.into_iter().map(address).collect(), environment: &self.environment, names: &self.host_file, stdout }
+        ChildCommand {
+            words: words.into_iter().map(address).collect(),
+            environment: &self.environment,
+            names: &self.host_file,
+            stdout,
+        }
     }
 }
 
@@ -155,14 +181,22 @@ fn listening(host: &Host) -> Vec<u16> {
 
 /// Variables of the programs' environment: the address of each host.
 fn environment<'h>(named: impl Iterator<Item = (&'h str, &'h Host)>) -> Vec<(String, String)> {
-    let letters =
-        |name: &str| name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect::<String>();
-    named.map(|(name, host)| (format!("NARROWS_ADDRESS_{}", letters(name)), host.address(0, false).to_string())).collect()
+    let letters = |name: &str| {
+        name.chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
+            .collect::<String>()
+    };
+    named
+        .map(|(name, host)| {
+            (format!("NARROWS_ADDRESS_{}", letters(name)), host.address(0, false).to_string())
+        })
+        .collect()
 }
 
 fn host_file<'h>(named: impl Iterator<Item = (&'h str, &'h Host)>) -> String {
     let mut text = "127.0.0.1 localhost\n::1 localhost\n".to_owned();
-    let nameable = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || "-._".contains(c));
+    let nameable =
+        |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || "-._".contains(c));
     for (name, host) in named.filter(|(name, _)| nameable(name)) {
         text += &format!("{} {name}\n{} {name}\n", host.address(0, false), host.address(0, true));
     }

@@ -66,14 +66,19 @@ impl Sockets<'_> {
                 let (application, room) = (&mut flow_sockets.application, &mut self.room);
                 let end = datagrams.end_of(message.size);
                 application.expect(&mut datagrams.ledger, message, end);
-                datagrams.send(message.size, |ledger, number| application.datagram(now, ledger, number, false, room))?;
+                datagrams.send(message.size, |ledger, number| {
+                    application.datagram(now, ledger, number, false, room)
+                })?;
                 return Ok(());
             }
         };
         if let Action::Write { message, last } = action {
             return self.write(flow, place, message, last);
         }
-        let (application, Some(stream)) = (&mut flow_sockets.application, &mut self.streams[place]) else { return Ok(()) };
+        let (application, Some(stream)) = (&mut flow_sockets.application, &mut self.streams[place])
+        else {
+            return Ok(());
+        };
         match action {
             Action::Flood => stream.flooding = true,
             Action::Cut { start } => {
@@ -94,11 +99,21 @@ impl Sockets<'_> {
     }
 
     /// Writes a message over a connection, the last one if so.
-    pub(super) fn write(&mut self, flow: usize, place: usize, message: Message, last: bool) -> io::Result<()> {
+    pub(super) fn write(
+        &mut self,
+        flow: usize,
+        place: usize,
+        message: Message,
+        last: bool,
+    ) -> io::Result<()> {
         let Some(stream) = &mut self.streams[place] else { return Ok(()) };
         stream.backlog += message.size.get();
         stream.closing |= last;
-        self.flows[flow].application.expect(&mut stream.ledger, message, stream.written + stream.backlog);
+        self.flows[flow].application.expect(
+            &mut stream.ledger,
+            message,
+            stream.written + stream.backlog,
+        );
         Ok(stream.fill(&self.zeros)?)
     }
 
@@ -114,7 +129,11 @@ impl Sockets<'_> {
             self.streams.len() - 1
         });
         self.watch(Some(&sender), place, Role::Sender)?;
-        self.streams[place] = Some(Stream::new(flow, sender, unsent.map_or(CHUNK, |unsent| (unsent as usize).min(CHUNK))));
+        self.streams[place] = Some(Stream::new(
+            flow,
+            sender,
+            unsent.map_or(CHUNK, |unsent| (unsent as usize).min(CHUNK)),
+        ));
         self.flows[flow].unaccepted.insert(port, place);
         self.flows[flow].streams.insert(place);
         Ok(place)
@@ -124,7 +143,8 @@ impl Sockets<'_> {
 /// The most that a socket takes and has not sent, of a flow that stops having something to send: the kernel sends all that it took, however
 /// late. It wakes the writer when half of it is left, enough for as long as that may be late.
 fn most_unsent(scenario: &Scenario, flow: &Flow) -> Option<u32> {
-    let bursts = matches!(&flow.workload, Workload::OnOff(OnOff { on: On::Time(_), rate: None, .. }));
+    let bursts =
+        matches!(&flow.workload, Workload::OnOff(OnOff { on: On::Time(_), rate: None, .. }));
     if !bursts && flow.stop.is_none() && flow.pauses.is_empty() {
         return None;
     }

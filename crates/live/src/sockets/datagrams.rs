@@ -27,7 +27,12 @@ pub struct Datagrams {
 
 impl Datagrams {
     /// From a host to one that takes them at `to`.
-    pub fn open(from: &Host, at: &Host, to: SocketAddr, transport: &Transport) -> io::Result<Datagrams> {
+    pub fn open(
+        from: &Host,
+        at: &Host,
+        to: SocketAddr,
+        transport: &Transport,
+    ) -> io::Result<Datagrams> {
         let receiver = at.namespace.enter(|| open::datagram_receiver(to))?;
         let sender = from.namespace.enter(|| open::datagram_sender(to))?;
         let Transport { mss, headers, .. } = *transport;
@@ -41,12 +46,20 @@ impl Datagrams {
     }
 
     /// Sends `size` in as few datagrams as hold it; `refused` is told the number of each that the kernel does not take.
-    pub fn send(&mut self, size: Bytes, mut refused: impl FnMut(&mut Ledger, u64)) -> Result<(), Errno> {
+    pub fn send(
+        &mut self,
+        size: Bytes,
+        mut refused: impl FnMut(&mut Ledger, u64),
+    ) -> Result<(), Errno> {
         let mut left = size;
         while left > Bytes::ZERO {
             let payload = left.min(self.mss);
             self.bytes[..NUMBER].copy_from_slice(&self.sent.to_be_bytes());
-            match send(&self.sender, &self.bytes[..length(payload, self.headers)], SendFlags::NOSIGNAL) {
+            match send(
+                &self.sender,
+                &self.bytes[..length(payload, self.headers)],
+                SendFlags::NOSIGNAL,
+            ) {
                 Ok(_) => {}
                 Err(Errno::AGAIN | Errno::NOBUFS) => refused(&mut self.ledger, self.sent),
                 Err(error) => return Err(error),

@@ -15,11 +15,17 @@ const MAX_WAIT: Span = Span::from_millis(50);
 
 impl Sockets<'_> {
     /// Runs all flows until the scenario ends, with a sample at each interval, which it puts into `tap` too. Moves the calling thread between namespaces.
-    pub fn run(&mut self, clock: Clock, tap: &Tap, go_on: &dyn Fn() -> bool) -> Result<(), LiveError> {
+    pub fn run(
+        &mut self,
+        clock: Clock,
+        tap: &Tap,
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<(), LiveError> {
         // Applications have nothing to wait for but their sockets.
         precision::reduce_wakeup_latency();
         let (end, interval) = (Time::ZERO + self.scenario.duration, self.scenario.interval);
-        let (mut sample_at, mut warmup) = (Time::ZERO + interval, Time::ZERO + self.scenario.warmup);
+        let (mut sample_at, mut warmup) =
+            (Time::ZERO + interval, Time::ZERO + self.scenario.warmup);
         let mut events = Vec::with_capacity(256);
         let mut next = Time::NEVER;
         loop {
@@ -33,7 +39,11 @@ impl Sockets<'_> {
             }
             if sample_at <= now.min(end).min(warmup) {
                 self.sample(sample_at);
-                tap.sockets(sample_at, 0, self.flows.iter().filter_map(|flow| flow.samples.last().copied()));
+                tap.sockets(
+                    sample_at,
+                    0,
+                    self.flows.iter().filter_map(|flow| flow.samples.last().copied()),
+                );
                 sample_at += interval;
             } else if warmup <= now {
                 self.end_warmup();
@@ -47,10 +57,21 @@ impl Sockets<'_> {
                 next = due.min(sample_at).min(warmup).min(end).min(now + MAX_WAIT);
                 events.clear();
                 let wait = next.since(clock.now().min(next)).as_nanos();
-                let timeout = Timespec { tv_sec: (wait / 1_000_000_000) as i64, tv_nsec: (wait % 1_000_000_000) as i64 };
-                match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut events), Some(&timeout)) {
+                let timeout = Timespec {
+                    tv_sec: (wait / 1_000_000_000) as i64,
+                    tv_nsec: (wait % 1_000_000_000) as i64,
+                };
+                match epoll::wait(
+                    &self.epoll,
+                    rustix::buffer::spare_capacity(&mut events),
+                    Some(&timeout),
+                ) {
                     Ok(_) | Err(Errno::INTR) => {}
-                    Err(error) => return Err(LiveError::system("epoll", "see `narrows doctor`")(error.into())),
+                    Err(error) => {
+                        return Err(LiveError::system("epoll", "see `narrows doctor`")(
+                            error.into(),
+                        ));
+                    }
                 }
                 for event in &events {
                     self.serve(event.data.u64(), event.flags, clock.now())?;

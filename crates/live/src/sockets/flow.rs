@@ -57,7 +57,8 @@ pub struct FlowView {
 impl FlowView {
     /// Adds a connection, which opened after `opening`: SYNs that were sent again are no data.
     pub fn add(&mut self, info: &TcpInfo, opening: &Opening) {
-        self.counters.retransmitted += u64::from(info.total_retrans.saturating_sub(opening.retransmitted));
+        self.counters.retransmitted +=
+            u64::from(info.total_retrans.saturating_sub(opening.retransmitted));
         self.counters.timeouts += u64::from(info.total_rto.saturating_sub(opening.timeouts));
         self.counters.duplicates += u64::from(info.dsack_dups);
         self.in_flight += (info.unacked + info.retrans).saturating_sub(info.sacked + info.lost);

@@ -3,7 +3,9 @@
 use crate::plan::{SocketOptions, UNLIMITED_PACING};
 use narrows_units::Bytes;
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, connect, ipproto, listen, socket_with, sockopt};
+use rustix::net::{
+    AddressFamily, SocketFlags, SocketType, bind, connect, ipproto, listen, socket_with, sockopt,
+};
 use std::ffi::c_int;
 use std::io;
 use std::net::SocketAddr;
@@ -98,6 +100,14 @@ pub fn clamp(socket: impl AsFd, window: Bytes) -> io::Result<()> {
 pub fn set<T>(socket: impl AsFd, level: c_int, name: c_int, value: T) -> io::Result<()> {
     let fd = socket.as_fd().as_raw_fd();
     // SAFETY: the kernel reads as many bytes of `value` as it has, all of them initialised integers.
-    let answer = unsafe { libc::setsockopt(fd, level, name, (&raw const value).cast(), size_of::<T>() as libc::socklen_t) };
+    let answer = unsafe {
+        libc::setsockopt(
+            fd,
+            level,
+            name,
+            (&raw const value).cast(),
+            size_of::<T>() as libc::socklen_t,
+        )
+    };
     if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }

@@ -38,7 +38,8 @@ impl Sockets<'_> {
             let sample = FlowSample {
                 at,
                 cwnd: own.snd_cwnd.into(),
-                ssthresh: (own.snd_cwnd > 0 && own.snd_ssthresh < INFINITE_SSTHRESH).then(|| own.snd_ssthresh.into()),
+                ssthresh: (own.snd_cwnd > 0 && own.snd_ssthresh < INFINITE_SSTHRESH)
+                    .then(|| own.snd_ssthresh.into()),
                 in_flight: *in_flight,
                 connections: *connections,
                 pacing: self.pacing(flow, own),
@@ -51,11 +52,16 @@ impl Sockets<'_> {
     /// At what rate a flow paces, if it does: the kernel computes a rate for every connection, of payload alone (`tcp_update_pacing_rate`).
     fn pacing(&self, flow: usize, info: &TcpInfo) -> Option<Rate> {
         let plan = &self.scenario.flows[flow];
-        let paces = self.plan.flows[flow].paced || plan.controller.as_ref()?.entry().needs.contains(&Need::Pacing);
+        let paces = self.plan.flows[flow].paced
+            || plan.controller.as_ref()?.entry().needs.contains(&Need::Pacing);
         let known = (1..UNLIMITED_PACING).contains(&info.pacing_rate);
         let (payload, headers) = (plan.transport.mss.get(), plan.transport.headers.get());
-        (paces && known)
-            .then(|| Rate::from_bps((info.pacing_rate.saturating_mul(8) as f64 * (1.0 + headers as f64 / payload as f64)) as u64))
+        (paces && known).then(|| {
+            Rate::from_bps(
+                (info.pacing_rate.saturating_mul(8) as f64
+                    * (1.0 + headers as f64 / payload as f64)) as u64,
+            )
+        })
     }
 
     /// The results of each flow.
@@ -65,7 +71,9 @@ impl Sockets<'_> {
         let outcome = |(flow_sockets, at_end): (FlowSockets, FlowView)| {
             let ledger = match flow_sockets.endpoint {
                 Endpoint::None => Ledger::new(),
-                Endpoint::Stream(place) => self.streams[place].take().map_or_else(Ledger::new, |stream| stream.ledger),
+                Endpoint::Stream(place) => {
+                    self.streams[place].take().map_or_else(Ledger::new, |stream| stream.ledger)
+                }
                 Endpoint::Datagrams(datagrams) => datagrams.ledger,
             };
             Outcome {

@@ -15,7 +15,12 @@ use std::net::SocketAddr;
 
 impl Sockets<'_> {
     /// Something happened to a socket.
-    pub(super) fn serve(&mut self, key: u64, flags: EventFlags, now: Time) -> Result<(), LiveError> {
+    pub(super) fn serve(
+        &mut self,
+        key: u64,
+        flags: EventFlags,
+        now: Time,
+    ) -> Result<(), LiveError> {
         let (index, role) = split(key);
         let flow = match role {
             Role::Listener | Role::Datagrams => index,
@@ -41,13 +46,18 @@ impl Sockets<'_> {
 
     fn accept(&mut self, flow: usize) -> io::Result<()> {
         while let Some(listener) = &self.flows[flow].listener {
-            let (receiver, from) = match acceptfrom_with(listener, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC) {
-                Ok(accepted) => accepted,
-                Err(Errno::AGAIN) => break,
-                Err(error) => return Err(error.into()),
+            let (receiver, from) =
+                match acceptfrom_with(listener, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC) {
+                    Ok(accepted) => accepted,
+                    Err(Errno::AGAIN) => break,
+                    Err(error) => return Err(error.into()),
+                };
+            let port =
+                from.and_then(|from| SocketAddr::try_from(from).ok()).map(|from| from.port());
+            let Some(place) = port.and_then(|port| self.flows[flow].unaccepted.remove(&port))
+            else {
+                continue;
             };
-            let port = from.and_then(|from| SocketAddr::try_from(from).ok()).map(|from| from.port());
-            let Some(place) = port.and_then(|port| self.flows[flow].unaccepted.remove(&port)) else { continue };
             self.watch(Some(&receiver), place, Role::Receiver)?;
             if let Some(stream) = &mut self.streams[place] {
                 stream.accepted(receiver);
@@ -57,7 +67,13 @@ impl Sockets<'_> {
         Ok(())
     }
 
-    fn serve_sender(&mut self, flow: usize, place: usize, flags: EventFlags, now: Time) -> io::Result<()> {
+    fn serve_sender(
+        &mut self,
+        flow: usize,
+        place: usize,
+        flags: EventFlags,
+        now: Time,
+    ) -> io::Result<()> {
         let Some(stream) = &mut self.streams[place] else { return Ok(()) };
         stream.fill(&self.zeros)?;
         let (asked, ended) = stream.read_request(&mut self.zeros, flags)?;
@@ -71,18 +87,32 @@ impl Sockets<'_> {
         Ok(())
     }
 
-    fn serve_receiver(&mut self, flow: usize, place: usize, flags: EventFlags, now: Time) -> io::Result<()> {
-        let (flow_sockets, Some(stream)) = (&mut self.flows[flow], &mut self.streams[place]) else { return Ok(()) };
+    fn serve_receiver(
+        &mut self,
+        flow: usize,
+        place: usize,
+        flags: EventFlags,
+        now: Time,
+    ) -> io::Result<()> {
+        let (flow_sockets, Some(stream)) = (&mut self.flows[flow], &mut self.streams[place]) else {
+            return Ok(());
+        };
         let first = stream.read == 0;
         stream.drain(&mut self.zeros, flags)?;
         if first
             && stream.read > 0
-            && let (Some(window), Some(receiver)) = (self.plan.flows[flow].receive_window, &stream.receiver)
+            && let (Some(window), Some(receiver)) =
+                (self.plan.flows[flow].receive_window, &stream.receiver)
         {
             open::clamp(receiver, window)?;
         }
         if stream.ledger.awaits(stream.read) {
-            flow_sockets.application.delivered(now, &mut stream.ledger, stream.read, &mut self.room);
+            flow_sockets.application.delivered(
+                now,
+                &mut stream.ledger,
+                stream.read,
+                &mut self.room,
+            );
         }
         Ok(stream.send_request(&self.zeros)?)
     }
@@ -105,7 +135,13 @@ impl Sockets<'_> {
         let flow_sockets = &mut self.flows[flow];
         let Endpoint::Datagrams(datagrams) = &mut flow_sockets.endpoint else { return Ok(()) };
         while let Some(number) = datagrams.take()? {
-            flow_sockets.application.datagram(now, &mut datagrams.ledger, number, true, &mut self.room);
+            flow_sockets.application.datagram(
+                now,
+                &mut datagrams.ledger,
+                number,
+                true,
+                &mut self.room,
+            );
         }
         Ok(())
     }

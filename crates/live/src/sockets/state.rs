@@ -42,9 +42,14 @@ pub struct Sockets<'a> {
 
 impl<'a> Sockets<'a> {
     /// Opens the receivers of all flows; none is connected yet. `ends` are the hosts of each flow.
-    pub fn open(scenario: &'a Scenario, hosts: &'a [Host], ends: &'a [(usize, usize)], plan: &'a Plan) -> Result<Sockets<'a>, LiveError> {
-        let epoll =
-            epoll::create(CreateFlags::CLOEXEC).map_err(|error| LiveError::system("epoll", "see `narrows doctor`")(error.into()))?;
+    pub fn open(
+        scenario: &'a Scenario,
+        hosts: &'a [Host],
+        ends: &'a [(usize, usize)],
+        plan: &'a Plan,
+    ) -> Result<Sockets<'a>, LiveError> {
+        let epoll = epoll::create(CreateFlags::CLOEXEC)
+            .map_err(|error| LiveError::system("epoll", "see `narrows doctor`")(error.into()))?;
         let mut sockets = Sockets {
             scenario,
             hosts,
@@ -60,7 +65,8 @@ impl<'a> Sockets<'a> {
             lateness: Histogram::new(),
         };
         for (index, flow) in scenario.flows.iter().enumerate() {
-            let flow_sockets = sockets.receiver(index, flow).map_err(|error| sockets.failed(index, error))?;
+            let flow_sockets =
+                sockets.receiver(index, flow).map_err(|error| sockets.failed(index, error))?;
             sockets.flows.push(flow_sockets);
             sockets.plan(index);
         }
@@ -102,7 +108,12 @@ impl<'a> Sockets<'a> {
     }
 
     /// Lets events of a socket wake the loop.
-    pub(super) fn watch(&self, socket: Option<impl AsFd>, index: usize, role: Role) -> Result<(), Errno> {
+    pub(super) fn watch(
+        &self,
+        socket: Option<impl AsFd>,
+        index: usize,
+        role: Role,
+    ) -> Result<(), Errno> {
         let Some(socket) = socket else { return Ok(()) };
         let what = match role {
             Role::Listener | Role::Datagrams => EventFlags::IN,
@@ -116,20 +127,25 @@ impl<'a> Sockets<'a> {
         let error = error.into();
         let name = &self.scenario.flows[flow].name;
         let (what, remedy) = match Errno::from_io_error(&error) {
-            Some(Errno::ADDRNOTAVAIL) => {
-                ("finds no port for a further connection", "let fewer transfers arrive in a second, or be under way at once")
+            Some(Errno::ADDRNOTAVAIL) => (
+                "finds no port for a further connection",
+                "let fewer transfers arrive in a second, or be under way at once",
+            ),
+            Some(Errno::MFILE | Errno::NFILE) => (
+                "cannot open a further socket",
+                "raise the limit of open files (ulimit -n), or let fewer transfers arrive",
+            ),
+            Some(Errno::NOMEM | Errno::NOBUFS) => {
+                ("gets no memory for its sockets", "let fewer flows or connections run at once")
             }
-            Some(Errno::MFILE | Errno::NFILE) => {
-                ("cannot open a further socket", "raise the limit of open files (ulimit -n), or let fewer transfers arrive")
-            }
-            Some(Errno::NOMEM | Errno::NOBUFS) => ("gets no memory for its sockets", "let fewer flows or connections run at once"),
             Some(Errno::TIMEDOUT) => (
                 "was given up by the kernel, which had no answer for too long",
                 "shorten the outages on its route, or simulate it with narrows run",
             ),
-            Some(Errno::CONNRESET | Errno::PIPE | Errno::CONNREFUSED) => {
-                ("was cut off by its far end", "run it again; another process may have closed its sockets")
-            }
+            Some(Errno::CONNRESET | Errno::PIPE | Errno::CONNREFUSED) => (
+                "was cut off by its far end",
+                "run it again; another process may have closed its sockets",
+            ),
             _ => ("failed", "see `narrows doctor`"),
         };
         LiveError::system(format!("flow \"{name}\" {what}"), remedy)(error)

@@ -49,7 +49,8 @@ pub struct Stream {
 impl Stream {
     /// It has been accepted: the sender is open, and has sent no data twice yet.
     pub fn accepted(&mut self, receiver: OwnedFd) {
-        let TcpInfo { total_retrans, total_rto, .. } = TcpInfo::of(&self.sender).unwrap_or_default();
+        let TcpInfo { total_retrans, total_rto, .. } =
+            TcpInfo::of(&self.sender).unwrap_or_default();
         self.opening = Opening { retransmitted: total_retrans, timeouts: total_rto };
         self.receiver = Some(receiver);
     }
@@ -77,7 +78,11 @@ impl Stream {
     /// Writes what there is to write, as far as the socket takes it; at the end of all, closes this direction.
     pub fn fill(&mut self, zeros: &[u8]) -> Result<(), Errno> {
         loop {
-            let most = if self.flooding { self.piece } else { self.backlog.min(self.piece as u64) as usize };
+            let most = if self.flooding {
+                self.piece
+            } else {
+                self.backlog.min(self.piece as u64) as usize
+            };
             if most == 0 {
                 break;
             }
@@ -111,7 +116,11 @@ impl Stream {
 
     /// Reads what the far end has written: a request, or its end. Answers whether that was the last byte of the request, and whether it was
     /// the end.
-    pub fn read_request(&mut self, buffer: &mut [u8], flags: EventFlags) -> Result<(bool, bool), Errno> {
+    pub fn read_request(
+        &mut self,
+        buffer: &mut [u8],
+        flags: EventFlags,
+    ) -> Result<(bool, bool), Errno> {
         let (count, ended) = take(&self.sender, buffer, flags)?;
         self.request_unread -= self.request_unread.min(count);
         Ok((count > 0 && self.request_unread == 0, ended))
@@ -121,7 +130,11 @@ impl Stream {
     pub fn send_request(&mut self, zeros: &[u8]) -> Result<(), Errno> {
         let Some(receiver) = &self.receiver else { return Ok(()) };
         while self.request_unsent > 0 {
-            match send(receiver, &zeros[..self.request_unsent.min(CHUNK as u64) as usize], SendFlags::NOSIGNAL) {
+            match send(
+                receiver,
+                &zeros[..self.request_unsent.min(CHUNK as u64) as usize],
+                SendFlags::NOSIGNAL,
+            ) {
                 Ok(count) => self.request_unsent -= count as u64,
                 Err(Errno::AGAIN) => break,
                 Err(error) => return Err(error),
@@ -140,7 +153,9 @@ fn take(socket: &OwnedFd, buffer: &mut [u8], flags: EventFlags) -> Result<(u64, 
             Ok((_, count)) => {
                 total += count as u64;
                 // A further event comes with the next data.
-                if count < buffer.len() && !flags.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR) {
+                if count < buffer.len()
+                    && !flags.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR)
+                {
                     return Ok((total, false));
                 }
             }
@@ -165,7 +180,13 @@ mod tests {
         listen(&listener, 0).unwrap();
         let to: SocketAddr = listener.local_addr().unwrap();
         let connecting = || {
-            let socket = socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC, None).unwrap();
+            let socket = socket_with(
+                AddressFamily::INET,
+                SocketType::STREAM,
+                SocketFlags::NONBLOCK | SocketFlags::CLOEXEC,
+                None,
+            )
+            .unwrap();
             let answered = connect(&socket, &to);
             assert!(answered.is_ok() || answered == Err(Errno::INPROGRESS));
             Stream::new(0, socket, CHUNK)

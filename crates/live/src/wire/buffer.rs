@@ -30,7 +30,15 @@ pub(super) struct Contents {
 impl Contents {
     pub(super) fn new(size: usize, class: usize, home: Weak<Free>) -> Contents {
         let buffer = vec![0; size].into();
-        Contents { buffer, class, home, end: 0, virtio: VirtioHeader::default(), layout: Layout::OPAQUE, segment: 0 }
+        Contents {
+            buffer,
+            class,
+            home,
+            end: 0,
+            virtio: VirtioHeader::default(),
+            layout: Layout::OPAQUE,
+            segment: 0,
+        }
     }
 
     /// Parses the first `length` bytes of the buffer. Less than a virtio header is no packet.

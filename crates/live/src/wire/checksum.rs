@@ -23,7 +23,12 @@ pub(super) fn replaced(checksum: u16, old: u16, new: u16) -> u16 {
 /// 9293 section 3.1, RFC 8200 section 8.1).
 pub(super) fn of_pseudo_header(addresses: &[u8], protocol: u8, length: usize) -> u16 {
     let [_, _, high, low] = (length as u32).to_be_bytes();
-    folded(&Sum16BitWords::new().add_slice(addresses).add_2bytes([0, protocol]).add_2bytes([high, low]))
+    folded(
+        &Sum16BitWords::new()
+            .add_slice(addresses)
+            .add_2bytes([0, protocol])
+            .add_2bytes([high, low]),
+    )
 }
 
 /// Completes the transport checksum of a packet, given from its IP header on, as the device would: sums from `start` on, where the field at

@@ -45,16 +45,21 @@ impl Frame {
         let (layout, ip) = (self.layout(), self.ip());
         let (source, destination, protocol) = match layout.network {
             Network::V4 => {
-                let address = |at: usize| Ipv4Addr::from([ip[at], ip[at + 1], ip[at + 2], ip[at + 3]]);
+                let address =
+                    |at: usize| Ipv4Addr::from([ip[at], ip[at + 1], ip[at + 2], ip[at + 3]]);
                 (address(12).into(), address(16).into(), ip[9])
             }
             Network::V6 => {
-                let address = |at: usize| Ipv6Addr::from(<[u8; 16]>::try_from(&ip[at..at + 16]).expect("16 bytes"));
+                let address = |at: usize| {
+                    Ipv6Addr::from(<[u8; 16]>::try_from(&ip[at..at + 16]).expect("16 bytes"))
+                };
                 (address(8).into(), address(24).into(), ip[6])
             }
             Network::Opaque => return None,
         };
-        let port = |at: usize| u16::from_be_bytes([ip[layout.transport_at + at], ip[layout.transport_at + at + 1]]);
+        let port = |at: usize| {
+            u16::from_be_bytes([ip[layout.transport_at + at], ip[layout.transport_at + at + 1]])
+        };
         let (protocol, source_port, destination_port) = match layout.transport {
             Transport::Tcp => (6, port(0), port(2)),
             Transport::Udp => (17, port(0), port(2)),

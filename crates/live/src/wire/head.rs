@@ -51,7 +51,12 @@ impl Head {
         self.ip_mut()[flags] |= last.low();
         self.lengthen(payload);
         let gso = if self.layout.network == Network::V4 { Gso::TcpV4 } else { Gso::TcpV6 };
-        self.set_virtio(VirtioHeader { gso, gso_size: segment as u16, hdr_len: self.layout.head as u16, ..self.offloaded() });
+        self.set_virtio(VirtioHeader {
+            gso,
+            gso_size: segment as u16,
+            hdr_len: self.layout.head as u16,
+            ..self.offloaded()
+        });
     }
 
     /// The bytes, from the virtio header on.
@@ -88,7 +93,8 @@ impl Head {
 
     /// The virtio header of a packet whose checksum is left to the device.
     fn offloaded(&self) -> VirtioHeader {
-        let (csum_start, csum_offset) = (self.layout.transport_at as u16, self.csum_offset() as u16);
+        let (csum_start, csum_offset) =
+            (self.layout.transport_at as u16, self.csum_offset() as u16);
         VirtioHeader { needs_csum: true, csum_start, csum_offset, ..VirtioHeader::default() }
     }
 
@@ -132,7 +138,8 @@ impl Head {
     /// the transport checksum is to come.
     fn lengthen(&mut self, payload: usize) {
         let Layout { network, transport, transport_at, head, .. } = self.layout;
-        let (from_transport, field) = (head - transport_at + payload, transport_at + self.csum_offset());
+        let (from_transport, field) =
+            (head - transport_at + payload, transport_at + self.csum_offset());
         let addresses = if network == Network::V4 {
             self.put(2, (head + payload) as u16);
             self.put(10, 0);

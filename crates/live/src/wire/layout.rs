@@ -32,8 +32,13 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub(super) const OPAQUE: Layout =
-        Layout { network: Network::Opaque, transport: Transport::Opaque, transport_at: 0, head: 0, plain: false };
+    pub(super) const OPAQUE: Layout = Layout {
+        network: Network::Opaque,
+        transport: Transport::Opaque,
+        transport_at: 0,
+        head: 0,
+        plain: false,
+    };
 
     /// IPv4 and TCP with all options they can have.
     pub(super) const MAX_HEAD: usize = 60 + 60;
@@ -42,10 +47,22 @@ impl Layout {
     pub(super) fn of(ip: &[u8]) -> Layout {
         let Ok(slice) = IpSlice::from_slice(ip) else { return Layout::OPAQUE };
         let (network, header, length) = match &slice {
-            IpSlice::Ipv4(v4) => (Network::V4, v4.header().slice().len(), usize::from(v4.header().total_len())),
-            IpSlice::Ipv6(v6) => (Network::V6, v6.header().slice().len(), 40 + usize::from(v6.header().payload_length())),
+            IpSlice::Ipv4(v4) => {
+                (Network::V4, v4.header().slice().len(), usize::from(v4.header().total_len()))
+            }
+            IpSlice::Ipv6(v6) => (
+                Network::V6,
+                v6.header().slice().len(),
+                40 + usize::from(v6.header().payload_length()),
+            ),
         };
-        let without_transport = Layout { network, transport: Transport::Opaque, transport_at: header, head: header, plain: false };
+        let without_transport = Layout {
+            network,
+            transport: Transport::Opaque,
+            transport_at: header,
+            head: header,
+            plain: false,
+        };
         let inner = slice.payload();
         if length != ip.len() || inner.fragmented {
             return without_transport;
@@ -56,13 +73,21 @@ impl Layout {
                 Err(_) => return without_transport,
             },
             IpNumber::UDP => match UdpSlice::from_slice(inner.payload) {
-                Ok(udp) if udp.slice().len() == inner.payload.len() => (Transport::Udp, udp.header_slice().len()),
+                Ok(udp) if udp.slice().len() == inner.payload.len() => {
+                    (Transport::Udp, udp.header_slice().len())
+                }
                 _ => return without_transport,
             },
             _ => return without_transport,
         };
         let transport_at = ip.len() - inner.payload.len();
         let plain = transport_at == header;
-        Layout { network, transport, transport_at, head: if plain { header + transport_header } else { header }, plain }
+        Layout {
+            network,
+            transport,
+            transport_at,
+            head: if plain { header + transport_header } else { header },
+            plain,
+        }
     }
 }

@@ -36,7 +36,9 @@ impl Write {
     /// FIN before it. Otherwise gives it back: then it is time to write and to [`Write::clear`].
     pub fn push(&mut self, packet: WirePacket) -> Result<(), WirePacket> {
         let adjacent = self.packets.last().is_some_and(|last| adjacent(last, &packet));
-        if !self.packets.is_empty() && !(self.continues(&packet) && (adjacent || self.pieces + 1 < PIECES)) {
+        if !self.packets.is_empty()
+            && !(self.continues(&packet) && (adjacent || self.pieces + 1 < PIECES))
+        {
             return Err(packet);
         }
         self.payload += packet.payload().len();
@@ -87,7 +89,9 @@ impl Write {
     }
 
     fn continues(&self, next: &WirePacket) -> bool {
-        let (Some(first), Some(last)) = (self.packets.first(), self.packets.last()) else { return false };
+        let (Some(first), Some(last)) = (self.packets.first(), self.packets.last()) else {
+            return false;
+        };
         let (Some(before), Some(after)) = (joinable(last), joinable(next)) else { return false };
         let ends = TcpFlags::FIN | TcpFlags::PSH;
         let segment = first.payload().len();
@@ -97,7 +101,10 @@ impl Write {
             && after.sequence == before.sequence.wrapping_add(before.payload as u32)
             && before.flags == after.flags.without(ends)
             && next.ecn() == last.ecn()
-            && next.identification() == last.identification().wrapping_add(u16::from(next.frame().layout().network == Network::V4))
+            && next.identification()
+                == last
+                    .identification()
+                    .wrapping_add(u16::from(next.frame().layout().network == Network::V4))
             && same_headers(last.frame(), next.frame())
     }
 }
@@ -134,5 +141,9 @@ fn same_headers(one: &Frame, other: &Frame) -> bool {
         Network::Opaque => false,
     };
     let tcp = layout.transport_at;
-    network && same(tcp, tcp + 4) && same(tcp + 8, tcp + 12) && same(tcp + 14, tcp + 16) && same(tcp + 18, layout.head)
+    network
+        && same(tcp, tcp + 4)
+        && same(tcp + 8, tcp + 12)
+        && same(tcp + 14, tcp + 16)
+        && same(tcp + 18, layout.head)
 }

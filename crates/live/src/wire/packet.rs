@@ -41,13 +41,24 @@ impl WirePacket {
     /// The fields of its TCP header; `None` if it has none that can be seen.
     pub fn tcp(&self) -> Option<Tcp<'_>> {
         let layout = self.frame.layout();
-        let header = self.frame.ip().get(layout.transport_at..).filter(|_| layout.transport == Transport::Tcp)?;
-        let word = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+        let header = self
+            .frame
+            .ip()
+            .get(layout.transport_at..)
+            .filter(|_| layout.transport == Transport::Tcp)?;
+        let word = |at: usize| {
+            u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
+        };
         let length = usize::from(header[12] >> 4) * 4;
         Some(Tcp {
             sequence: word(4).wrapping_add(u32::from(self.index) * self.frame.segment() as u32),
             acknowledgement: word(8),
-            flags: split::flags(TcpFlags::from_bytes([header[12], header[13]]), self.frame.virtio(), self.index, self.frame.count()),
+            flags: split::flags(
+                TcpFlags::from_bytes([header[12], header[13]]),
+                self.frame.virtio(),
+                self.index,
+                self.frame.count(),
+            ),
             window: u16::from_be_bytes([header[14], header[15]]),
             payload: if layout.plain { self.payload().len() } else { header.len() - length },
             options: &header[20..length],

@@ -24,11 +24,19 @@ impl Pool {
 
     /// A frame of what `read` puts into the buffer that it is given, room for the longest packet with its virtio header; `read` returns how
     /// many bytes these are.
-    pub fn fill<E>(&mut self, read: impl FnOnce(&mut [u8]) -> Result<usize, E>) -> Result<Frame, E> {
+    pub fn fill<E>(
+        &mut self,
+        read: impl FnOnce(&mut [u8]) -> Result<usize, E>,
+    ) -> Result<Frame, E> {
         let length = read(&mut self.staging)?.min(LONGEST);
-        let class = SIZES.iter().position(|size| length <= *size).expect("a length cut to the largest size");
+        let class = SIZES
+            .iter()
+            .position(|size| length <= *size)
+            .expect("a length cut to the largest size");
         let taken = self.free.borrow_mut()[class].pop();
-        let mut shared = taken.unwrap_or_else(|| Rc::new(Contents::new(SIZES[class], class, Rc::downgrade(&self.free))));
+        let mut shared = taken.unwrap_or_else(|| {
+            Rc::new(Contents::new(SIZES[class], class, Rc::downgrade(&self.free)))
+        });
         let contents = Rc::get_mut(&mut shared).expect("nobody holds a free frame");
         if SIZES[class] == LONGEST {
             std::mem::swap(&mut contents.buffer, &mut self.staging);

@@ -118,7 +118,9 @@ impl<'a> Tcp<'a> {
     pub fn sack_blocks(&self) -> impl Iterator<Item = (u32, u32)> + use<'a> {
         self.options()
             .filter_map(|option| match option {
-                TcpOptionElement::SelectiveAcknowledgement(first, rest) => Some(std::iter::once(first).chain(rest.into_iter().flatten())),
+                TcpOptionElement::SelectiveAcknowledgement(first, rest) => {
+                    Some(std::iter::once(first).chain(rest.into_iter().flatten()))
+                }
                 _ => None,
             })
             .flatten()

@@ -100,7 +100,9 @@ impl VirtioHeader {
         let flags = flag(self.needs_csum, NEEDS_CSUM) | flag(self.data_valid, DATA_VALID);
         let gso = self.gso.bits() | flag(self.ecn, ECN) | flag(self.accurate_ecn, ACCURATE_ECN);
         let mut bytes = [flags, gso, 0, 0, 0, 0, 0, 0, 0, 0];
-        for (at, word) in [(2, self.hdr_len), (4, self.gso_size), (6, self.csum_start), (8, self.csum_offset)] {
+        for (at, word) in
+            [(2, self.hdr_len), (4, self.gso_size), (6, self.csum_start), (8, self.csum_offset)]
+        {
             bytes[at..at + 2].copy_from_slice(&word.to_ne_bytes());
         }
         bytes

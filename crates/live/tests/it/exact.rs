@@ -31,13 +31,27 @@ fn tried(scenario: &Scenario, datagrams: Datagrams) -> Option<Trial> {
     }
     // A machine that stood still meanwhile has shown nothing.
     let end = Time::ZERO + scenario.duration;
-    let still = |trial: &Trial| trial.emulation.late_max > MARGIN || trial.sent.last().is_none_or(|last| *last + MARGIN > end);
+    let still = |trial: &Trial| {
+        trial.emulation.late_max > MARGIN
+            || trial.sent.last().is_none_or(|last| *last + MARGIN > end)
+    };
     let mut trials = (0..5).map(|_| trial(scenario, datagrams, &mut |_| true).unwrap());
-    Some(trials.find(|trial| !still(trial)).expect("the machine stood still during each of 5 trials"))
+    Some(
+        trials
+            .find(|trial| !still(trial))
+            .expect("the machine stood still during each of 5 trials"),
+    )
 }
 
 fn datagrams(count: u64, size: u64, gap: Span) -> Datagrams {
-    Datagrams { count, size: Bytes::new(size), gap, burst: 1, ecn: Ecn::Ect0, start: Time::ZERO + Span::from_millis(20) }
+    Datagrams {
+        count,
+        size: Bytes::new(size),
+        gap,
+        burst: 1,
+        ecn: Ecn::Ect0,
+        start: Time::ZERO + Span::from_millis(20),
+    }
 }
 
 /// A packet of the links' own arithmetic.
@@ -91,12 +105,23 @@ fn forward(trial: &Trial) -> &LinkRecord {
 fn the_datagrams_that_a_seeded_loss_model_takes_are_lost_and_no_others() {
     for loss in ["\"5 %\"", "{ every = 7 }", "{ to_bad = 0.02, to_good = 0.3 }"] {
         let scenario = scenario(&format!("rate = \"100 Mbit/s\"\ndelay = \"5 ms\"\nloss = {loss}"));
-        let Some(trial) = tried(&scenario, datagrams(3_000, 100, Span::from_micros(500))) else { return };
+        let Some(trial) = tried(&scenario, datagrams(3_000, 100, Span::from_micros(500))) else {
+            return;
+        };
         let arrived: Vec<u64> = trial.arrivals.iter().map(|arrival| arrival.number).collect();
         let times = expected(&scenario, &trial, 100);
-        let should: Vec<u64> = (0..).zip(&times).filter(|(_, time)| time.is_some()).map(|(number, _)| number).collect();
+        let should: Vec<u64> = (0..)
+            .zip(&times)
+            .filter(|(_, time)| time.is_some())
+            .map(|(number, _)| number)
+            .collect();
         assert_eq!(trial.sent.len(), 3_000);
-        assert!(arrived == should, "{loss}: {} arrived, {} should have, or others", arrived.len(), should.len());
+        assert!(
+            arrived == should,
+            "{loss}: {} arrived, {} should have, or others",
+            arrived.len(),
+            should.len()
+        );
         assert_eq!(forward(&trial).total.lost, 3_000 - arrived.len() as u64);
         assert!(arrived.len() < 2_990, "{loss} lost next to nothing");
         assert_eq!(trial.emulation.spoiled + trial.emulation.refused + trial.emulation.overrun, 0);
@@ -107,8 +132,10 @@ fn the_datagrams_that_a_seeded_loss_model_takes_are_lost_and_no_others() {
 fn every_mark_of_the_queue_is_seen_at_the_receivers_socket() {
     let scenario = scenario("rate = \"10 Mbit/s\"\ndelay = \"5 ms\"\nqueue = \"step?threshold=5\"");
     let Some(trial) = tried(&scenario, datagrams(300, 1_500, Span::from_millis(1))) else { return };
-    let marked = trial.arrivals.iter().filter(|arrival| arrival.ecn == Ecn::Ce as u8).count() as u64;
-    let unmarked = trial.arrivals.iter().filter(|arrival| arrival.ecn == Ecn::Ect0 as u8).count() as u64;
+    let marked =
+        trial.arrivals.iter().filter(|arrival| arrival.ecn == Ecn::Ce as u8).count() as u64;
+    let unmarked =
+        trial.arrivals.iter().filter(|arrival| arrival.ecn == Ecn::Ect0 as u8).count() as u64;
     assert_eq!(marked, forward(&trial).total.marked);
     assert_eq!(marked + unmarked, 300);
     assert!(marked > 50 && unmarked > 0, "{marked} marked, {unmarked} not");
@@ -118,7 +145,9 @@ fn every_mark_of_the_queue_is_seen_at_the_receivers_socket() {
 #[test]
 fn what_a_full_buffer_does_not_take_is_lost_and_counted() {
     let scenario = scenario("rate = \"10 Mbit/s\"\ndelay = \"5 ms\"\nbuffer = \"10 packets\"");
-    let Some(trial) = tried(&scenario, datagrams(400, 1_500, Span::from_micros(600))) else { return };
+    let Some(trial) = tried(&scenario, datagrams(400, 1_500, Span::from_micros(600))) else {
+        return;
+    };
     let lost = forward(&trial).total.overflowed;
     assert_eq!(trial.arrivals.len() as u64 + lost, 400);
     assert!(lost > 100, "twice the rate was offered, {lost} were lost");
@@ -127,12 +156,15 @@ fn what_a_full_buffer_does_not_take_is_lost_and_counted() {
 #[test]
 fn datagrams_arrive_when_the_link_says_and_none_before() {
     let scenario = scenario("rate = \"20 Mbit/s\"\ndelay = \"20 ms\"");
-    let Some(trial) = tried(&scenario, datagrams(1_000, 1_500, Span::from_millis(2))) else { return };
+    let Some(trial) = tried(&scenario, datagrams(1_000, 1_500, Span::from_millis(2))) else {
+        return;
+    };
     let times = expected(&scenario, &trial, 1_500);
     assert_eq!(trial.arrivals.len(), 1_000);
     let error = |arrival: &narrows_live::trial::Arrival| {
         let ideal = times[arrival.number as usize].expect("nothing is lost here");
-        arrival.arrived.since(Time::ZERO).as_nanos() as i64 - ideal.since(Time::ZERO).as_nanos() as i64
+        arrival.arrived.since(Time::ZERO).as_nanos() as i64
+            - ideal.since(Time::ZERO).as_nanos() as i64
     };
     let mut errors: Vec<i64> = trial.arrivals.iter().map(error).collect();
     errors.sort_unstable();
@@ -150,13 +182,21 @@ fn a_link_sends_at_its_rate_and_at_the_new_one_from_the_moment_of_a_change() {
     let change = "[[change]]\nat = \"1 s\"\nlink = \"link\"\nrate = \"20 Mbit/s\"\n";
     let scenario = scenario(&format!("rate = \"10 Mbit/s\"\ndelay = \"20 ms\"\n{change}"));
     // 24 Mbit/s are offered: there is always a packet to send.
-    let Some(trial) = tried(&scenario, datagrams(4_000, 1_500, Span::from_micros(500))) else { return };
-    let rate = |from: Span, to: Span| {
-        let within = |arrival: &&narrows_live::trial::Arrival| (Time::ZERO + from..Time::ZERO + to).contains(&arrival.arrived);
-        trial.arrivals.iter().filter(within).count() as f64 * 1_500.0 * 8.0 / (to - from).as_secs_f64() / 1e6
+    let Some(trial) = tried(&scenario, datagrams(4_000, 1_500, Span::from_micros(500))) else {
+        return;
     };
-    let (before, after) =
-        (rate(Span::from_millis(100), Span::from_millis(1_000)), rate(Span::from_millis(1_040), Span::from_millis(2_000)));
+    let rate = |from: Span, to: Span| {
+        let within = |arrival: &&narrows_live::trial::Arrival| {
+            (Time::ZERO + from..Time::ZERO + to).contains(&arrival.arrived)
+        };
+        trial.arrivals.iter().filter(within).count() as f64 * 1_500.0 * 8.0
+            / (to - from).as_secs_f64()
+            / 1e6
+    };
+    let (before, after) = (
+        rate(Span::from_millis(100), Span::from_millis(1_000)),
+        rate(Span::from_millis(1_040), Span::from_millis(2_000)),
+    );
     assert!((before / 10.0 - 1.0).abs() < 0.02, "{before} Mbit/s of 10");
     assert!((after / 20.0 - 1.0).abs() < 0.02, "{after} Mbit/s of 20");
 }

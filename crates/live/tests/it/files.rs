@@ -38,9 +38,15 @@ fn run(seconds: u64, rate: &str, replay: bool) -> Option<Record> {
         );
     }
     let scenario =
-        narrows_scenario::parse(&text, "test.toml", &|path| std::fs::read_to_string(path)).unwrap_or_else(|e| panic!("{}", e.short()));
+        narrows_scenario::parse(&text, "test.toml", &|path| std::fs::read_to_string(path))
+            .unwrap_or_else(|e| panic!("{}", e.short()));
     let _turn = turn();
-    match narrows_live::run_with(&scenario, &Extras { replay, ..Extras::default() }, &mut |_| true, &mut ()) {
+    match narrows_live::run_with(
+        &scenario,
+        &Extras { replay, ..Extras::default() },
+        &mut |_| true,
+        &mut (),
+    ) {
         Err(LiveError::Kernel(error @ (KernelError::NotBuilt | KernelError::Unfit { .. }))) => {
             eprintln!("left out: {error}");
             None
@@ -51,7 +57,10 @@ fn run(seconds: u64, rate: &str, replay: bool) -> Option<Record> {
 
 /// The names of controllers that the kernel has beside those of other processes.
 fn left() -> Vec<String> {
-    narrows_kernel::available().into_iter().filter(|name| PROGRAMS.iter().any(|(_, _, own)| name.starts_with(own))).collect()
+    narrows_kernel::available()
+        .into_iter()
+        .filter(|name| PROGRAMS.iter().any(|(_, _, own)| name.starts_with(own)))
+        .collect()
 }
 
 fn replayed(seconds: u64, rate: &str, calls: u64) {

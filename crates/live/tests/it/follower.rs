@@ -22,7 +22,10 @@ impl Follower for Heard {
         flows.iter().for_each(|(flow, sample)| self.flows[*flow].push(*sample));
         links.iter().for_each(|(link, sample)| self.links[*link].push(*sample));
         let (begun, _) = self.begun.as_ref().expect("it has begun");
-        self.late.push(begun.elapsed().as_secs_f64() - flows[0].1.at.since(narrows_units::Time::ZERO).as_secs_f64());
+        self.late.push(
+            begun.elapsed().as_secs_f64()
+                - flows[0].1.at.since(narrows_units::Time::ZERO).as_secs_f64(),
+        );
     }
 }
 
@@ -33,19 +36,36 @@ fn samples_are_heard_as_they_are_taken_and_are_those_of_the_record() {
     }
     let text = "duration = \"2 s\"\nsample = \"50 ms\"\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\nrate = \"20 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"1 bdp\"\n\
                 [[flow]]\nname = \"one\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"cubic\"\ncount = 2\n";
-    let scenario = narrows_scenario::parse(text, "test.toml", &|path| std::fs::read_to_string(path)).unwrap();
+    let scenario =
+        narrows_scenario::parse(text, "test.toml", &|path| std::fs::read_to_string(path)).unwrap();
     let _turn = turn();
-    let mut heard = Heard { begun: None, flows: vec![Vec::new(); 2], links: vec![Vec::new(); 2], late: Vec::new() };
+    let mut heard = Heard {
+        begun: None,
+        flows: vec![Vec::new(); 2],
+        links: vec![Vec::new(); 2],
+        late: Vec::new(),
+    };
     let run = narrows_live::run_with(&scenario, &Extras::default(), &mut |_| true, &mut heard);
     let (record, _) = run.unwrap_or_else(|error| panic!("{error}"));
     // The last may come when nobody listens any more.
     for (flow, samples) in record.flows.iter().zip(&heard.flows) {
         assert!(samples.len() >= 35, "{}", samples.len());
-        assert!(samples.iter().all(|sample| flow.samples.contains(sample)), "{samples:?} are not all of {:?}", flow.samples);
-        assert!(samples.iter().any(|sample| sample.cwnd > 0.0 && sample.rtt.is_some()) && samples.is_sorted_by_key(|sample| sample.at));
+        assert!(
+            samples.iter().all(|sample| flow.samples.contains(sample)),
+            "{samples:?} are not all of {:?}",
+            flow.samples
+        );
+        assert!(
+            samples.iter().any(|sample| sample.cwnd > 0.0 && sample.rtt.is_some())
+                && samples.is_sorted_by_key(|sample| sample.at)
+        );
     }
     for (link, samples) in record.links.iter().zip(&heard.links) {
-        assert!(samples.len() >= 35 && samples.iter().all(|sample| link.samples.contains(sample)), "{}", link.name);
+        assert!(
+            samples.len() >= 35 && samples.iter().all(|sample| link.samples.contains(sample)),
+            "{}",
+            link.name
+        );
     }
     heard.late.sort_by(f64::total_cmp);
     let median = heard.late[heard.late.len() / 2];

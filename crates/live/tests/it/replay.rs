@@ -15,7 +15,11 @@ fn replay(seconds: u64, rate: &str, calls: u64) {
         let name = twin.kernel;
         let ends = format!("\"{name}-from\", \"{name}-to\"");
         // VCP's routers raise its window, slowly after each loss.
-        let keys = if name == "vcp_kernel" { "queue = \"vcp?codes=accecn\"\n" } else { "loss = \"0.3 %\"\n" };
+        let keys = if name == "vcp_kernel" {
+            "queue = \"vcp?codes=accecn\"\n"
+        } else {
+            "loss = \"0.3 %\"\n"
+        };
         text += &format!(
             "[[link]]\nname = \"{name}\"\nbetween = [{ends}]\nrate = \"{rate}\"\ndelay = \"10 ms\"\nbuffer = \"40 packets\"\n{keys}\
              [[flow]]\nname = \"{name}\"\nfrom = \"{name}-from\"\nto = \"{name}-to\"\ncontroller = \"{}\"\ncount = 4\n\
@@ -24,17 +28,28 @@ fn replay(seconds: u64, rate: &str, calls: u64) {
         );
     }
     let scenario =
-        narrows_scenario::parse(&text, "test.toml", &|path| std::fs::read_to_string(path)).unwrap_or_else(|e| panic!("{}", e.short()));
+        narrows_scenario::parse(&text, "test.toml", &|path| std::fs::read_to_string(path))
+            .unwrap_or_else(|e| panic!("{}", e.short()));
     let _turn = turn();
-    let record = match narrows_live::run_with(&scenario, &Extras { replay: true, ..Extras::default() }, &mut |_| true, &mut ()) {
-        Err(LiveError::Kernel(error @ KernelError::NotBuilt)) => return eprintln!("left out: {error}"),
+    let record = match narrows_live::run_with(
+        &scenario,
+        &Extras { replay: true, ..Extras::default() },
+        &mut |_| true,
+        &mut (),
+    ) {
+        Err(LiveError::Kernel(error @ KernelError::NotBuilt)) => {
+            return eprintln!("left out: {error}");
+        }
         record => record.unwrap_or_else(|error| panic!("{error}")).0,
     };
     let replays = record.emulation.expect("a live run").replays;
     assert_eq!(replays.len(), TWINS.len());
     for replayed in replays {
         println!("{replayed:?}");
-        assert!(replayed.unequal == 0 && replayed.connections >= 4 && replayed.calls > calls, "{replayed:?}");
+        assert!(
+            replayed.unequal == 0 && replayed.connections >= 4 && replayed.calls > calls,
+            "{replayed:?}"
+        );
         assert!(replayed.missed < replayed.calls / 10, "{replayed:?}");
     }
 }
@@ -54,7 +69,13 @@ fn a_hundred_thousand_calls_of_each() {
 #[test]
 fn there_is_nothing_to_replay_of_the_kernels_own_controllers() {
     let text = "duration = \"1 s\"\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\nrate = \"1 Mbit/s\"\n[[flow]]\nfrom = \"a\"\nto = \"b\"\ncontroller = \"cubic\"\n";
-    let scenario = narrows_scenario::parse(text, "test.toml", &|path| std::fs::read_to_string(path)).unwrap();
-    let refused = narrows_live::run_with(&scenario, &Extras { replay: true, ..Extras::default() }, &mut |_| true, &mut ());
+    let scenario =
+        narrows_scenario::parse(text, "test.toml", &|path| std::fs::read_to_string(path)).unwrap();
+    let refused = narrows_live::run_with(
+        &scenario,
+        &Extras { replay: true, ..Extras::default() },
+        &mut |_| true,
+        &mut (),
+    );
     assert!(matches!(refused, Err(LiveError::NothingToReplay)), "{:?}", refused.err());
 }

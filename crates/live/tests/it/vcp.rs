@@ -3,7 +3,8 @@
 #[allow(dead_code)]
 use crate::common::{Case, flow, run, scenario};
 
-const LINK: &str = "rate = \"10 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"200 kB\"\nqueue = \"vcp?codes=accecn\"";
+const LINK: &str =
+    "rate = \"10 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"200 kB\"\nqueue = \"vcp?codes=accecn\"";
 
 /// Alone on 10 Mbit/s and 20 ms: it uses what the sawtooth leaves of the target of 98 %, gives way by eighths, and loses nothing. All three codes arrive.
 #[test]
@@ -17,11 +18,18 @@ fn codes_of_the_routers_steer_the_kernel() {
     let record = flow(&ran.record, "vcp");
     let total = &record.total;
     assert!(total.ect0 > 0 && total.ect1 > 0 && total.ce > 0 && total.dropped == 0, "{total:?}");
-    assert!(total.ect0 + total.ect1 + total.ce + total.retransmitted >= total.arrived, "every packet carries a code: {total:?}");
+    assert!(
+        total.ect0 + total.ect1 + total.ce + total.retransmitted >= total.arrived,
+        "every packet carries a code: {total:?}"
+    );
     let windows: Vec<f64> = record.samples.iter().map(|sample| sample.cwnd).collect();
-    let falls: Vec<f64> = windows.windows(2).map(|pair| pair[1] / pair[0]).filter(|ratio| *ratio < 0.97).collect();
+    let falls: Vec<f64> =
+        windows.windows(2).map(|pair| pair[1] / pair[0]).filter(|ratio| *ratio < 0.97).collect();
     // Windows are whole segments: 0.875 of 17 to 40, rounded up.
-    assert!(!falls.is_empty() && falls.iter().all(|ratio| (0.82..0.94).contains(ratio)), "{falls:?} in {windows:?}");
+    assert!(
+        !falls.is_empty() && falls.iter().all(|ratio| (0.82..0.94).contains(ratio)),
+        "{falls:?} in {windows:?}"
+    );
     if ran.timely {
         let used = total.arrived_wire.bits() as f64 / 12.0 / 10e6;
         assert!((0.8..0.98).contains(&used), "{used} of the link");

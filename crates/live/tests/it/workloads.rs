@@ -11,18 +11,46 @@ const SECONDS: u64 = 4;
 const MSS: u64 = 1448;
 
 const CASES: [Case; 17] = [
-    Case { name: "size", flow: "controller = \"cubic\"\nworkload = { size = \"300 kB\" }\nstart = \"500 ms\"", link: LINK },
-    Case { name: "stopped", flow: "controller = \"newreno\"\nstart = \"200 ms\"\nstop = \"2 s\"", link: LINK },
-    Case { name: "steady", flow: "controller = \"cubic\"\nworkload = { rate = \"4 Mbit/s\" }", link: LINK },
-    Case { name: "times", flow: "controller = \"cubic\"\nworkload = { on = \"200 ms\", off = \"300 ms\" }", link: LINK },
-    Case { name: "sizes", flow: "controller = \"cubic\"\nworkload = { on = \"100 kB\", off = \"100 ms\" }", link: LINK },
+    Case {
+        name: "size",
+        flow: "controller = \"cubic\"\nworkload = { size = \"300 kB\" }\nstart = \"500 ms\"",
+        link: LINK,
+    },
+    Case {
+        name: "stopped",
+        flow: "controller = \"newreno\"\nstart = \"200 ms\"\nstop = \"2 s\"",
+        link: LINK,
+    },
+    Case {
+        name: "steady",
+        flow: "controller = \"cubic\"\nworkload = { rate = \"4 Mbit/s\" }",
+        link: LINK,
+    },
+    Case {
+        name: "times",
+        flow: "controller = \"cubic\"\nworkload = { on = \"200 ms\", off = \"300 ms\" }",
+        link: LINK,
+    },
+    Case {
+        name: "sizes",
+        flow: "controller = \"cubic\"\nworkload = { on = \"100 kB\", off = \"100 ms\" }",
+        link: LINK,
+    },
     Case {
         name: "paced",
         flow: "controller = \"cubic\"\nworkload = { on = \"500 ms\", off = \"500 ms\", rate = \"4 Mbit/s\" }",
         link: LINK,
     },
-    Case { name: "frames", flow: "controller = \"cubic\"\nworkload = { rate = \"2 Mbit/s\", frame = \"40 ms\" }", link: LINK },
-    Case { name: "arrivals", flow: "controller = \"cubic\"\nworkload = { arrivals = \"20/s\", sizes = \"web\" }", link: LINK },
+    Case {
+        name: "frames",
+        flow: "controller = \"cubic\"\nworkload = { rate = \"2 Mbit/s\", frame = \"40 ms\" }",
+        link: LINK,
+    },
+    Case {
+        name: "arrivals",
+        flow: "controller = \"cubic\"\nworkload = { arrivals = \"20/s\", sizes = \"web\" }",
+        link: LINK,
+    },
     Case {
         name: "requests",
         flow: "controller = \"cubic\"\nworkload = { response = \"20 kB\", request = \"300 B\", think = \"50 ms\" }\nstart = \"1 s\"",
@@ -45,7 +73,11 @@ const CASES: [Case; 17] = [
         flow: "controller = \"cubic\"\nworkload = { size = \"20 kB\" }\n[[change]]\nlink = \"late\"\nat = \"500 ms\"\nloss = \"0 %\"",
         link: "rate = \"10 Mbit/s\"\ndelay = \"10 ms\"\nloss = \"100 %\"",
     },
-    Case { name: "hasty", flow: "controller = \"newreno\"\n[[change]]\nlink = \"hasty\"\nat = \"500 ms\"\nloss = \"100 %\"", link: LINK },
+    Case {
+        name: "hasty",
+        flow: "controller = \"newreno\"\n[[change]]\nlink = \"hasty\"\nat = \"500 ms\"\nloss = \"100 %\"",
+        link: LINK,
+    },
     Case {
         name: "patient",
         flow: "controller = \"newreno\"\ntransport = { min_rto = \"1 s\" }\n[[change]]\nlink = \"patient\"\nat = \"500 ms\"\nloss = \"100 %\"",
@@ -112,7 +144,11 @@ fn a_transfer_of_a_size_is_whole_and_ends() {
     assert!(transfer.took < transfer.ideal * 4, "{transfer:?}");
     // The last acknowledgement needs 10 ms back.
     let end = flow.end.expect("it ends");
-    assert!(flow.completed && end > transfer.start + transfer.took + Span::from_millis(10), "{end:?} after {}", transfer.took);
+    assert!(
+        flow.completed && end > transfer.start + transfer.took + Span::from_millis(10),
+        "{end:?} after {}",
+        transfer.took
+    );
 }
 
 #[test]
@@ -123,7 +159,8 @@ fn a_flow_that_stops_sends_little_more() {
     if !timely() {
         return;
     }
-    let sent_by = |at| flow.samples.iter().find(|sample| sample.at >= at).map_or(0, |sample| sample.sent);
+    let sent_by =
+        |at| flow.samples.iter().find(|sample| sample.at >= at).map_or(0, |sample| sample.sent);
     assert!(sent_by(ms(200)) < 3 && sent_by(ms(2_000)) > 1_000);
     assert_eq!(sent_by(ms(3_000)), flow.total.sent, "all is over a second later");
 }
@@ -171,7 +208,11 @@ fn frames_come_whole_one_after_each_interval() {
     for (number, transfer) in transfers.list.iter().enumerate() {
         assert_eq!((transfer.start, transfer.size), (ms(40 * number as u64), Bytes::new(10_000)));
     }
-    assert!(transfers.list.len() as u64 > SECONDS * 25 - 30 || !timely(), "{}", transfers.list.len());
+    assert!(
+        transfers.list.len() as u64 > SECONDS * 25 - 30 || !timely(),
+        "{}",
+        transfers.list.len()
+    );
     let goodput = flow.total.goodput.get();
     assert!(goodput >= sizes(&transfers.list) && goodput <= transfers.begun * 10_000);
 }
@@ -192,8 +233,16 @@ fn transfers_that_arrive_are_those_that_the_application_draws() {
         let open = flow.samples.last().unwrap().connections as usize;
         let most = transfers.list.len() + open + 15;
         assert_eq!(transfers.begun, drawn.len() as u64, "{name}");
-        assert!(most >= drawn.len() || !timely(), "{name}: {} and {open} of {}", transfers.list.len(), drawn.len());
-        assert!(transfers.list.iter().all(|transfer| drawn.contains(&(transfer.start, transfer.size))), "{name}");
+        assert!(
+            most >= drawn.len() || !timely(),
+            "{name}: {} and {open} of {}",
+            transfers.list.len(),
+            drawn.len()
+        );
+        assert!(
+            transfers.list.iter().all(|transfer| drawn.contains(&(transfer.start, transfer.size))),
+            "{name}"
+        );
         let goodput = flow.total.goodput.get();
         assert!(goodput >= sizes(&transfers.list), "{name}");
         assert!(goodput <= drawn.iter().map(|(_, size)| size.get()).sum(), "{name}");
@@ -231,7 +280,10 @@ fn requests_and_responses_take_turns() {
 fn datagrams_that_a_full_queue_drops_are_counted_by_flow_and_link() {
     let (Some((flow, _)), Some(link)) = (ran("overload"), link("overload")) else { return };
     assert_eq!(flow.total.dropped, link.total.overflowed);
-    assert_eq!(flow.total.sent, flow.total.arrived + flow.total.dropped + link.left_queued + link.left_in_flight);
+    assert_eq!(
+        flow.total.sent,
+        flow.total.arrived + flow.total.dropped + link.left_queued + link.left_in_flight
+    );
     if !timely() {
         return;
     }
@@ -262,7 +314,11 @@ fn what_the_kernel_sends_again_is_what_the_link_lost() {
         return;
     }
     assert_eq!((flow.total.goodput, transfers.list.len()), (Bytes::new(1_000_000), 1));
-    assert!(flow.total.retransmitted >= flow.total.dropped && flow.total.dropped > 0, "{:?}", flow.total);
+    assert!(
+        flow.total.retransmitted >= flow.total.dropped && flow.total.dropped > 0,
+        "{:?}",
+        flow.total
+    );
     assert_eq!(flow.total.sent, flow.total.arrived + flow.total.dropped);
     assert_eq!(flow.total.sent - flow.total.retransmitted, 1_000_000_u64.div_ceil(MSS));
     // Propagation and a packet at the link; then the queue that the window makes.
@@ -274,7 +330,10 @@ fn what_the_kernel_sends_again_is_what_the_link_lost() {
 fn a_syn_that_was_lost_is_no_retransmission_of_data() {
     let Some((flow, transfers)) = ran("late") else { return };
     // It leaves again after a second (RFC 6298 section 2.1).
-    assert!(transfers.list.iter().all(|transfer| transfer.took > Span::from_secs(1)), "{transfers:?}");
+    assert!(
+        transfers.list.iter().all(|transfer| transfer.took > Span::from_secs(1)),
+        "{transfers:?}"
+    );
     if !timely() {
         return;
     }
@@ -288,7 +347,11 @@ fn a_syn_that_was_lost_is_no_retransmission_of_data() {
 fn the_least_timeout_is_that_of_the_scenario() {
     let (Some((hasty, _)), Some((patient, _))) = (ran("hasty"), ran("patient")) else { return };
     assert!(hasty.total.timeouts >= 3, "200, 600, 1400 ms of 3500: {}", hasty.total.timeouts);
-    assert!((1..=2).contains(&patient.total.timeouts), "1 and 3 s of 3.5: {}", patient.total.timeouts);
+    assert!(
+        (1..=2).contains(&patient.total.timeouts),
+        "1 and 3 s of 3.5: {}",
+        patient.total.timeouts
+    );
 }
 
 #[test]
@@ -299,9 +362,14 @@ fn acknowledgements_are_neither_answers_to_syns_nor_data() {
     }
     let (Some((flow, _)), Some(back)) = (ran("losing"), link("losing.back")) else { return };
     assert_eq!(flow.total.acks + 1, back.total.offered);
-    let (Some((flow, transfers)), Some(back)) = (ran("requests"), link("requests.back")) else { return };
+    let (Some((flow, transfers)), Some(back)) = (ran("requests"), link("requests.back")) else {
+        return;
+    };
     let others = back.total.offered - flow.total.acks;
-    assert!((1 + transfers.begun..1 + 2 * transfers.begun).contains(&others), "{others} of {transfers:?}");
+    assert!(
+        (1 + transfers.begun..1 + 2 * transfers.begun).contains(&others),
+        "{others} of {transfers:?}"
+    );
 }
 
 #[test]

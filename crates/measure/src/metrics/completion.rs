@@ -238,9 +238,16 @@ pub(super) fn unfinished(record: &Record) -> Option<f64> {
     if record.part.is_some() {
         return None;
     }
-    let transfers = record.flows.iter().filter_map(|flow| flow.transfers.as_ref()).filter(|transfers| transfers.deadline.is_none());
+    let transfers = record
+        .flows
+        .iter()
+        .filter_map(|flow| flow.transfers.as_ref())
+        .filter(|transfers| transfers.deadline.is_none());
     let (completed, begun) = transfers.fold((0, 0), |(completed, begun), transfers| {
-        (completed + transfers.sizes.iter().map(|bin| bin.completion.count()).sum::<u64>(), begun + transfers.begun)
+        (
+            completed + transfers.sizes.iter().map(|bin| bin.completion.count()).sum::<u64>(),
+            begun + transfers.begun,
+        )
     });
     (begun > 0).then(|| 100.0 * begun.saturating_sub(completed) as f64 / begun as f64)
 }
@@ -257,16 +264,25 @@ pub(super) fn late_frames(record: &Record) -> Option<f64> {
     if record.part.is_some() {
         return None;
     }
-    let (late, begun) = frames(record).fold((0, 0), |(late, begun), frames| (late + frames.late, begun + frames.begun));
+    let (late, begun) = frames(record)
+        .fold((0, 0), |(late, begun), frames| (late + frames.late, begun + frames.begun));
     (begun > 0).then(|| 100.0 * late as f64 / begun as f64)
 }
 
 fn frames(record: &Record) -> impl Iterator<Item = &Transfers> {
-    record.flows.iter().filter_map(|flow| flow.transfers.as_ref()).filter(|transfers| transfers.deadline.is_some())
+    record
+        .flows
+        .iter()
+        .filter_map(|flow| flow.transfers.as_ref())
+        .filter(|transfers| transfers.deadline.is_some())
 }
 
 fn bins(record: &Record) -> impl Iterator<Item = &SizeBin> {
-    record.flows.iter().filter_map(|flow| flow.transfers.as_ref()).flat_map(|transfers| &transfers.sizes)
+    record
+        .flows
+        .iter()
+        .filter_map(|flow| flow.transfers.as_ref())
+        .flat_map(|transfers| &transfers.sizes)
 }
 
 fn completion(record: &Record) -> Histogram {
@@ -288,12 +304,18 @@ mod tests {
     use crate::{FlowRecord, Transfer};
     use narrows_units::{Span, Time};
 
-    /// A flow with these transfers: bytes, and milliseconds that each took; alone they would take 10.
+    /// A flow with these transfers: bytes, and milliseconds that each took; alone they would take
+    /// 10.
     fn transferring(transfers: &[(u64, u64)]) -> FlowRecord {
         let mut all = Transfers::default();
         for (bytes, ms) in transfers {
             let ideal = Span::from_millis(10);
-            all.count(&Transfer { start: Time::ZERO, size: Bytes::new(*bytes), took: Span::from_millis(*ms), ideal });
+            all.count(&Transfer {
+                start: Time::ZERO,
+                size: Bytes::new(*bytes),
+                took: Span::from_millis(*ms),
+                ideal,
+            });
         }
         FlowRecord { transfers: Some(all), ..flow("f") }
     }
@@ -317,7 +339,16 @@ mod tests {
 
     #[test]
     fn slowdown_by_size() {
-        let run = record(vec![transferring(&[(99_999, 20), (100_000, 30), (9_999_999, 40), (10_000_000, 50), (1 << 40, 60)])], vec![]);
+        let run = record(
+            vec![transferring(&[
+                (99_999, 20),
+                (100_000, 30),
+                (9_999_999, 40),
+                (10_000_000, 50),
+                (1 << 40, 60),
+            ])],
+            vec![],
+        );
         near(short_slowdown_p99(&run), 2.0);
         near(medium_slowdown_p50(&run), 3.0);
         near(medium_slowdown_p99(&run), 4.0);
@@ -327,13 +358,25 @@ mod tests {
 
     #[test]
     fn frames_are_late_after_their_deadline_or_if_they_never_come() {
-        let mut media = Transfers { deadline: Some(Span::from_millis(150)), begun: 8, ..Transfers::default() };
+        let mut media =
+            Transfers { deadline: Some(Span::from_millis(150)), begun: 8, ..Transfers::default() };
         for ms in [100, 120, 150, 151, 200] {
             let ideal = Span::from_millis(10);
-            media.count(&Transfer { start: Time::ZERO, size: Bytes::new(5_000), took: Span::from_millis(ms), ideal });
+            media.count(&Transfer {
+                start: Time::ZERO,
+                size: Bytes::new(5_000),
+                took: Span::from_millis(ms),
+                ideal,
+            });
         }
         media.late += 1;
-        let run = record(vec![FlowRecord { transfers: Some(media), ..flow("media") }, transferring(&[(5_000, 900)])], vec![]);
+        let run = record(
+            vec![
+                FlowRecord { transfers: Some(media), ..flow("media") },
+                transferring(&[(5_000, 900)]),
+            ],
+            vec![],
+        );
         assert_eq!(late_frames(&run), Some(37.5));
         near(frame_delay_p95(&run), 200.0);
     }
@@ -342,8 +385,12 @@ mod tests {
     fn what_never_ends_is_in_no_completion_time() {
         let mut slow = transferring(&[(1_000, 100), (1_000, 100), (1_000, 100)]);
         slow.transfers.as_mut().unwrap().begun = 4;
-        let media = Transfers { deadline: Some(Span::from_millis(150)), begun: 8, ..Transfers::default() };
-        let run = record(vec![slow, FlowRecord { transfers: Some(media), ..flow("media") }, flow("bulk")], vec![]);
+        let media =
+            Transfers { deadline: Some(Span::from_millis(150)), begun: 8, ..Transfers::default() };
+        let run = record(
+            vec![slow, FlowRecord { transfers: Some(media), ..flow("media") }, flow("bulk")],
+            vec![],
+        );
         assert_eq!(unfinished(&run), Some(25.0));
         assert_eq!(unfinished(&record(vec![flow("bulk")], vec![])), None);
     }

@@ -15,17 +15,24 @@ impl<'a> Contest<'a> {
         let over = Time::ZERO + record.duration;
         let end = |flow: &FlowRecord| flow.end.unwrap_or(over).min(over);
         let open = record.flows.iter().any(|flow| flow.transfers.is_none());
-        let begun = record.flows.iter().filter(|flow| flow.start < over && (!open || flow.transfers.is_none()));
+        let begun = record
+            .flows
+            .iter()
+            .filter(|flow| flow.start < over && (!open || flow.transfers.is_none()));
         let from = begun.clone().map(|flow| flow.start).max()?.max(record.begin());
         let flows: Vec<&FlowRecord> = begun.filter(|flow| end(flow) > from).collect();
         let to = flows.iter().map(|flow| end(flow)).min()?;
         Some(Contest { flows, from, to })
     }
 
-    /// How many samples a window lasts in which rates are compared: 1 s, or 10 of the longest base round trips where that is longer.
+    /// How many samples a window lasts in which rates are compared: 1 s, or 10 of the longest base
+    /// round trips where that is longer.
     pub fn window(&self, record: &Record) -> u64 {
         let longest = self.flows.iter().map(|flow| flow.base_rtt).max().unwrap_or(Span::ZERO);
-        (longest * 10).max(Span::from_secs(1)).as_nanos().div_ceil(record.interval.as_nanos().max(1))
+        (longest * 10)
+            .max(Span::from_secs(1))
+            .as_nanos()
+            .div_ceil(record.interval.as_nanos().max(1))
     }
 }
 
@@ -41,11 +48,13 @@ mod tests {
 
     #[test]
     fn from_the_last_start_to_the_first_end() {
-        let (mut gone, mut early, mut late, mut short) = (flow("gone"), flow("early"), flow("late"), flow("short"));
+        let (mut gone, mut early, mut late, mut short) =
+            (flow("gone"), flow("early"), flow("late"), flow("short"));
         gone.end = Some(at(5));
         (early.start, early.end) = (at(1), Some(at(25)));
         late.start = at(10);
-        (short.start, short.transfers, short.end) = (at(12), Some(Transfers::default()), Some(at(13)));
+        (short.start, short.transfers, short.end) =
+            (at(12), Some(Transfers::default()), Some(at(13)));
         let run = record(vec![gone, early, late, short], vec![]);
         let contest = Contest::of(&run).unwrap();
         let names: Vec<&str> = contest.flows.iter().map(|flow| flow.name.as_str()).collect();

@@ -35,7 +35,9 @@ pub(super) fn convergence(record: &Record) -> Option<f64> {
             let to = from + record.interval * steps;
             shares.over(from, to).is_some_and(|shares| {
                 let within = |(flow, share): (&&FlowRecord, &f64)| {
-                    throughput(flow, from, to).is_some_and(|rate| *share > 0.0 && (rate - share).abs() <= TOLERANCE * share)
+                    throughput(flow, from, to).is_some_and(|rate| {
+                        *share > 0.0 && (rate - share).abs() <= TOLERANCE * share
+                    })
                 };
                 contest.flows.iter().zip(shares).all(within)
             })
@@ -44,15 +46,16 @@ pub(super) fn convergence(record: &Record) -> Option<f64> {
     lasting(record, steps, &settled)
 }
 
-/// The seconds until the first instant from which on something holds in every window within five windows' time; instants are samples apart,
-/// windows last `steps`.
+/// The seconds until the first instant from which on something holds in every window within five
+/// windows' time; instants are samples apart, windows last `steps`.
 pub(super) fn lasting(record: &Record, steps: u64, holds: &[bool]) -> Option<f64> {
     let starts = (WINDOWS - 1) * steps as usize + 1;
     let first = holds.windows(starts).position(|holds| holds.iter().all(|holds| *holds))?;
     Some((record.interval * first as u64).as_secs_f64())
 }
 
-/// The fair shares of the contest's flows, computed anew only when a capacity or a route changes. There are none if Data may come by several paths.
+/// The fair shares of the contest's flows, computed anew only when a capacity or a route changes.
+/// There are none if Data may come by several paths.
 pub(super) struct Shares<'a> {
     links: Vec<&'a LinkRecord>,
     flows: Vec<&'a FlowRecord>,
@@ -70,7 +73,14 @@ impl<'a> Shares<'a> {
             throughput(contest.flows[0], half, contest.to).map(|mean| vec![mean])
         });
         let flows = contest.flows.clone();
-        Shares { links: record.links.iter().collect(), flows, routes: Vec::new(), capacity: Vec::new(), shares: shares.flatten(), alone }
+        Shares {
+            links: record.links.iter().collect(),
+            flows,
+            routes: Vec::new(),
+            capacity: Vec::new(),
+            shares: shares.flatten(),
+            alone,
+        }
     }
 
     pub fn over(&mut self, from: Time, to: Time) -> Option<&[f64]> {
@@ -78,7 +88,8 @@ impl<'a> Shares<'a> {
             if self.flows.iter().any(|flow| flow.multipath) {
                 return None;
             }
-            let capacity: Vec<Option<f64>> = self.links.iter().map(|link| offered(link, from, to)).collect();
+            let capacity: Vec<Option<f64>> =
+                self.links.iter().map(|link| offered(link, from, to)).collect();
             let routes: Vec<&[usize]> = self.flows.iter().map(|flow| flow.route_at(from)).collect();
             if capacity != self.capacity || routes != self.routes {
                 self.shares = max_min(&routes, &capacity).into_iter().collect();
@@ -107,10 +118,16 @@ pub(super) fn throughput(flow: &FlowRecord, from: Time, to: Time) -> Option<f64>
 }
 
 /// The mean growth per second of a count between the samples that stood at `from` and `to`.
-fn growth<T: Sample>(samples: &[T], count: impl Fn(T) -> Bytes, from: Time, to: Time) -> Option<f64> {
+fn growth<T: Sample>(
+    samples: &[T],
+    count: impl Fn(T) -> Bytes,
+    from: Time,
+    to: Time,
+) -> Option<f64> {
     let (before, after) = (standing(samples, from), standing(samples, to));
     let span = after.at().since(before.at());
-    (!span.is_zero()).then(|| count(after).saturating_sub(count(before)).get() as f64 / span.as_secs_f64())
+    (!span.is_zero())
+        .then(|| count(after).saturating_sub(count(before)).get() as f64 / span.as_secs_f64())
 }
 
 #[cfg(test)]
@@ -120,7 +137,8 @@ mod tests {
     use narrows_units::Span;
 
     fn two(first: fn(f64) -> f64, second: fn(f64) -> f64) -> Record {
-        let mut run = record(vec![sending("a", first), sending("b", second)], vec![link("narrow", 10)]);
+        let mut run =
+            record(vec![sending("a", first), sending("b", second)], vec![link("narrow", 10)]);
         run.flows.iter_mut().for_each(|flow| flow.route = vec![0]);
         run
     }
@@ -141,8 +159,8 @@ mod tests {
             },
         );
         run.flows[1].start = Time::ZERO + Span::from_secs(10);
-        // The first whole window inside 3.75..6.25 for both begins when at most 5/16 of it is a's 9, b needing 3.75 = 1 + 3.5 x: x >=
-        // 0.786.
+        // The first whole window inside 3.75..6.25 for both begins when at most 5/16 of it is a's
+        // 9, b needing 3.75 = 1 + 3.5 x: x >= 0.786.
         assert_eq!(convergence(&run), Some(1.8));
     }
 
@@ -155,7 +173,8 @@ mod tests {
     #[test]
     fn shares_are_those_of_the_routes_that_hold() {
         // From 8 s on, b has a link of 2 Mbit/s for itself, and a the one of 10.
-        let mut run = two(|s| if s < 8.0 { 5.0 } else { 10.0 }, |s| if s < 8.0 { 5.0 } else { 2.0 });
+        let mut run =
+            two(|s| if s < 8.0 { 5.0 } else { 10.0 }, |s| if s < 8.0 { 5.0 } else { 2.0 });
         assert_eq!(convergence(&run), Some(0.0), "five windows are over by then");
         run.flows.iter_mut().for_each(|flow| flow.start = Time::ZERO + Span::from_secs(4));
         assert_eq!(convergence(&run), None);
@@ -175,8 +194,16 @@ mod tests {
 
     #[test]
     fn nothing_is_no_fair_share() {
-        assert_eq!(convergence(&record(vec![sending("a", |_| 0.0)], vec![])), None, "nothing ever arrives");
-        assert_eq!(convergence(&record(vec![sending("a", |s| if s < 5.0 { 8.0 } else { 0.0 })], vec![])), None, "nothing arrives any more");
+        assert_eq!(
+            convergence(&record(vec![sending("a", |_| 0.0)], vec![])),
+            None,
+            "nothing ever arrives"
+        );
+        assert_eq!(
+            convergence(&record(vec![sending("a", |s| if s < 5.0 { 8.0 } else { 0.0 })], vec![])),
+            None,
+            "nothing arrives any more"
+        );
         let mut dead = two(|_| 0.0, |_| 0.0);
         dead.links[0] = link("narrow", 0);
         assert_eq!(convergence(&dead), None, "the link carries nothing");

@@ -106,9 +106,12 @@ pub(super) fn delay_p95(record: &Record) -> Option<f64> {
 
 pub(super) fn self_inflicted(record: &Record) -> Option<f64> {
     let beyond = |flow: &FlowRecord| {
-        let propagation: Span = flow.route.iter().fold(Span::ZERO, |sum, link| sum + record.links[*link].delay);
+        let propagation: Span =
+            flow.route.iter().fold(Span::ZERO, |sum, link| sum + record.links[*link].delay);
         let middles: Vec<(u64, u64)> = flow.one_way.middles().collect();
-        middles.into_iter().map(move |(middle, count)| (middle.saturating_sub(propagation.as_nanos()), count))
+        middles
+            .into_iter()
+            .map(move |(middle, count)| (middle.saturating_sub(propagation.as_nanos()), count))
     };
     let mut delays: Vec<(u64, u64)> = record.flows.iter().flat_map(beyond).collect();
     delays.sort_unstable();
@@ -158,11 +161,15 @@ fn quantile(histogram: &Histogram, q: f64) -> Option<f64> {
     histogram.quantile(q).map(|span| span.as_millis_f64())
 }
 
-/// How many samples a queue has to drain: the longest base round trip of the flows through the link.
+/// How many samples a queue has to drain: the longest base round trip of the flows through the
+/// link.
 fn window(record: &Record, link: &LinkRecord) -> usize {
     let place = record.links.iter().position(|other| std::ptr::eq(other, link));
     let routed = record.flows.iter().any(|flow| !flow.route.is_empty());
-    let through = record.flows.iter().filter(|flow| !routed || flow.links().any(|crossed| Some(crossed) == place));
+    let through = record
+        .flows
+        .iter()
+        .filter(|flow| !routed || flow.links().any(|crossed| Some(crossed) == place));
     let longest = through.map(|flow| flow.base_rtt.as_nanos()).max().unwrap_or(0);
     longest.div_ceil(record.interval.as_nanos().max(1)).max(4) as usize
 }
@@ -187,14 +194,20 @@ mod tests {
             run.flows[1].rtt.record(Span::from_millis(50 + ms));
             run.flows[1].one_way.record(Span::from_millis(20));
         }
-        for (got, want) in [(rtt_p50(&run), 50.0), (rtt_p95(&run), 95.0), (rtt_p99(&run), 99.0), (delay_p95(&run), 20.0)] {
+        for (got, want) in [
+            (rtt_p50(&run), 50.0),
+            (rtt_p95(&run), 95.0),
+            (rtt_p99(&run), 99.0),
+            (delay_p95(&run), 20.0),
+        ] {
             assert!((got.unwrap() / want - 1.0).abs() < 0.016, "{got:?} for {want}");
         }
     }
 
     #[test]
     fn what_flows_add_to_their_own_propagation() {
-        // Over one link of 15 ms and over two; 19 of 20 packets of each add 2 ms, and one adds 10 or 20.
+        // Over one link of 15 ms and over two; 19 of 20 packets of each add 2 ms, and one adds 10
+        // or 20.
         let mut run = record(vec![flow("a"), flow("b")], vec![link("near", 10), link("far", 10)]);
         (run.flows[0].route, run.flows[1].route) = (vec![0], vec![0, 1]);
         assert_eq!(self_inflicted(&run), None);

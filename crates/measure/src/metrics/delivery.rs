@@ -79,19 +79,25 @@ pub(super) const SPURIOUS: Metric = Metric {
     compute: spurious,
 };
 
-/// The link that limits the run: of those that carry data of some flow and have finite capacity, the one of which the largest share was
-/// used.
+/// The link that limits the run: of those that carry data of some flow and have finite capacity,
+/// the one of which the largest share was used.
 pub fn bottleneck(record: &Record) -> Option<&LinkRecord> {
     let routed = record.flows.iter().any(|flow| !flow.route.is_empty());
     let mut carries = vec![!routed; record.links.len()];
     for index in record.flows.iter().flat_map(FlowRecord::links) {
         carries[index] = true;
     }
-    let candidates = record.links.iter().zip(carries).filter(|(_, carries)| *carries).filter_map(|(link, _)| Some((link, used(link)?)));
+    let candidates = record
+        .links
+        .iter()
+        .zip(carries)
+        .filter(|(_, carries)| *carries)
+        .filter_map(|(link, _)| Some((link, used(link)?)));
     candidates.reduce(|best, next| if next.1 > best.1 { next } else { best }).map(|(link, _)| link)
 }
 
-/// One flow's goodput in Mbit/s over the time since warm-up in which it ran: what arrived then, by then.
+/// One flow's goodput in Mbit/s over the time since warm-up in which it ran: what arrived then, by
+/// then.
 pub fn flow_goodput(record: &Record, flow: &FlowRecord) -> Option<f64> {
     let over = Time::ZERO + record.duration;
     let end = match record.part {
@@ -117,12 +123,17 @@ pub(super) fn loss(record: &Record) -> Option<f64> {
 }
 
 pub(super) fn retransmitted(record: &Record) -> Option<f64> {
-    unsampled(record, |counters| counters.retransmitted).and_then(|again| percent(again, total(record, |counters| counters.sent)))
+    unsampled(record, |counters| counters.retransmitted)
+        .and_then(|again| percent(again, total(record, |counters| counters.sent)))
 }
 
 pub(super) fn ecn_marked(record: &Record) -> Option<f64> {
     let capable = unsampled(record, |counters| counters.ect0 + counters.ect1 + counters.ce)?;
-    if capable == 0 { None } else { percent(total(record, |counters| counters.ce), total(record, |counters| counters.arrived)) }
+    if capable == 0 {
+        None
+    } else {
+        percent(total(record, |counters| counters.ce), total(record, |counters| counters.arrived))
+    }
 }
 
 pub(super) fn timeouts(record: &Record) -> Option<f64> {
@@ -136,7 +147,9 @@ pub(super) fn spurious(record: &Record) -> Option<f64> {
 }
 
 fn used(link: &LinkRecord) -> Option<f64> {
-    link.capacity.filter(|capacity| capacity.get() > 0).map(|capacity| link.steady.departed_bytes.get() as f64 / capacity.get() as f64)
+    link.capacity
+        .filter(|capacity| capacity.get() > 0)
+        .map(|capacity| link.steady.departed_bytes.get() as f64 / capacity.get() as f64)
 }
 
 fn total(record: &Record, count: impl Fn(&FlowCounters) -> u64) -> u64 {
@@ -164,7 +177,8 @@ mod tests {
 
     #[test]
     fn utilisation_is_of_the_fullest_link_that_carries_data() {
-        let mut run = record(vec![flow("a")], vec![link("wide", 100), link("narrow", 10), link("acks", 1)]);
+        let mut run =
+            record(vec![flow("a")], vec![link("wide", 100), link("narrow", 10), link("acks", 1)]);
         // 20 s of 30 are steady: 10 Mbit/s could carry 25 MB.
         run.links[0].steady.departed_bytes = Bytes::new(24_000_000);
         run.links[1].steady.departed_bytes = Bytes::new(24_000_000);
@@ -178,12 +192,17 @@ mod tests {
 
     #[test]
     fn utilisation_of_some_flows_is_that_of_their_links() {
-        let mut run = record(vec![flow("long"), flow("cross")], vec![link("first", 10), link("second", 10)]);
+        let mut run =
+            record(vec![flow("long"), flow("cross")], vec![link("first", 10), link("second", 10)]);
         (run.flows[0].route, run.flows[1].route) = (vec![0, 1], vec![1]);
-        (run.links[0].steady.departed_bytes, run.links[1].steady.departed_bytes) = (Bytes::new(5_000_000), Bytes::new(22_500_000));
+        (run.links[0].steady.departed_bytes, run.links[1].steady.departed_bytes) =
+            (Bytes::new(5_000_000), Bytes::new(22_500_000));
         // The long flow alone has both links as candidates; the cross flow only its own.
         run.links[0].steady.departed_bytes = Bytes::new(24_000_000);
-        assert_eq!((utilisation(&run.only(&["long"])), utilisation(&run.only(&["cross"]))), (Some(96.0), Some(90.0)));
+        assert_eq!(
+            (utilisation(&run.only(&["long"])), utilisation(&run.only(&["cross"]))),
+            (Some(96.0), Some(90.0))
+        );
     }
 
     #[test]
@@ -208,10 +227,21 @@ mod tests {
     fn shares_of_packets() {
         let mut run = record(vec![flow("a"), flow("b")], vec![]);
         assert_eq!((loss(&run), retransmitted(&run), ecn_marked(&run)), (None, None, None));
-        run.flows[0].steady =
-            FlowCounters { sent: 300, dropped: 3, retransmitted: 6, arrived: 297, timeouts: 2, undone: 1, ..FlowCounters::default() };
-        run.flows[1].steady = FlowCounters { sent: 100, dropped: 1, arrived: 99, ..FlowCounters::default() };
-        assert_eq!((loss(&run), retransmitted(&run), ecn_marked(&run)), (Some(1.0), Some(1.5), None));
+        run.flows[0].steady = FlowCounters {
+            sent: 300,
+            dropped: 3,
+            retransmitted: 6,
+            arrived: 297,
+            timeouts: 2,
+            undone: 1,
+            ..FlowCounters::default()
+        };
+        run.flows[1].steady =
+            FlowCounters { sent: 100, dropped: 1, arrived: 99, ..FlowCounters::default() };
+        assert_eq!(
+            (loss(&run), retransmitted(&run), ecn_marked(&run)),
+            (Some(1.0), Some(1.5), None)
+        );
         assert_eq!((timeouts(&run), spurious(&run)), (Some(2.0), Some(1.0)));
         run.flows[0].steady.ect0 = 198;
         run.flows[0].steady.ce = 99;

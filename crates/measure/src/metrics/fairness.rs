@@ -60,7 +60,8 @@ pub(super) const SHARE_MAX: Metric = Metric {
     compute: share_max,
 };
 
-/// What counts as fair: five flows of which one has nothing have 0.8, two of which one has twice as much as the other 0.9.
+/// What counts as fair: five flows of which one has nothing have 0.8, two of which one has twice as
+/// much as the other 0.9.
 const FAIR: f64 = 0.9;
 
 pub(super) fn jain(record: &Record) -> Option<f64> {
@@ -81,7 +82,11 @@ pub(super) fn fair_after(record: &Record) -> Option<f64> {
     let instants = (contest.to.since(contest.from).as_nanos() / interval).checked_sub(steps)? + 1;
     let fair = |instant| {
         let from = contest.from + record.interval * instant;
-        let rates: Option<Vec<f64>> = contest.flows.iter().map(|flow| throughput(flow, from, from + record.interval * steps)).collect();
+        let rates: Option<Vec<f64>> = contest
+            .flows
+            .iter()
+            .map(|flow| throughput(flow, from, from + record.interval * steps))
+            .collect();
         rates.and_then(|rates| index(&rates)).is_some_and(|index| index >= FAIR)
     };
     lasting(record, steps, &(0..instants).map(fair).collect::<Vec<bool>>())
@@ -105,27 +110,35 @@ fn parts(record: &Record) -> Option<Vec<f64>> {
     let (mut due, mut time) = (vec![0.0; contest.flows.len()], 0.0);
     let stretches = stretches(&contest.flows, from, to);
     // Between two samples nothing is known of capacities.
-    let told = |(from, to): &&(Time, Time)| stretches.len() == 1 || to.since(*from) >= record.interval;
+    let told =
+        |(from, to): &&(Time, Time)| stretches.len() == 1 || to.since(*from) >= record.interval;
     for &(from, to) in stretches.iter().filter(told) {
         let length = to.since(from).as_secs_f64();
         let shares = fair_shares(record, &contest.flows, from, to)?;
         due.iter_mut().zip(shares).for_each(|(due, share)| *due += share * length);
         time += length;
     }
-    let part = |(flow, due): (&&FlowRecord, f64)| throughput(flow, from, to).filter(|_| due > 0.0).map(|rate| 100.0 * rate * time / due);
+    let part = |(flow, due): (&&FlowRecord, f64)| {
+        throughput(flow, from, to).filter(|_| due > 0.0).map(|rate| 100.0 * rate * time / due)
+    };
     contest.flows.iter().zip(due).map(part).collect()
 }
 
 /// The time from `from` to `to`, divided where a route changes.
 fn stretches(flows: &[&FlowRecord], from: Time, to: Time) -> Vec<(Time, Time)> {
-    let changes = flows.iter().flat_map(|flow| &flow.later_routes).map(|(at, _)| *at).filter(|at| (from..to).contains(at));
+    let changes = flows
+        .iter()
+        .flat_map(|flow| &flow.later_routes)
+        .map(|(at, _)| *at)
+        .filter(|at| (from..to).contains(at));
     let mut bounds: Vec<Time> = changes.chain([from, to]).collect();
     bounds.sort_unstable();
     bounds.dedup();
     bounds.windows(2).map(|pair| (pair[0], pair[1])).collect()
 }
 
-/// The flows' max-min fair shares in bytes per second of what the links could carry from `from` to `to`, in which no route changes; `None` if one has no share.
+/// The flows' max-min fair shares in bytes per second of what the links could carry from `from` to
+/// `to`, in which no route changes; `None` if one has no share.
 fn fair_shares(record: &Record, flows: &[&FlowRecord], from: Time, to: Time) -> Option<Vec<f64>> {
     let routes: Vec<&[usize]> = flows.iter().map(|flow| flow.route_at(from)).collect();
     let crossing = |place: usize| {
@@ -159,7 +172,8 @@ fn shares(record: &Record) -> Option<Vec<f64>> {
 }
 
 fn index(shares: &[f64]) -> Option<f64> {
-    let (sum, squares) = shares.iter().fold((0.0, 0.0), |(sum, squares), x| (sum + x, squares + x * x));
+    let (sum, squares) =
+        shares.iter().fold((0.0, 0.0), |(sum, squares), x| (sum + x, squares + x * x));
     (squares > 0.0).then(|| sum * sum / (shares.len() as f64 * squares))
 }
 
@@ -192,15 +206,21 @@ mod tests {
     #[test]
     fn a_late_flow_is_compared_from_its_start() {
         // Until 15 s a has everything, then both have the same.
-        let mut run =
-            record(vec![sending("a", |s| if s < 15.0 { 10.0 } else { 5.0 }), sending("b", |s| if s < 15.0 { 0.0 } else { 5.0 })], vec![]);
+        let mut run = record(
+            vec![
+                sending("a", |s| if s < 15.0 { 10.0 } else { 5.0 }),
+                sending("b", |s| if s < 15.0 { 0.0 } else { 5.0 }),
+            ],
+            vec![],
+        );
         run.flows[1].start = Time::ZERO + Span::from_secs(15);
         assert_eq!(jain(&run), Some(1.0));
     }
 
     #[test]
     fn the_largest_deviation_from_the_mean() {
-        let run = record([2.0, 3.0, 3.0, 4.0, 8.0].map(|rate| sending("f", |_| rate)).to_vec(), vec![]);
+        let run =
+            record([2.0, 3.0, 3.0, 4.0, 8.0].map(|rate| sending("f", |_| rate)).to_vec(), vec![]);
         let mut run = run;
         for flow in &mut run.flows {
             flow.steady.goodput = flow.samples[299].goodput - flow.samples[99].goodput;
@@ -214,47 +234,82 @@ mod tests {
 
     #[test]
     fn parts_of_max_min_shares() {
-        // Of 10 and 4 Mbit/s: 8 for the first, held at the narrow link by the second to 2 for each of its two.
+        // Of 10 and 4 Mbit/s: 8 for the first, held at the narrow link by the second to 2 for each
+        // of its two.
         let rates = [(7.2, vec![0]), (1.9, vec![0, 1]), (2.1, vec![1])];
         let flows = rates.map(|(rate, route)| FlowRecord { route, ..sending("f", |_| rate) });
         let mut run = record(flows.to_vec(), vec![link("wide", 10), link("narrow", 4)]);
-        assert!(share_min(&run).is_some_and(|part| (part - 90.0).abs() < 1e-6), "{:?}", share_min(&run));
-        assert!(share_max(&run).is_some_and(|part| (part - 105.0).abs() < 1e-6), "{:?}", share_max(&run));
-        // Of 5 Mbit/s of which Interests take 1 there are 4 to share; elsewhere each has 2.5, whatever else crosses.
+        assert!(
+            share_min(&run).is_some_and(|part| (part - 90.0).abs() < 1e-6),
+            "{:?}",
+            share_min(&run)
+        );
+        assert!(
+            share_max(&run).is_some_and(|part| (part - 105.0).abs() < 1e-6),
+            "{:?}",
+            share_max(&run)
+        );
+        // Of 5 Mbit/s of which Interests take 1 there are 4 to share; elsewhere each has 2.5,
+        // whatever else crosses.
         run.links[1] = link("narrow", 5);
         for (index, sample) in run.links[1].samples.iter_mut().enumerate() {
             sample.departed_bytes = Bytes::new(5 * 12_500 * (index as u64 + 1));
         }
-        let near = |part: Option<f64>, expected: f64| part.is_some_and(|part| (part - expected).abs() < 1e-6);
+        let near = |part: Option<f64>, expected: f64| {
+            part.is_some_and(|part| (part - expected).abs() < 1e-6)
+        };
         assert!(near(share_min(&run), 76.0), "{:?}", share_min(&run));
         run.icn = Some(Box::default());
-        assert!(near(share_min(&run), 90.0) && near(share_max(&run), 105.0), "{:?} {:?}", share_min(&run), share_max(&run));
+        assert!(
+            near(share_min(&run), 90.0) && near(share_max(&run), 105.0),
+            "{:?} {:?}",
+            share_min(&run),
+            share_max(&run)
+        );
         run.flows.truncate(1);
         assert_eq!((share_min(&run), share_max(&run)), (None, None));
     }
 
     #[test]
     fn a_share_follows_the_route() {
-        // Both have half of 10 Mbit/s for the first half of the 20 s after warm-up, then the second has a link of 4 Mbit/s for itself.
+        // Both have half of 10 Mbit/s for the first half of the 20 s after warm-up, then the second
+        // has a link of 4 Mbit/s for itself.
         let at = Time::ZERO + Span::from_secs(20);
         let mut run = record(
-            vec![sending("a", |s| if s < 20.0 { 5.0 } else { 10.0 }), sending("b", |s| if s < 20.0 { 5.0 } else { 2.0 })],
+            vec![
+                sending("a", |s| if s < 20.0 { 5.0 } else { 10.0 }),
+                sending("b", |s| if s < 20.0 { 5.0 } else { 2.0 }),
+            ],
             vec![link("old", 10), link("new", 4)],
         );
         run.flows.iter_mut().for_each(|flow| flow.route = vec![0]);
         run.flows[1].later_routes = vec![(at, vec![1])];
         // Shares of 7.5 and 4.5 Mbit/s on the mean.
-        let near = |part: Option<f64>, expected: f64| part.is_some_and(|part| (part - expected).abs() < 1e-6);
-        assert!(near(share_min(&run), 100.0 * 3.5 / 4.5) && near(share_max(&run), 100.0), "{:?} {:?}", share_min(&run), share_max(&run));
+        let near = |part: Option<f64>, expected: f64| {
+            part.is_some_and(|part| (part - expected).abs() < 1e-6)
+        };
+        assert!(
+            near(share_min(&run), 100.0 * 3.5 / 4.5) && near(share_max(&run), 100.0),
+            "{:?} {:?}",
+            share_min(&run),
+            share_max(&run)
+        );
         run.flows[1].multipath = true;
         assert_eq!((share_min(&run), share_max(&run)), (None, None));
     }
 
     #[test]
     fn fair_once_it_stays_so() {
-        // The second flow begins at 5 s and rises by 0.1 of the other's rate each second. Two rates in the ratio of 1 to 2 have an index of
-        // 0.9: it has 0.5 for the whole of a window that begins at 10 s, and 0.49 a tenth before.
-        let mut run = record(vec![sending("a", |_| 10.0), sending("b", |s| if s < 5.0 { 0.0 } else { (s as u64 - 5) as f64 })], vec![]);
+        // The second flow begins at 5 s and rises by 0.1 of the other's rate each second. Two rates
+        // in the ratio of 1 to 2 have an index of 0.9: it has 0.5 for the whole of a window that
+        // begins at 10 s, and 0.49 a tenth before.
+        let mut run = record(
+            vec![
+                sending("a", |_| 10.0),
+                sending("b", |s| if s < 5.0 { 0.0 } else { (s as u64 - 5) as f64 }),
+            ],
+            vec![],
+        );
         run.flows[1].start = Time::ZERO + Span::from_secs(5);
         assert_eq!(fair_after(&run), Some(5.0));
     }
@@ -262,9 +317,13 @@ mod tests {
     #[test]
     fn fair_for_less_than_five_windows_is_not_fair() {
         let rate = |fair: fn(f64) -> bool| {
-            fair_after(&record(vec![sending("a", |_| 10.0), sending("b", |s| if fair(s) { 10.0 } else { 1.0 })], vec![]))
+            fair_after(&record(
+                vec![sending("a", |_| 10.0), sending("b", |s| if fair(s) { 10.0 } else { 1.0 })],
+                vec![],
+            ))
         };
-        // A window is fair if half of it is: from 7.5 s until the fourth second after, 40 or 41 starts.
+        // A window is fair if half of it is: from 7.5 s until the fourth second after, 40 or 41
+        // starts.
         assert_eq!(rate(|s| (8.0..11.85).contains(&s) || s >= 20.0), Some(19.5));
         assert_eq!(rate(|s| (8.0..11.95).contains(&s)), Some(7.5));
         assert_eq!(rate(|_| false), None);
@@ -288,7 +347,12 @@ mod tests {
             vec![],
         );
         assert_eq!(fair_after(&run), Some(0.0));
-        assert_eq!(fair_after(&run.between(Time::ZERO + Span::from_secs(20), Time::ZERO + Span::from_secs(30))), Some(1.5));
+        assert_eq!(
+            fair_after(
+                &run.between(Time::ZERO + Span::from_secs(20), Time::ZERO + Span::from_secs(30))
+            ),
+            Some(1.5)
+        );
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! Small records with round numbers: 30 s of which 20 are steady, sampled every 100 ms.
 
-use crate::{FlowCounters, FlowRecord, FlowSample, Histogram, LinkCounters, LinkNature, LinkRecord, LinkSample, Record};
+use crate::{
+    FlowCounters, FlowRecord, FlowSample, Histogram, LinkCounters, LinkNature, LinkRecord,
+    LinkSample, Record,
+};
 use narrows_units::{Bytes, Rate, Span, Time};
 
 const SAMPLES: u64 = 300;
@@ -51,14 +54,23 @@ pub(crate) fn sending(name: &str, mbps: impl Fn(f64) -> f64) -> FlowRecord {
     for i in 0..SAMPLES {
         let at = Time::ZERO + INTERVAL * i;
         sum += Bytes::new((mbps(at.as_secs_f64()) * 12_500.0) as u64);
-        flow.samples.push(FlowSample { at: at + INTERVAL, goodput: sum, arrived_wire: sum, ..FlowSample::default() });
+        flow.samples.push(FlowSample {
+            at: at + INTERVAL,
+            goodput: sum,
+            arrived_wire: sum,
+            ..FlowSample::default()
+        });
     }
     flow
 }
 
 pub(crate) fn link(name: &str, mbps: u64) -> LinkRecord {
     let rate = Rate::from_mbps(mbps);
-    let sample = |i| LinkSample { at: Time::ZERO + INTERVAL * i, capacity: rate.bytes_in(INTERVAL * i), ..LinkSample::default() };
+    let sample = |i| LinkSample {
+        at: Time::ZERO + INTERVAL * i,
+        capacity: rate.bytes_in(INTERVAL * i),
+        ..LinkSample::default()
+    };
     LinkRecord {
         name: name.to_owned(),
         rate: Some(rate),

@@ -73,7 +73,9 @@ fn class_goodput(record: &Record, of: fn(&ConsumerCounters) -> Bytes) -> Option<
 
 pub(super) fn nacks(record: &Record) -> Option<f64> {
     let consumers = &icn(record)?.consumers;
-    let sum = |of: fn(&ConsumerCounters) -> u64| consumers.iter().map(|consumer| of(&consumer.steady)).sum::<u64>();
+    let sum = |of: fn(&ConsumerCounters) -> u64| {
+        consumers.iter().map(|consumer| of(&consumer.steady)).sum::<u64>()
+    };
     let interests = sum(|counters| counters.interests);
     (interests > 0).then(|| 100.0 * sum(|counters| counters.nacks) as f64 / interests as f64)
 }
@@ -95,10 +97,12 @@ pub(super) fn subflow_balance(record: &Record) -> Option<f64> {
             (sum(to) - sum(from)).get() as f64
         };
         let bytes: Vec<f64> = subflows.iter().map(bytes).collect();
-        let most = bytes.iter().copied().reduce(f64::max).filter(|most| bytes.len() > 1 && *most > 0.0)?;
+        let most =
+            bytes.iter().copied().reduce(f64::max).filter(|most| bytes.len() > 1 && *most > 0.0)?;
         Some(100.0 * bytes.iter().copied().fold(most, f64::min) / most)
     };
-    let balances: Vec<f64> = icn(record)?.consumers.iter().filter_map(|consumer| balance(&consumer.subflows)).collect();
+    let balances: Vec<f64> =
+        icn(record)?.consumers.iter().filter_map(|consumer| balance(&consumer.subflows)).collect();
     mean(&balances)
 }
 
@@ -110,10 +114,13 @@ pub(super) fn icn(record: &Record) -> Option<&IcnRecord> {
 pub(super) mod tests {
     use super::super::fixture::{record, sending};
     use super::*;
-    use crate::{ConsumerRecord, ConsumerSample, RatesRecord, RatesSample, SubflowRecord, SubflowSample};
+    use crate::{
+        ConsumerRecord, ConsumerSample, RatesRecord, RatesSample, SubflowRecord, SubflowSample,
+    };
     use narrows_units::{Rate, Span};
 
-    /// 30 s of which 20 are steady, one consumer that follows the rate given at each second, and gets it.
+    /// 30 s of which 20 are steady, one consumer that follows the rate given at each second, and
+    /// gets it.
     pub(in super::super) fn following(kbps: impl Fn(f64) -> u64) -> Record {
         let mut run = record(vec![sending("c", |_| 1.0)], vec![]);
         let mut counters = ConsumerCounters::default();
@@ -128,8 +135,18 @@ pub(super) mod tests {
         let samples: Vec<_> = samples.collect();
         let before = samples[99].counters;
         let total = samples[299].counters;
-        let consumer = ConsumerRecord { many: false, total, steady: total.since(&before), samples, subflows: Vec::new() };
-        run.icn = Some(Box::new(IcnRecord { law: Some("mircc".to_owned()), consumers: vec![consumer], ..IcnRecord::default() }));
+        let consumer = ConsumerRecord {
+            many: false,
+            total,
+            steady: total.since(&before),
+            samples,
+            subflows: Vec::new(),
+        };
+        run.icn = Some(Box::new(IcnRecord {
+            law: Some("mircc".to_owned()),
+            consumers: vec![consumer],
+            ..IcnRecord::default()
+        }));
         run
     }
 
@@ -146,12 +163,25 @@ pub(super) mod tests {
     fn the_fullest_shaper_and_the_balance_of_subflows() {
         let mut run = following(|_| 800);
         let icn = run.icn.as_mut().unwrap();
-        let sample = |s, queue| RatesSample { at: Time::ZERO + Span::from_secs(s), queue, ..RatesSample::default() };
-        icn.rates = vec![RatesRecord { samples: vec![sample(9, 50), sample(11, 7), sample(12, 3)], ..RatesRecord::default() }];
+        let sample = |s, queue| RatesSample {
+            at: Time::ZERO + Span::from_secs(s),
+            queue,
+            ..RatesSample::default()
+        };
+        icn.rates = vec![RatesRecord {
+            samples: vec![sample(9, 50), sample(11, 7), sample(12, 3)],
+            ..RatesRecord::default()
+        }];
         let subflow = |bytes: [u64; 2]| {
-            let sample =
-                |s, bytes| SubflowSample { at: Time::ZERO + Span::from_secs(s), primary: Bytes::new(bytes), ..SubflowSample::default() };
-            SubflowRecord { path: bytes[1], samples: vec![sample(10, bytes[0]), sample(30, bytes[1])] }
+            let sample = |s, bytes| SubflowSample {
+                at: Time::ZERO + Span::from_secs(s),
+                primary: Bytes::new(bytes),
+                ..SubflowSample::default()
+            };
+            SubflowRecord {
+                path: bytes[1],
+                samples: vec![sample(10, bytes[0]), sample(30, bytes[1])],
+            }
         };
         icn.consumers[0].subflows = vec![subflow([1000, 5000]), subflow([500, 3500])];
         assert_eq!(shaper_max(&run), Some(7.0));

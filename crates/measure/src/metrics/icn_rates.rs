@@ -85,7 +85,9 @@ pub(super) fn stamped_secondary(record: &Record) -> Option<f64> {
 
 fn stamped(record: &Record, of: fn(&RatesSample) -> Rate) -> Option<f64> {
     let steady = advertised(record)?.iter().filter(|sample| sample.at > Time::ZERO + record.warmup);
-    let (sum, count) = steady.fold((0.0, 0u64), |(sum, count), sample| (sum + of(sample).as_bps() as f64 / 1e6, count + 1));
+    let (sum, count) = steady.fold((0.0, 0u64), |(sum, count), sample| {
+        (sum + of(sample).as_bps() as f64 / 1e6, count + 1)
+    });
     (count > 0).then(|| sum / count as f64)
 }
 
@@ -93,14 +95,23 @@ pub(super) fn feedback(record: &Record) -> Option<f64> {
     let warm = Time::ZERO + record.warmup;
     let fell = |rates: &[(Time, f64)], from: Time| {
         let before = FALL * rates[..rates.partition_point(|(at, _)| *at <= warm)].last()?.1;
-        rates.iter().find(|(at, rate)| *at >= from && *at > warm && *rate < before).map(|(at, _)| *at)
+        rates
+            .iter()
+            .find(|(at, rate)| *at >= from && *at > warm && *rate < before)
+            .map(|(at, _)| *at)
     };
-    let said: Vec<_> = advertised(record)?.iter().map(|sample| (sample.at, sample.primary.as_bps() as f64)).collect();
+    let said: Vec<_> = advertised(record)?
+        .iter()
+        .map(|sample| (sample.at, sample.primary.as_bps() as f64))
+        .collect();
     let consumers = &icn(record)?.consumers;
     let followed: Vec<_> = (0..consumers.first()?.samples.len())
         .map(|index| {
             let samples = consumers.iter().filter_map(|consumer| consumer.samples.get(index));
-            (consumers[0].samples[index].at, samples.map(|sample| sample.primary_rate.as_bps() as f64).sum())
+            (
+                consumers[0].samples[index].at,
+                samples.map(|sample| sample.primary_rate.as_bps() as f64).sum(),
+            )
         })
         .collect();
     let link = fell(&said, warm)?;
@@ -110,7 +121,12 @@ pub(super) fn feedback(record: &Record) -> Option<f64> {
 /// What the bottleneck's receiving end writes into Data.
 fn advertised(record: &Record) -> Option<&[RatesSample]> {
     let link = bottleneck(record)?;
-    Some(&icn(record)?.rates.get(record.links.iter().position(|other| other.name == link.name)?)?.samples)
+    Some(
+        &icn(record)?
+            .rates
+            .get(record.links.iter().position(|other| other.name == link.name)?)?
+            .samples,
+    )
 }
 
 pub(super) fn rate_settling(record: &Record) -> Option<f64> {
@@ -139,8 +155,8 @@ pub(super) fn rate_swing(record: &Record) -> Option<f64> {
     Some(100.0 * (squares / tail.len() as f64).sqrt() / mean)
 }
 
-/// When the last consumer began, and from then on the mean over consumers at work of the primary rates they follow, bin by bin, with the
-/// bin's end.
+/// When the last consumer began, and from then on the mean over consumers at work of the primary
+/// rates they follow, bin by bin, with the bin's end.
 fn followed(record: &Record) -> Option<(Time, Vec<(Time, f64)>)> {
     let (begin, over) = (Time::ZERO + record.warmup, Time::ZERO + record.duration);
     let start = record.flows.iter().map(|flow| flow.start).max()?.max(begin);
@@ -151,8 +167,11 @@ fn followed(record: &Record) -> Option<(Time, Vec<(Time, f64)>)> {
     let mut from = start;
     while from + step <= over {
         let to = from + step;
-        let within = series.iter().flat_map(|samples| until(samples, to).iter().rev().take_while(|sample| sample.at > from));
-        let rates = within.map(|sample| sample.primary_rate.as_bps() as f64).filter(|rate| *rate > 0.0);
+        let within = series.iter().flat_map(|samples| {
+            until(samples, to).iter().rev().take_while(|sample| sample.at > from)
+        });
+        let rates =
+            within.map(|sample| sample.primary_rate.as_bps() as f64).filter(|rate| *rate > 0.0);
         let (sum, count) = rates.fold((0.0, 0u64), |(sum, count), rate| (sum + rate, count + 1));
         bins.push((to, if count == 0 { 0.0 } else { sum / count as f64 }));
         from = to;
@@ -203,15 +222,22 @@ mod tests {
         assert!((40.0..=50.0).contains(&rate_swing(&never).unwrap()));
         let mut window = run;
         window.icn.as_mut().unwrap().law = None;
-        assert_eq!((rate_settling(&window), rate_dip(&window), rate_swing(&window)), (None, None, None), "no link says a rate");
+        assert_eq!(
+            (rate_settling(&window), rate_dip(&window), rate_swing(&window)),
+            (None, None, None),
+            "no link says a rate"
+        );
     }
 
     #[test]
     fn what_a_link_says_is_a_mean_since_the_warm_up() {
         let mut run = following(|_| 800);
         run.links = vec![link("other", 10), link("asked", 10)];
-        let sample =
-            |s, mbps| RatesSample { at: Time::ZERO + Span::from_secs(s), primary: Rate::from_mbps(mbps), ..RatesSample::default() };
+        let sample = |s, mbps| RatesSample {
+            at: Time::ZERO + Span::from_secs(s),
+            primary: Rate::from_mbps(mbps),
+            ..RatesSample::default()
+        };
         let rates = |samples| RatesRecord { samples, ..RatesRecord::default() };
         let asked = rates(vec![sample(9, 90), sample(11, 7), sample(12, 4)]);
         run.icn.as_mut().unwrap().rates = vec![rates(vec![sample(11, 1)]), asked];
@@ -221,7 +247,8 @@ mod tests {
 
     #[test]
     fn feedback_is_the_time_between_two_falls() {
-        // The consumer's rate falls to half at 20.3 s, the link's slowly from 20 s on, below nine tenths at 20.1 s.
+        // The consumer's rate falls to half at 20.3 s, the link's slowly from 20 s on, below nine
+        // tenths at 20.1 s.
         let mut run = following(|s| if s <= 20.25 { 800 } else { 400 });
         run.links = vec![link("asked", 10)];
         let sample = |i: u64, kbps| RatesSample {
@@ -231,10 +258,18 @@ mod tests {
             ..RatesSample::default()
         };
         let falling = |i: u64| sample(i, if i <= 199 { 800 } else { 800 - 70 * (i - 199).min(5) });
-        run.icn.as_mut().unwrap().rates = vec![RatesRecord { samples: (1..=300).map(falling).collect(), ..RatesRecord::default() }];
+        run.icn.as_mut().unwrap().rates = vec![RatesRecord {
+            samples: (1..=300).map(falling).collect(),
+            ..RatesRecord::default()
+        }];
         let millis = feedback(&run.at_link("asked")).unwrap();
         assert!((millis - 200.0).abs() < 1e-6, "{millis}");
-        assert_eq!(feedback(&run.between(Time::ZERO + Span::from_secs(25), Time::ZERO + Span::from_secs(30))), None);
+        assert_eq!(
+            feedback(
+                &run.between(Time::ZERO + Span::from_secs(25), Time::ZERO + Span::from_secs(30))
+            ),
+            None
+        );
         let ratio = stamped_rate(&run).unwrap() / stamped_secondary(&run).unwrap();
         assert!((ratio - 2.0).abs() < 1e-9, "{ratio}");
     }

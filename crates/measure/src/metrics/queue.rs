@@ -70,7 +70,8 @@ fn packets(record: &Record) -> Option<Vec<f64>> {
 /// The percentage of the buffer that is filled at each sample since warm-up.
 fn filled(record: &Record) -> Option<Vec<f64>> {
     let link = bottleneck(record)?;
-    if record.changes.iter().any(|change| change.what == Changed::Buffer && change.of == link.name) {
+    if record.changes.iter().any(|change| change.what == Changed::Buffer && change.of == link.name)
+    {
         return None;
     }
     let of = |sample: &LinkSample| match (link.buffer_packets, link.buffer) {
@@ -116,7 +117,12 @@ mod tests {
         assert_eq!((buffer_mean(&run), buffer_max(&run)), (Some(25.125), Some(50.0)));
         run.links[0].buffer_packets = Some(200);
         assert_eq!((buffer_mean(&run), buffer_max(&run)), (Some(50.25), Some(100.0)));
-        run.changes.push(Change { at: Time::ZERO, of: "narrow".to_owned(), what: Changed::Buffer, to: "9 packets".to_owned() });
+        run.changes.push(Change {
+            at: Time::ZERO,
+            of: "narrow".to_owned(),
+            what: Changed::Buffer,
+            to: "9 packets".to_owned(),
+        });
         assert_eq!(buffer_max(&run), None);
     }
 }

@@ -1,7 +1,8 @@
 //! Max-min fair shares.
 
-/// The max-min fair rate of each flow, by filling: all flows grow alike until a link is full, its flows keep what they have, the others
-/// grow on. A route lists indices into `capacity`; `None` there is a link without limit, and a flow that meets no limit has no share.
+/// The max-min fair rate of each flow, by filling: all flows grow alike until a link is full, its
+/// flows keep what they have, the others grow on. A route lists indices into `capacity`; `None`
+/// there is a link without limit, and a flow that meets no limit has no share.
 pub(super) fn max_min(routes: &[&[usize]], capacity: &[Option<f64>]) -> Vec<Option<f64>> {
     let mut shares = vec![None; routes.len()];
     let mut left = capacity.to_vec();
@@ -10,8 +11,12 @@ pub(super) fn max_min(routes: &[&[usize]], capacity: &[Option<f64>]) -> Vec<Opti
         growing[*link] += 1;
     }
     loop {
-        let level = |link: usize| left[link].filter(|_| growing[link] > 0).map(|left| left / growing[link] as f64);
-        let tightest = (0..left.len()).filter_map(|link| Some((link, level(link)?))).reduce(|a, b| if b.1 < a.1 { b } else { a });
+        let level = |link: usize| {
+            left[link].filter(|_| growing[link] > 0).map(|left| left / growing[link] as f64)
+        };
+        let tightest = (0..left.len())
+            .filter_map(|link| Some((link, level(link)?)))
+            .reduce(|a, b| if b.1 < a.1 { b } else { a });
         let Some((full, share)) = tightest else { return shares };
         for (route, slot) in routes.iter().zip(&mut shares) {
             if slot.is_none() && route.contains(&full) {

@@ -26,8 +26,9 @@ pub(super) fn starved(record: &Record) -> Option<f64> {
     starved_flows(record)?.into_iter().flatten().reduce(f64::max)
 }
 
-/// The metric `starved` flow by flow: the longest period in seconds in which each had less than a tenth of its fair share, in the record's order; `None` for a flow
-/// that took no part or may offer less. `None` where the metric is not defined.
+/// The metric `starved` flow by flow: the longest period in seconds in which each had less than a
+/// tenth of its fair share, in the record's order; `None` for a flow that took no part or may offer
+/// less. `None` where the metric is not defined.
 pub fn starved_flows(record: &Record) -> Option<Vec<Option<f64>>> {
     let contest = Contest::of(record).filter(|contest| contest.flows.len() > 1)?;
     let interval = record.interval.as_nanos().max(1);
@@ -42,20 +43,27 @@ pub fn starved_flows(record: &Record) -> Option<Vec<Option<f64>>> {
     }
     let instants = (contest.to.since(begin).as_nanos() / interval).checked_sub(steps)? + 1;
     let mut shares = Shares::new(record, &contest);
-    let (mut without, mut most) = (vec![0u64; contest.flows.len()], vec![0u64; contest.flows.len()]);
+    let (mut without, mut most) =
+        (vec![0u64; contest.flows.len()], vec![0u64; contest.flows.len()]);
     for instant in 0..instants {
         let from = begin + record.interval * instant;
         let to = from + record.interval * steps;
         let shares = shares.over(from, to)?;
-        for (((flow, share), without), most) in contest.flows.iter().zip(shares).zip(&mut without).zip(&mut most) {
+        for (((flow, share), without), most) in
+            contest.flows.iter().zip(shares).zip(&mut without).zip(&mut most)
+        {
             let hungry = throughput(flow, from, to).is_some_and(|rate| rate < STARVED_PART * share);
             *without = if hungry { *without + 1 } else { 0 };
             *most = (*most).max(*without);
         }
     }
     // So many windows in a row, each of `steps` samples.
-    let time = |most: u64| if most == 0 { 0.0 } else { (record.interval * (most - 1 + steps)).as_secs_f64() };
-    let place = |flow: &FlowRecord| contest.flows.iter().position(|own| std::ptr::eq(*own, flow)).filter(|_| greedy(flow));
+    let time = |most: u64| {
+        if most == 0 { 0.0 } else { (record.interval * (most - 1 + steps)).as_secs_f64() }
+    };
+    let place = |flow: &FlowRecord| {
+        contest.flows.iter().position(|own| std::ptr::eq(*own, flow)).filter(|_| greedy(flow))
+    };
     let of = |flow: &FlowRecord| place(flow).map(|place| time(most[place]));
     Some(record.flows.iter().map(of).collect())
 }
@@ -66,7 +74,8 @@ mod tests {
     use super::*;
 
     fn beside(rate: fn(f64) -> f64) -> Option<f64> {
-        let mut run = record(vec![sending("a", |_| 5.0), sending("b", rate)], vec![link("narrow", 10)]);
+        let mut run =
+            record(vec![sending("a", |_| 5.0), sending("b", rate)], vec![link("narrow", 10)]);
         run.flows.iter_mut().for_each(|flow| flow.route = vec![0]);
         starved(&run)
     }
@@ -80,15 +89,16 @@ mod tests {
 
     #[test]
     fn the_longest_time_at_a_stretch_counts() {
-        // Nothing from 12 to 20 s; a window of a second that reaches into 5 Mbit/s by less than a tenth of it counts: 9.99 s would be too
-        // much.
+        // Nothing from 12 to 20 s; a window of a second that reaches into 5 Mbit/s by less than a
+        // tenth of it counts: 9.99 s would be too much.
         assert_eq!(beside(|s| if (12.0..20.0).contains(&s) { 0.0 } else { 5.0 }), Some(8.0));
         assert_eq!(beside(|s| if (s as u64).is_multiple_of(2) { 0.0 } else { 5.0 }), Some(1.0));
     }
 
     #[test]
     fn who_offers_little_does_not_starve() {
-        let mut run = record(vec![sending("a", |_| 5.0), sending("b", |_| 0.4)], vec![link("narrow", 10)]);
+        let mut run =
+            record(vec![sending("a", |_| 5.0), sending("b", |_| 0.4)], vec![link("narrow", 10)]);
         run.flows.iter_mut().for_each(|flow| flow.route = vec![0]);
         run.flows[1].controller = "none".to_owned();
         assert_eq!(starved_flows(&run), Some(vec![Some(0.0), None]));

@@ -75,12 +75,18 @@ pub(super) fn utilisation_min(record: &Record) -> Option<f64> {
     let (warm, over) = (Time::ZERO + record.warmup, Time::ZERO + record.duration);
     let used = |from: &LinkSample, to: &LinkSample| {
         let capacity = to.capacity.saturating_sub(from.capacity).get();
-        (capacity > 0).then(|| 100.0 * to.departed_bytes.saturating_sub(from.departed_bytes).get() as f64 / capacity as f64)
+        (capacity > 0).then(|| {
+            100.0 * to.departed_bytes.saturating_sub(from.departed_bytes).get() as f64
+                / capacity as f64
+        })
     };
     let begun = standing(&link.samples, warm);
-    let starts = std::iter::once(&begun).chain(link.samples.iter().filter(|sample| sample.at > warm));
+    let starts =
+        std::iter::once(&begun).chain(link.samples.iter().filter(|sample| sample.at > warm));
     let windows = starts.take_while(|sample| sample.at + length <= over);
-    windows.filter_map(|from| used(from, &standing(&link.samples, from.at + length))).reduce(f64::min)
+    windows
+        .filter_map(|from| used(from, &standing(&link.samples, from.at + length)))
+        .reduce(f64::min)
 }
 
 pub(super) fn utilisation_swing(record: &Record) -> Option<f64> {
@@ -89,7 +95,8 @@ pub(super) fn utilisation_swing(record: &Record) -> Option<f64> {
     let (warm, over) = (Time::ZERO + record.warmup, Time::ZERO + record.duration);
     let sent = |k: u64| standing(&link.samples, warm + step * k).departed_bytes;
     let seconds = over.since(warm).as_nanos() / step.as_nanos();
-    let sent: Vec<f64> = (0..seconds).map(|k| sent(k + 1).saturating_sub(sent(k)).get() as f64).collect();
+    let sent: Vec<f64> =
+        (0..seconds).map(|k| sent(k + 1).saturating_sub(sent(k)).get() as f64).collect();
     Some(100.0 * relative_deviation(&sent)?)
 }
 
@@ -116,19 +123,31 @@ pub(super) fn responsiveness_instant(record: &Record) -> Option<f64> {
     last_away(step, &rates, &rates)
 }
 
-/// The mean over flows of the deviation of their goodput in consecutive intervals, relative to its mean.
+/// The mean over flows of the deviation of their goodput in consecutive intervals, relative to its
+/// mean.
 fn mean_deviation(record: &Record, interval: Span) -> Option<f64> {
     let (warm, over) = (Time::ZERO + record.warmup, Time::ZERO + record.duration);
     let step = whole(record, interval);
-    let deviation = |flow: &FlowRecord| relative_deviation(&rates(flow, flow.start.max(warm), flow.end.unwrap_or(over).min(over), step));
+    let deviation = |flow: &FlowRecord| {
+        relative_deviation(&rates(
+            flow,
+            flow.start.max(warm),
+            flow.end.unwrap_or(over).min(over),
+            step,
+        ))
+    };
     mean(&record.flows.iter().filter_map(deviation).collect::<Vec<f64>>())
 }
 
 /// All flows' goodput together in consecutive intervals of five seconds.
 fn aggregate(record: &Record) -> Option<(Span, Vec<f64>)> {
     let step = whole(record, Span::from_secs(5));
-    let each = record.flows.iter().map(|flow| rates(flow, record.begin(), Time::ZERO + record.duration, step));
-    each.reduce(|all, next| all.iter().zip(next).map(|(all, next)| all + next).collect()).map(|rates| (step, rates))
+    let each = record
+        .flows
+        .iter()
+        .map(|flow| rates(flow, record.begin(), Time::ZERO + record.duration, step));
+    each.reduce(|all, next| all.iter().zip(next).map(|(all, next)| all + next).collect())
+        .map(|rates| (step, rates))
 }
 
 /// The end of the last interval whose value is away from the mean of `rates`.
@@ -158,7 +177,8 @@ mod tests {
 
     fn one(mbps: impl Fn(f64) -> f64) -> Record {
         let mut run = record(vec![sending("a", mbps)], vec![link("narrow", 10)]);
-        let counts: Vec<_> = run.flows[0].samples.iter().map(|sample| sample.arrived_wire).collect();
+        let counts: Vec<_> =
+            run.flows[0].samples.iter().map(|sample| sample.arrived_wire).collect();
         for (sample, count) in run.links[0].samples.iter_mut().zip(counts) {
             sample.departed_bytes = count;
         }
@@ -172,17 +192,27 @@ mod tests {
 
     #[test]
     fn the_smallest_second_counts_wherever_it_begins() {
-        // Half a second of nothing from 20.3 s on, in the middle of 8 Mbit/s of 10; the first second of the run does not count.
-        near(utilisation_min(&one(|s| if (20.25..20.75).contains(&s) || s < 1.0 { 0.0 } else { 8.0 })), 40.0);
+        // Half a second of nothing from 20.3 s on, in the middle of 8 Mbit/s of 10; the first
+        // second of the run does not count.
+        near(
+            utilisation_min(&one(
+                |s| if (20.25..20.75).contains(&s) || s < 1.0 { 0.0 } else { 8.0 },
+            )),
+            40.0,
+        );
         near(utilisation_min(&one(|s| if s < 10.0 { 0.0 } else { 8.0 })), 80.0);
     }
 
     #[test]
     fn stability_is_the_mean_relative_deviation_of_five_second_means() {
-        // Steady intervals 10-15, 15-20, 20-25, 25-30 s: 2, 4, 2, 4 Mbit/s have mean 3 and deviation sqrt(4/3); the other flow is constant.
+        // Steady intervals 10-15, 15-20, 20-25, 25-30 s: 2, 4, 2, 4 Mbit/s have mean 3 and
+        // deviation sqrt(4/3); the other flow is constant.
         let swings = |s: f64| if (s as u64 / 5).is_multiple_of(2) { 2.0 } else { 4.0 };
         near(stability(&one(swings)), (4.0f64 / 3.0).sqrt() / 3.0);
-        near(stability(&record(vec![sending("a", swings), sending("b", |_| 7.0)], vec![])), (4.0f64 / 3.0).sqrt() / 6.0);
+        near(
+            stability(&record(vec![sending("a", swings), sending("b", |_| 7.0)], vec![])),
+            (4.0f64 / 3.0).sqrt() / 6.0,
+        );
         // What changes within the intervals does not show.
         near(stability(&one(|s| if (s as u64).is_multiple_of(5) { 5.0 } else { 0.0 })), 0.0);
     }
@@ -190,20 +220,28 @@ mod tests {
     #[test]
     fn variation_has_intervals_of_a_second() {
         // Twenty seconds, half of them 2 and half 4: mean 3, deviation sqrt(20/19).
-        near(variation(&one(|s| if (s as u64).is_multiple_of(2) { 2.0 } else { 4.0 })), 100.0 * (20.0f64 / 19.0).sqrt() / 3.0);
+        near(
+            variation(&one(|s| if (s as u64).is_multiple_of(2) { 2.0 } else { 4.0 })),
+            100.0 * (20.0f64 / 19.0).sqrt() / 3.0,
+        );
     }
 
     #[test]
     fn a_links_seconds_are_compared_with_their_mean() {
-        // As the flow's: half of twenty seconds 2 and half 4. What changes within a second does not show.
-        near(utilisation_swing(&one(|s| if (s as u64).is_multiple_of(2) { 2.0 } else { 4.0 })), 100.0 * (20.0f64 / 19.0).sqrt() / 3.0);
+        // As the flow's: half of twenty seconds 2 and half 4. What changes within a second does not
+        // show.
+        near(
+            utilisation_swing(&one(|s| if (s as u64).is_multiple_of(2) { 2.0 } else { 4.0 })),
+            100.0 * (20.0f64 / 19.0).sqrt() / 3.0,
+        );
         near(utilisation_swing(&one(|s| if (10.0 * s) as u64 % 10 < 5 { 2.0 } else { 4.0 })), 0.0);
         assert_eq!(utilisation_swing(&one(|_| 0.0)), None);
     }
 
     #[test]
     fn a_flow_counts_while_it_runs() {
-        // It runs from 12 to 23 s: two whole intervals, 1 and 3 Mbit/s: deviation sqrt(2) of mean 2.
+        // It runs from 12 to 23 s: two whole intervals, 1 and 3 Mbit/s: deviation sqrt(2) of mean
+        // 2.
         let mut run = one(|s| {
             if !(12.0..23.0).contains(&s) {
                 0.0
@@ -213,24 +251,29 @@ mod tests {
                 3.0
             }
         });
-        (run.flows[0].start, run.flows[0].end) = (Time::ZERO + Span::from_secs(12), Some(Time::ZERO + Span::from_secs(23)));
+        (run.flows[0].start, run.flows[0].end) =
+            (Time::ZERO + Span::from_secs(12), Some(Time::ZERO + Span::from_secs(23)));
         near(stability(&run), 2f64.sqrt() / 2.0);
     }
 
     #[test]
     fn responsiveness_is_when_the_mean_arrives() {
-        // Intervals 0, 6, 6, 6, 6, 6: the mean over the run is 5. Running means 0, 3, 4, 4.5, 4.8, 5: 4 is the last that is away by more
-        // than 0.5.
+        // Intervals 0, 6, 6, 6, 6, 6: the mean over the run is 5. Running means 0, 3, 4, 4.5, 4.8,
+        // 5: 4 is the last that is away by more than 0.5.
         let run = one(|s| if s < 5.0 { 0.0 } else { 6.0 });
         assert_eq!(responsiveness(&run), Some(15.0));
         // Every interval is a fifth or more away from 5.
         assert_eq!(responsiveness_instant(&run), Some(30.0));
-        assert_eq!((responsiveness(&one(|_| 5.0)), responsiveness_instant(&one(|_| 5.0))), (Some(0.0), Some(0.0)));
+        assert_eq!(
+            (responsiveness(&one(|_| 5.0)), responsiveness_instant(&one(|_| 5.0))),
+            (Some(0.0), Some(0.0))
+        );
     }
 
     #[test]
     fn responsiveness_is_of_all_flows_together() {
-        let (rising, falling) = (|s: f64| if s < 15.0 { 2.0 } else { 8.0 }, |s: f64| if s < 15.0 { 8.0 } else { 2.0 });
+        let (rising, falling) =
+            (|s: f64| if s < 15.0 { 2.0 } else { 8.0 }, |s: f64| if s < 15.0 { 8.0 } else { 2.0 });
         let run = record(vec![sending("a", rising), sending("b", falling)], vec![]);
         assert_eq!((responsiveness(&run), responsiveness_instant(&run)), (Some(0.0), Some(0.0)));
     }
@@ -238,6 +281,9 @@ mod tests {
     #[test]
     fn nothing_sent_has_no_steadiness() {
         let run = one(|_| 0.0);
-        assert_eq!((stability(&run), variation(&run), responsiveness(&run), responsiveness_instant(&run)), (None, None, None, None));
+        assert_eq!(
+            (stability(&run), variation(&run), responsiveness(&run), responsiveness_instant(&run)),
+            (None, None, None, None)
+        );
     }
 }

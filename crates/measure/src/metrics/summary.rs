@@ -41,7 +41,10 @@ mod tests {
     #[test]
     fn median_and_interval_of_what_is_defined() {
         let summary = Summary::over(vec![Some(3.0), None, Some(1.0), Some(10.0)]).unwrap();
-        assert_eq!((summary.median, summary.interval, summary.defined()), (3.0, Some(Interval { low: 1.0, high: 10.0 }), 3));
+        assert_eq!(
+            (summary.median, summary.interval, summary.defined()),
+            (3.0, Some(Interval { low: 1.0, high: 10.0 }), 3)
+        );
         assert_eq!(Summary::over(vec![Some(1.0), Some(2.0)]).unwrap().median, 1.5);
         assert_eq!(Summary::over(vec![Some(1.0), None]).unwrap().interval, None);
         assert_eq!(Summary::over(vec![None]), None);

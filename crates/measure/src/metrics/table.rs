@@ -2,18 +2,27 @@
 
 use super::Metric;
 use super::completion::{
-    FCT_MEAN, FCT_P50, FCT_P95, FCT_P99, FRAME_DELAY_P95, LATE_FRAMES, LONG_SLOWDOWN_P50, LONG_SLOWDOWN_P99, MEDIUM_SLOWDOWN_P50,
-    MEDIUM_SLOWDOWN_P99, SHORT_SLOWDOWN_P50, SHORT_SLOWDOWN_P99, SLOWDOWN_P50, SLOWDOWN_P95, SLOWDOWN_P99, UNFINISHED,
+    FCT_MEAN, FCT_P50, FCT_P95, FCT_P99, FRAME_DELAY_P95, LATE_FRAMES, LONG_SLOWDOWN_P50,
+    LONG_SLOWDOWN_P99, MEDIUM_SLOWDOWN_P50, MEDIUM_SLOWDOWN_P99, SHORT_SLOWDOWN_P50,
+    SHORT_SLOWDOWN_P99, SLOWDOWN_P50, SLOWDOWN_P95, SLOWDOWN_P99, UNFINISHED,
 };
 use super::convergence::CONVERGENCE;
-use super::delay::{DELAY_P95, QUEUEING_P50, QUEUEING_P95, RTT_P50, RTT_P95, RTT_P99, SELF_INFLICTED, STANDING_QUEUE};
+use super::delay::{
+    DELAY_P95, QUEUEING_P50, QUEUEING_P95, RTT_P50, RTT_P95, RTT_P99, SELF_INFLICTED,
+    STANDING_QUEUE,
+};
 use super::delivery::{ECN_MARKED, GOODPUT, LOSS, RETRANSMITTED, SPURIOUS, TIMEOUTS, UTILISATION};
 use super::fairness::{FAIR_AFTER, JAIN, RATE_DEVIATION, SHARE_MAX, SHARE_MIN};
 use super::icn::{NACKS, PRIMARY_GOODPUT, SECONDARY_GOODPUT, SHAPER_MAX, SUBFLOW_BALANCE};
-use super::icn_rates::{FEEDBACK, RATE_DIP, RATE_SETTLING, RATE_SWING, STAMPED_RATE, STAMPED_SECONDARY};
+use super::icn_rates::{
+    FEEDBACK, RATE_DIP, RATE_SETTLING, RATE_SWING, STAMPED_RATE, STAMPED_SECONDARY,
+};
 use super::queue::{BUFFER_MAX, BUFFER_MEAN, QUEUE_MAX, QUEUE_MEAN};
 use super::starvation::STARVED;
-use super::steadiness::{RESPONSIVENESS, RESPONSIVENESS_INSTANT, STABILITY, UTILISATION_MIN, UTILISATION_SWING, VARIATION};
+use super::steadiness::{
+    RESPONSIVENESS, RESPONSIVENESS_INSTANT, STABILITY, UTILISATION_MIN, UTILISATION_SWING,
+    VARIATION,
+};
 use super::window::CWND_MEAN;
 
 /// All metrics, in the order of tables and files.
@@ -80,8 +89,8 @@ pub const METRICS: &[Metric] = &[
     RATE_SWING,
 ];
 
-/// Those of [`METRICS`] that tell of flows alone, whatever else crosses the links: what they are of some flows of a run is computed as what
-/// they are of all.
+/// Those of [`METRICS`] that tell of flows alone, whatever else crosses the links: what they are of
+/// some flows of a run is computed as what they are of all.
 pub const OF_FLOWS: &[Metric] = &[
     GOODPUT,
     LOSS,

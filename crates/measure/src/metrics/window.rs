@@ -19,10 +19,15 @@ pub(super) fn cwnd_mean(record: &Record) -> Option<f64> {
     let mean = |flow: &FlowRecord| {
         let runs = |at: Time| at > warm && at > flow.start && flow.end.is_none_or(|end| at <= end);
         let steady = flow.samples.iter().filter(|sample| runs(sample.at) && sample.cwnd > 0.0);
-        let (sum, count) = steady.fold((0.0, 0u64), |(sum, count), sample| (sum + sample.cwnd, count + 1));
+        let (sum, count) =
+            steady.fold((0.0, 0u64), |(sum, count), sample| (sum + sample.cwnd, count + 1));
         (count > 0).then(|| sum / count as f64)
     };
-    let (sum, count) = record.flows.iter().filter_map(mean).fold((0.0, 0u64), |(sum, count), mean| (sum + mean, count + 1));
+    let (sum, count) = record
+        .flows
+        .iter()
+        .filter_map(mean)
+        .fold((0.0, 0u64), |(sum, count), mean| (sum + mean, count + 1));
     (count > 0).then(|| sum / count as f64)
 }
 
@@ -34,9 +39,13 @@ mod tests {
 
     #[test]
     fn the_mean_of_the_flows_means_while_they_run() {
-        let mut run = record(vec![sending("a", |_| 1.0), sending("b", |_| 1.0), flow("datagrams")], vec![]);
-        for (i, (a, b)) in (0..300).zip([900.0, 10.0, 20.0].into_iter().flat_map(|cwnd| [(cwnd, 40.0); 100])) {
-            (run.flows[0].samples[i].cwnd, run.flows[1].samples[i].cwnd) = (a, if i < 150 { 700.0 } else { b });
+        let mut run =
+            record(vec![sending("a", |_| 1.0), sending("b", |_| 1.0), flow("datagrams")], vec![]);
+        for (i, (a, b)) in
+            (0..300).zip([900.0, 10.0, 20.0].into_iter().flat_map(|cwnd| [(cwnd, 40.0); 100]))
+        {
+            (run.flows[0].samples[i].cwnd, run.flows[1].samples[i].cwnd) =
+                (a, if i < 150 { 700.0 } else { b });
         }
         run.flows[1].start = Time::ZERO + Span::from_secs(15);
         // Since 10 s: 15 and, from its start, 40.

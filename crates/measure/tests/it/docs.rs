@@ -1,4 +1,5 @@
-//! The page about metrics is written from the table of metrics: `UPDATE_DOCS=1 cargo test -p narrows-measure` rewrites it.
+//! The page about metrics is written from the table of metrics: `UPDATE_DOCS=1 cargo test -p
+//! narrows-measure` rewrites it.
 
 use narrows_measure::metrics::{Better, METRICS};
 use std::{env, fs, path::Path};
@@ -13,14 +14,22 @@ fn page() -> String {
          This page is generated from `crates/measure/src/metrics`; a test keeps the two equal.\n",
     );
     for metric in METRICS {
-        let unit = if metric.unit.is_empty() { "a number".to_owned() } else { format!("in {}", metric.unit) };
+        let unit = if metric.unit.is_empty() {
+            "a number".to_owned()
+        } else {
+            format!("in {}", metric.unit)
+        };
         let better = match metric.better {
             Better::Higher => "higher is better",
             Better::Lower => "lower is better",
             Better::Neither => "neither way is better in itself",
         };
-        let (name, summary, formula, source) = (metric.name, metric.summary, metric.formula, metric.source);
-        page += &format!("\n## `{name}`\n\n{summary} {}, {better}.\n\n- Computed as: {formula}\n- Source: {source}\n", capitalised(&unit));
+        let (name, summary, formula, source) =
+            (metric.name, metric.summary, metric.formula, metric.source);
+        page += &format!(
+            "\n## `{name}`\n\n{summary} {}, {better}.\n\n- Computed as: {formula}\n- Source: {source}\n",
+            capitalised(&unit)
+        );
     }
     page
 }
@@ -37,5 +46,8 @@ fn the_page_is_what_the_table_says() {
         fs::write(&path, page()).unwrap();
     }
     let written = fs::read_to_string(&path).unwrap_or_default();
-    assert!(written == page(), "docs/metrics.md is not what the table says; UPDATE_DOCS=1 cargo test -p narrows-measure rewrites it");
+    assert!(
+        written == page(),
+        "docs/metrics.md is not what the table says; UPDATE_DOCS=1 cargo test -p narrows-measure rewrites it"
+    );
 }

@@ -6,7 +6,8 @@ use std::fs;
 use std::path::Path;
 
 /// A search that takes no time.
-const SMALL: [&str; 10] = ["attack", "bbr", "--goal", "idle", "--budget", "60", "--findings", "1", "--genome", "steps"];
+const SMALL: [&str; 10] =
+    ["attack", "bbr", "--goal", "idle", "--budget", "60", "--findings", "1", "--genome", "steps"];
 
 fn with<'a>(more: &[&'a str]) -> Vec<&'a str> {
     SMALL.iter().copied().chain(more.iter().copied()).collect()
@@ -18,7 +19,11 @@ fn a_search_finds_the_same_with_any_number_of_threads_and_its_finding_fails() {
     let first = place.narrows(with(&["--out", "one", "--jobs", "1"]));
     assert_eq!(code(&first), 1, "{}{}", stdout(&first), stderr(&first));
     let told = stdout(&first);
-    assert!(told.contains("steps: 60 networks bred, highest score") && told.contains("1 confirmed finding"), "{told}");
+    assert!(
+        told.contains("steps: 60 networks bred, highest score")
+            && told.contains("1 confirmed finding"),
+        "{told}"
+    );
     let second = place.narrows(with(&["--out", "two", "--jobs", "2"]));
     assert_eq!(code(&second), 1);
     same(&place, "one", "two");
@@ -26,7 +31,9 @@ fn a_search_finds_the_same_with_any_number_of_threads_and_its_finding_fails() {
     // The controller misses the band of its own finding, and a reference meets it.
     let run = place.narrows(["run", "one/finding-1.toml", "--quiet", "--out", "again"]);
     assert_eq!(code(&run), 1, "{}{}", stdout(&run), stderr(&run));
-    let text = String::from_utf8(place.read("one/finding-1.toml")).expect("UTF-8").replace("\"bbr\"", "\"newreno\"");
+    let text = String::from_utf8(place.read("one/finding-1.toml"))
+        .expect("UTF-8")
+        .replace("\"bbr\"", "\"newreno\"");
     let file = place.write("reference.toml", &text);
     let run = place.narrows(["run", &file, "--quiet", "--out", "reference"]);
     assert_eq!(code(&run), 0, "{}{}", stdout(&run), stderr(&run));
@@ -44,7 +51,12 @@ fn a_search_that_cannot_be_is_refused() {
     let told = refused(&["attack", "bbr", "--goal", "speed"]);
     assert!(told.contains("choose from stall, idle, delay, harm, starve, stuck, waste"), "{told}");
     let told = refused(&["attack", "bbr", "--goal", "stuck", "--genome", "cross,back"]);
-    assert!(told.contains("a network of back has none; take --genome steps,trace,cross,drops,pauses,reorder"), "{told}");
+    assert!(
+        told.contains(
+            "a network of back has none; take --genome steps,trace,cross,drops,pauses,reorder"
+        ),
+        "{told}"
+    );
     let told = refused(&["attack", "bbr", "--reference", "bbr"]);
     assert!(told.contains("cannot be its own reference"), "{told}");
     let told = refused(&["attack", "bbr", "--budget", "3", "--transport", "mss_=1"]);
@@ -58,17 +70,24 @@ fn genes() -> String {
         let Gene { name, unit, low, high, scale, source, .. } = *gene;
         let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
         let range = match scale {
-            Scale::OneOf(values) => values.iter().map(f64::to_string).collect::<Vec<_>>().join(", "),
+            Scale::OneOf(values) => {
+                values.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")
+            }
             Scale::RatioOrZero => format!("0, {low} to {high}"),
             _ => format!("{low} to {high}"),
         };
         format!("| `{}` | {of} | {name} | {range}{unit} | {source} |\n", kind.name())
     };
-    let mut text = "| Kind | Of | Number | Range | Source |\n| --- | --- | --- | --- | --- |\n".to_owned();
+    let mut text =
+        "| Kind | Of | Number | Range | Source |\n| --- | --- | --- | --- | --- |\n".to_owned();
     let mut kinds = String::new();
     for kind in Kind::ALL {
         let shape = kind.shape();
-        let events = if shape.least == shape.most { shape.most.to_string() } else { format!("{} to {}", shape.least, shape.most) };
+        let events = if shape.least == shape.most {
+            shape.most.to_string()
+        } else {
+            format!("{} to {}", shape.least, shape.most)
+        };
         kinds += &format!(
             "- `{}`: {}{}\n",
             shape.name,
@@ -113,10 +132,14 @@ mod long {
         let told = stdout(&place.narrows(other));
         assert!(told.contains("Kept finding for bbr, idle: does not break cubic, "), "{told}");
         // A check shows them beside its verdicts.
-        let check = place.narrows(["check", "bbr", "--quick", "--only", "wired", "--quiet", "--keep", "kept", "--out", "check"]);
+        let check = place.narrows([
+            "check", "bbr", "--quick", "--only", "wired", "--quiet", "--keep", "kept", "--out",
+            "check",
+        ]);
         assert_eq!(code(&check), 0, "{}", stderr(&check));
         assert!(stdout(&check).contains("Kept finding, idle: still there, "), "{}", stdout(&check));
-        let json: serde_json::Value = serde_json::from_slice(&place.read("check/check.json")).expect("JSON");
+        let json: serde_json::Value =
+            serde_json::from_slice(&place.read("check/check.json")).expect("JSON");
         assert_eq!(json["findings"][0]["still"], true, "{json}");
     }
 }

@@ -22,9 +22,14 @@ pub fn rewritten(page: &Path, word: &str, block: &mut dyn FnMut(&str) -> String)
     let (begin, end) = (format!("<!-- {word}: "), format!("<!-- end of {word} -->"));
     let (mut text, mut rest) = (String::new(), written.as_str());
     while let Some((before, after)) = rest.split_once(&begin) {
-        let (command, old) = after.split_once(" -->").unwrap_or_else(|| panic!("{}: a {word} without -->", page.display()));
+        let (command, old) = after
+            .split_once(" -->")
+            .unwrap_or_else(|| panic!("{}: a {word} without -->", page.display()));
         text += &format!("{before}{begin}{command} -->\n{}\n{end}", block(command));
-        rest = old.split_once(&end).unwrap_or_else(|| panic!("{}: a {word} that does not end", page.display())).1;
+        rest = old
+            .split_once(&end)
+            .unwrap_or_else(|| panic!("{}: a {word} that does not end", page.display()))
+            .1;
     }
     text + rest
 }

@@ -5,7 +5,12 @@ use crate::scratch::{PROGRAM, Scratch, code, stderr, stdout};
 
 /// Checks a program by a criterion.
 fn checked(place: &Scratch, criterion: &str, words: &[&str]) -> std::process::Output {
-    place.narrows(["check", "--live", "--quick", "--quiet", "--json", "--only", criterion, "--out", "r"].iter().chain(words).copied())
+    place.narrows(
+        ["check", "--live", "--quick", "--quiet", "--json", "--only", criterion, "--out", "r"]
+            .iter()
+            .chain(words)
+            .copied(),
+    )
 }
 
 #[test]
@@ -21,13 +26,25 @@ fn a_program_that_fails_in_its_first_run_ends_the_check_with_the_reason() {
         // It would run beside the program wherever that does not pass.
         (vec!["--baselines", "bbr3", "--", "true"], "Linux has no such controller"),
         // Both ends have a name that does not depend on the network.
-        (vec!["--", "sh", "-c", "getent ahostsv4 receiver | grep -q {receiver} && getent ahostsv4 sender && exit 5"], "exit status 5"),
+        (
+            vec![
+                "--",
+                "sh",
+                "-c",
+                "getent ahostsv4 receiver | grep -q {receiver} && getent ahostsv4 sender && exit 5",
+            ],
+            "exit status 5",
+        ),
     ];
     for (words, said) in cases {
         let output = checked(&place, "wired", &words);
         assert_eq!(code(&output), 2, "{}", told(&output));
         assert!(stderr(&output).contains(said), "{}", told(&output));
-        assert_eq!(place.listing(), Vec::<String>::new(), "nothing that looks complete, or that has to be made way for");
+        assert_eq!(
+            place.listing(),
+            Vec::<String>::new(),
+            "nothing that looks complete, or that has to be made way for"
+        );
     }
 }
 
@@ -64,11 +81,20 @@ mod long {
             return;
         }
         let (_alone, place) = (alone(), Scratch::new("check-iperf3"));
-        let output = checked(&place, "far", &["--serve", "iperf3 -s", "--", "iperf3", "-c", "receiver", "-C", "cubic", "-t", "90"]);
+        let output = checked(
+            &place,
+            "far",
+            &["--serve", "iperf3 -s", "--", "iperf3", "-c", "receiver", "-C", "cubic", "-t", "90"],
+        );
         assert_eq!(code(&output), 0, "{}", told(&output));
         let checked: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
         assert_eq!(checked["program"], true);
-        let far = checked["criteria"].as_array().expect("a list").iter().find(|own| own["id"] == "far").expect("it was asked for");
+        let far = checked["criteria"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .find(|own| own["id"] == "far")
+            .expect("it was asked for");
         // The machine may be too busy: that is said, and nothing judged.
         if far["verdict"] == "not run" {
             return;
@@ -76,8 +102,16 @@ mod long {
         let cells = far["cells"].as_array().expect("a list");
         let used = cells.iter().find(|cell| cell["measure"] == "utilisation").expect("the rule");
         let number = |of: &Value| of[0].as_f64().expect("a number");
-        let cubic = used["beside"].as_array().expect("a list").iter().find(|own| own["of"] == "cubic").expect("a baseline");
-        assert!((number(&used["subject"]) - number(&cubic["values"])).abs() < 5.0, "the margin of the rule: {used:#}");
+        let cubic = used["beside"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .find(|own| own["of"] == "cubic")
+            .expect("a baseline");
+        assert!(
+            (number(&used["subject"]) - number(&cubic["values"])).abs() < 5.0,
+            "the margin of the rule: {used:#}"
+        );
         assert!(place.path("r/report.html").exists());
     }
 
@@ -91,23 +125,47 @@ mod long {
         }
         let (_alone, place) = (alone(), Scratch::new("check-iperf3-resumed"));
         let words = "check --live --quick --suite bbr-draft --only T01,T12 --out r --serve";
-        let arguments: Vec<&str> =
-            words.split(' ').chain(["iperf3 -s", "--", "iperf3", "-c", "receiver", "-C", "cubic", "-t", "60"]).collect();
-        let mut child = place.command(PROGRAM).args(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("narrows runs");
+        let arguments: Vec<&str> = words
+            .split(' ')
+            .chain(["iperf3 -s", "--", "iperf3", "-c", "receiver", "-C", "cubic", "-t", "60"])
+            .collect();
+        let mut child = place
+            .command(PROGRAM)
+            .args(&arguments)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("narrows runs");
         let began = Instant::now();
         // A line tells what the runs belong to, and each run has one.
-        let kept = || std::fs::read(place.path("r.partial")).map_or(0, |text| text.iter().filter(|byte| **byte == b'\n').count());
+        let kept = || {
+            std::fs::read(place.path("r.partial"))
+                .map_or(0, |text| text.iter().filter(|byte| **byte == b'\n').count())
+        };
         while kept() < 2 && began.elapsed() < Duration::from_secs(120) {
             std::thread::sleep(Duration::from_millis(10));
         }
-        let stopped = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+        let stopped = Command::new("kill")
+            .args(["-INT", &child.id().to_string()])
+            .status()
+            .expect("kill runs");
         assert!(stopped.success(), "it ended before");
         assert_eq!(child.wait().expect("it ends").code(), Some(2));
         assert_eq!(kept(), 2);
         let output = place.narrows(arguments.iter().copied());
-        assert!(stderr(&output).contains("1 run is kept from before; 2 runs of the program on the kernel"), "{}", told(&output));
+        assert!(
+            stderr(&output)
+                .contains("1 run is kept from before; 2 runs of the program on the kernel"),
+            "{}",
+            told(&output)
+        );
         let checked: Value = serde_json::from_slice(&place.read("r/check.json")).expect("JSON");
-        let judged: Vec<_> = checked["criteria"].as_array().expect("a list").iter().map(|own| own["id"].clone()).collect();
+        let judged: Vec<_> = checked["criteria"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|own| own["id"].clone())
+            .collect();
         assert_eq!(judged, ["T01", "T12"]);
         assert!(!place.path("r.partial").exists());
     }

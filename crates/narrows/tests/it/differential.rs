@@ -61,7 +61,13 @@ impl Observer for Log<'_> {
             Point::Dropped(link) => What::Dropped(link),
         };
         let known = !matches!(what, What::Dropped(_));
-        self.events.push(Event { at: seen.at, what, flow: seen.flow as u32, back, seen: known.then_some((seen.size, seen.ecn)) });
+        self.events.push(Event {
+            at: seen.at,
+            what,
+            flow: seen.flow as u32,
+            back,
+            seen: known.then_some((seen.size, seen.ecn)),
+        });
     }
 
     fn on_sender(&mut self, _: Time, _: usize, _: &Sender) {}
@@ -106,7 +112,8 @@ impl Replay<'_> {
     fn happens(&mut self, event: Event) {
         let expected = self.log.get(self.done);
         if self.first_difference.is_none() && expected != Some(&event) {
-            self.first_difference = Some(format!("event {}: emulated {event:?}, simulated {expected:?}", self.done));
+            self.first_difference =
+                Some(format!("event {}: emulated {event:?}, simulated {expected:?}", self.done));
         }
         self.done += 1;
     }
@@ -132,9 +139,21 @@ impl Replay<'_> {
 }
 
 impl Visitor<Transit<Plain>> for Replay<'_> {
-    fn delivered(&mut self, network: &mut Emulated, at: Time, _link: usize, transit: Transit<Plain>) {
+    fn delivered(
+        &mut self,
+        network: &mut Emulated,
+        at: Time,
+        _link: usize,
+        transit: Transit<Plain>,
+    ) {
         let Identity { flow, back, .. } = transit.identity;
-        self.happens(Event { at, what: What::Delivered, flow, back, seen: Some((transit.size(), transit.ecn())) });
+        self.happens(Event {
+            at,
+            what: What::Delivered,
+            flow,
+            back,
+            seen: Some((transit.size(), transit.ecn())),
+        });
         // Whatever the packet made its receiver send left at once.
         while let Some(sent) = self.next_sent().filter(|sent| sent.at == at) {
             self.send(network, sent);
@@ -164,9 +183,17 @@ fn drawn(random: &mut Random) -> Option<Scenario> {
     };
     let mut scenario = narrows_scenario::parse(&drawn.toml, "random.toml", &read).ok()?;
     let headers = [Need::LoadCode, Need::StampedRate, Need::Delta];
-    let writes =
-        |flow: &narrows_scenario::Flow| flow.controller.iter().any(|choice| headers.iter().any(|need| choice.needs().contains(need)));
-    if scenario.icn.is_some() || scenario.flows.iter().any(|flow| writes(flow) || matches!(flow.workload, Workload::Arrivals(_))) {
+    let writes = |flow: &narrows_scenario::Flow| {
+        flow.controller
+            .iter()
+            .any(|choice| headers.iter().any(|need| choice.needs().contains(need)))
+    };
+    if scenario.icn.is_some()
+        || scenario
+            .flows
+            .iter()
+            .any(|flow| writes(flow) || matches!(flow.workload, Workload::Arrivals(_)))
+    {
         return None;
     }
     scenario.flows.iter_mut().for_each(|flow| Arc::make_mut(&mut flow.transport).handshake = false);
@@ -174,11 +201,16 @@ fn drawn(random: &mut Random) -> Option<Scenario> {
 }
 
 /// Sends the log's packets into the emulator's network. Of the time between them it is told now and then, at random.
-fn replay(scenario: &Scenario, log: &[Event], random: &mut Random) -> (Vec<String>, Option<String>) {
+fn replay(
+    scenario: &Scenario,
+    log: &[Event],
+    random: &mut Random,
+) -> (Vec<String>, Option<String>) {
     let mut network: Emulated = scenario.network();
     let mut replay = Replay { log, done: 0, first_difference: None };
     let end = Time::ZERO + scenario.duration;
-    let (mut sample_at, mut warmup, mut now) = (Time::ZERO + scenario.interval, Time::ZERO + scenario.warmup, Time::ZERO);
+    let (mut sample_at, mut warmup, mut now) =
+        (Time::ZERO + scenario.interval, Time::ZERO + scenario.warmup, Time::ZERO);
     loop {
         let due = replay.next_sending().min(sample_at).min(warmup).min(end);
         if random.chance(0.3) && due > now {
@@ -202,9 +234,16 @@ fn replay(scenario: &Scenario, log: &[Event], random: &mut Random) -> (Vec<Strin
         }
     }
     if replay.done != log.len() {
-        replay.first_difference.get_or_insert(format!("{} of {} events happened", replay.done, log.len()));
+        replay.first_difference.get_or_insert(format!(
+            "{} of {} events happened",
+            replay.done,
+            log.len()
+        ));
     }
-    (network.finish(end, scenario.link_plans()).iter().map(|link| format!("{link:?}")).collect(), replay.first_difference)
+    (
+        network.finish(end, scenario.link_plans()).iter().map(|link| format!("{link:?}")).collect(),
+        replay.first_difference,
+    )
 }
 
 fn recorded(record: &Record) -> Vec<String> {
@@ -218,7 +257,13 @@ fn the_simulator_and_the_emulator_do_the_same_to_each_packet() {
     while networks < NETWORKS {
         let Some(scenario) = drawn(&mut random) else { continue };
         let mut log = Log { scenario: &scenario, events: Vec::new() };
-        let Ok(record) = narrows_sim::run_observed(&scenario, narrows_sim::Progress::heard_by(&mut |_| true), &mut log) else { continue };
+        let Ok(record) = narrows_sim::run_observed(
+            &scenario,
+            narrows_sim::Progress::heard_by(&mut |_| true),
+            &mut log,
+        ) else {
+            continue;
+        };
         let (links, difference) = replay(&scenario, &log.events, &mut random);
         assert_eq!(difference, None, "network {networks}:\n{}", scenario.to_toml());
         assert_eq!(links, recorded(&record), "network {networks}:\n{}", scenario.to_toml());

@@ -25,7 +25,11 @@ fn controllers(place: &Scratch) -> String {
     );
     let mut params = Params::default();
     for entry in json(place, &["list", "controllers", "--json"]).as_array().expect("a list") {
-        page += &format!("\n## `{}`\n\n{}.\n\n", text(&entry["name"]), capitalised(&text(&entry["summary"])));
+        page += &format!(
+            "\n## `{}`\n\n{}.\n\n",
+            text(&entry["name"]),
+            capitalised(&text(&entry["summary"]))
+        );
         page += &format!("- Follows: {}\n", text(&entry["source"]));
         let own = format!("controllers/{}.md", text(&entry["name"]));
         if root().join("docs").join(&own).exists() {
@@ -38,8 +42,12 @@ fn controllers(place: &Scratch) -> String {
         if let Some(name) = entry["loadable"].as_str() {
             page += &format!("- [Loaded](kernel.md) by: `narrows kernel load {name}`\n");
         }
-        let needs: Vec<String> = entry["needs"].as_array().expect("a list").iter().map(text).collect();
-        page += &format!("- Needs: {}\n", if needs.is_empty() { "nothing".to_owned() } else { needs.join(", ") });
+        let needs: Vec<String> =
+            entry["needs"].as_array().expect("a list").iter().map(text).collect();
+        page += &format!(
+            "- Needs: {}\n",
+            if needs.is_empty() { "nothing".to_owned() } else { needs.join(", ") }
+        );
         if let Some(router) = entry["router"].as_str() {
             page += &format!("- Its router: `queue = \"{router}\"`\n");
         }
@@ -57,9 +65,14 @@ fn disciplines(place: &Scratch) -> String {
     );
     let mut params = Params::default();
     for entry in json(place, &["list", "disciplines", "--json"]).as_array().expect("a list") {
-        page += &format!("\n## `{}`\n\n{}.\n\n", text(&entry["name"]), capitalised(&text(&entry["summary"])));
+        page += &format!(
+            "\n## `{}`\n\n{}.\n\n",
+            text(&entry["name"]),
+            capitalised(&text(&entry["summary"]))
+        );
         page += &format!("- Follows: {}\n", text(&entry["source"]));
-        let offers: Vec<String> = entry["offers"].as_array().expect("a list").iter().map(text).collect();
+        let offers: Vec<String> =
+            entry["offers"].as_array().expect("a list").iter().map(text).collect();
         if !offers.is_empty() {
             page += &format!("- Offers: {}\n", offers.join(", "));
         }
@@ -80,16 +93,27 @@ impl Params {
     fn of(&mut self, entry: &Value) -> String {
         let (mut rows, mut known) = (String::new(), BTreeMap::<String, Vec<String>>::new());
         for param in entry["params"].as_array().expect("a list") {
-            let row = format!("- `{}`, {}: {}\n", text(&param["name"]), text(&param["values"]), text(&param["help"]));
+            let row = format!(
+                "- `{}`, {}: {}\n",
+                text(&param["name"]),
+                text(&param["values"]),
+                text(&param["help"])
+            );
             match self.first.get(&row) {
-                Some(name) => known.entry(name.clone()).or_default().push(format!("`{}`", text(&param["name"]))),
+                Some(name) => known
+                    .entry(name.clone())
+                    .or_default()
+                    .push(format!("`{}`", text(&param["name"]))),
                 None => {
                     self.first.insert(row.clone(), text(&entry["name"]));
                     rows += &row;
                 }
             }
         }
-        let known = known.iter().map(|(name, params)| format!("\nAs for `{name}`: {}.\n", params.join(", "))).collect::<String>();
+        let known = known
+            .iter()
+            .map(|(name, params)| format!("\nAs for `{name}`: {}.\n", params.join(", ")))
+            .collect::<String>();
         match rows.is_empty() {
             true => known,
             false => format!("\nParameters, defaults first:\n\n{rows}{known}"),
@@ -103,17 +127,24 @@ fn text(value: &Value) -> String {
 
 fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().collect::<String>() + letters.as_str())
+    letters
+        .next()
+        .map_or(String::new(), |first| first.to_uppercase().collect::<String>() + letters.as_str())
 }
 
 #[test]
 fn the_pages_of_controllers_and_disciplines_are_what_the_program_lists() {
     let place = Scratch::new("docs-lists");
-    for (name, expected) in [("docs/controllers.md", controllers(&place)), ("docs/disciplines.md", disciplines(&place))] {
+    for (name, expected) in
+        [("docs/controllers.md", controllers(&place)), ("docs/disciplines.md", disciplines(&place))]
+    {
         if env::var_os("UPDATE_DOCS").is_some() {
             fs::write(root().join(name), &expected).expect("a page");
         }
-        assert!(page(name) == expected, "{name} is not what `narrows list` says; `make docs` rewrites it");
+        assert!(
+            page(name) == expected,
+            "{name} is not what `narrows list` says; `make docs` rewrites it"
+        );
     }
 }
 
@@ -124,8 +155,10 @@ fn icn(place: &Scratch) -> String {
     for (kind, title) in [("law", "Laws"), ("consumer", "Consumers"), ("strategy", "Strategies")] {
         part += &format!("\n## {title}\n");
         for entry in all.as_array().expect("a list").iter().filter(|entry| entry["kind"] == kind) {
-            let (name, summary, source) = (text(&entry["name"]), text(&entry["summary"]), text(&entry["source"]));
-            part += &format!("\n### `{name}`\n\n{}.\n\n- Follows: {source}\n", capitalised(&summary));
+            let (name, summary, source) =
+                (text(&entry["name"]), text(&entry["summary"]), text(&entry["source"]));
+            part +=
+                &format!("\n### `{name}`\n\n{}.\n\n- Follows: {source}\n", capitalised(&summary));
             part += &params.of(entry);
         }
     }
@@ -141,9 +174,13 @@ fn the_page_of_information_centric_networks_has_what_the_program_lists() {
     let (before, rest) = old.split_once(BEGIN).expect("where the list begins");
     let (own, after) = rest.split_once(END).expect("where it ends");
     if env::var_os("UPDATE_DOCS").is_some() {
-        fs::write(root().join("docs/icn.md"), format!("{before}{BEGIN}{expected}{END}{after}")).expect("a page");
+        fs::write(root().join("docs/icn.md"), format!("{before}{BEGIN}{expected}{END}{after}"))
+            .expect("a page");
     } else {
-        assert!(own == expected, "docs/icn.md is not what `narrows list icn` says; `make docs` rewrites it");
+        assert!(
+            own == expected,
+            "docs/icn.md is not what `narrows list icn` says; `make docs` rewrites it"
+        );
     }
 }
 
@@ -161,12 +198,19 @@ fn share(place: &Scratch) -> String {
     for paper in json(place, &["list", "papers", "--json"]).as_array().expect("a list") {
         let counts = ORIGINS.map(|origin| {
             VERDICTS.map(|verdict| {
-                let is_it = |own: &&Value| own["paper"] == paper["name"] && own["from"] == origin && own["verdict"] == verdict;
+                let is_it = |own: &&Value| {
+                    own["paper"] == paper["name"]
+                        && own["from"] == origin
+                        && own["verdict"] == verdict
+                };
                 statements.iter().filter(is_it).count()
             })
         });
         let figures = paper["figures"].as_array().expect("figures").iter();
-        let claims = figures.flat_map(|figure| [&figure["claims"], &figure["live"]]).filter_map(Value::as_array).flatten();
+        let claims = figures
+            .flat_map(|figure| [&figure["claims"], &figure["live"]])
+            .filter_map(Value::as_array)
+            .flatten();
         let own: Vec<&Value> = claims.filter(|claim| claim["statement"].is_null()).collect();
         let holding = own.iter().filter(|claim| claim["known"].is_null()).count();
         let [[held, part, not, unjudged], picture, memory] = counts;
@@ -175,7 +219,8 @@ fn share(place: &Scratch) -> String {
             (judged, 0) => format!("{held} of {judged}"),
             (judged, unjudged) => format!("{held} of {judged}, {unjudged} not judged"),
         };
-        let (name, title, all) = (text(&paper["name"]), text(&paper["title"]), held + part + not + unjudged);
+        let (name, title, all) =
+            (text(&paper["name"]), text(&paper["title"]), held + part + not + unjudged);
         let (picture, memory) = (apart(picture), apart(memory));
         table += &format!(
             "| `{name}`: {title} | {all} | {held} | {part} | {not} | {unjudged} | {picture} | {memory} | {holding} of {} |\n",
@@ -209,9 +254,16 @@ fn the_page_of_reproductions_has_the_share_that_holds() {
     let (before, rest) = old.split_once(BEGIN).expect("where the share begins");
     let (own, after) = rest.split_once(END).expect("where it ends");
     if env::var_os("UPDATE_DOCS").is_some() {
-        fs::write(root().join("docs/reproductions.md"), format!("{before}{BEGIN}{expected}{END}{after}")).expect("a page");
+        fs::write(
+            root().join("docs/reproductions.md"),
+            format!("{before}{BEGIN}{expected}{END}{after}"),
+        )
+        .expect("a page");
     } else {
-        assert!(own == expected, "docs/reproductions.md does not have the share of the figure files; `make docs` rewrites it");
+        assert!(
+            own == expected,
+            "docs/reproductions.md does not have the share of the figure files; `make docs` rewrites it"
+        );
     }
 }
 
@@ -227,9 +279,14 @@ fn the_page_of_the_format_names_every_key() {
         .flat_map(|keys| keys.keys())
         .collect();
     assert!(keys.len() > 30, "{keys:?}");
-    let missing: Vec<_> =
-        keys.into_iter().filter(|key| !text.contains(&format!("`{key}`")) && !text.contains(&format!("[{key}]"))).collect();
-    assert!(missing.is_empty(), "neither docs/scenario.md nor docs/reproduce.md nor docs/icn.md names {missing:?}");
+    let missing: Vec<_> = keys
+        .into_iter()
+        .filter(|key| !text.contains(&format!("`{key}`")) && !text.contains(&format!("[{key}]")))
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "neither docs/scenario.md nor docs/reproduce.md nor docs/icn.md names {missing:?}"
+    );
 }
 
 #[test]
@@ -239,7 +296,8 @@ fn scenarios_in_the_pages_run() {
     for name in ["README.md", "docs/scenario.md"] {
         let text = page(name);
         let blocks = text.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
-        for block in blocks.filter(|block| block.contains("duration") && block.contains("[[flow]]")) {
+        for block in blocks.filter(|block| block.contains("duration") && block.contains("[[flow]]"))
+        {
             found += 1;
             place.write("page.toml", block);
             let output = place.narrows(["run", "page.toml", "--quiet"]);
@@ -254,16 +312,18 @@ fn the_page_of_results_names_every_file_and_column() {
     let place = Scratch::new("docs-results");
     let scenario = root().join("scenarios/icn.toml");
     let scenario = scenario.to_str().expect("a path");
-    for arguments in
-        [&["compare", "cubic", "--duration", "1 s", "--quiet", "--out", "result"][..], &["run", scenario, "--quiet", "--out", "icn"]]
-    {
+    for arguments in [
+        &["compare", "cubic", "--duration", "1 s", "--quiet", "--out", "result"][..],
+        &["run", scenario, "--quiet", "--out", "icn"],
+    ] {
         let output = place.narrows(arguments.iter().copied());
         assert_eq!(code(&output), 0, "{}", stderr(&output));
     }
     let text = page("docs/results.md");
     let mut missing = Vec::new();
-    for (result, file) in
-        ["result", "icn"].into_iter().flat_map(|result| place.files_of(result).into_iter().map(move |file| (result, file)))
+    for (result, file) in ["result", "icn"]
+        .into_iter()
+        .flat_map(|result| place.files_of(result).into_iter().map(move |file| (result, file)))
     {
         if !text.contains(&format!("`{file}`")) {
             missing.push(file.clone());
@@ -274,11 +334,17 @@ fn the_page_of_results_names_every_file_and_column() {
         // A table's columns stand between its own heading and the next.
         let section = text.split(&format!("\n## `{file}`")).nth(1).unwrap_or_default();
         let section = section.split("\n## ").next().unwrap_or_default();
-        let table = SerializedFileReader::new(fs::File::open(place.path(result).join(&file)).expect("a table")).expect("Parquet");
+        let table = SerializedFileReader::new(
+            fs::File::open(place.path(result).join(&file)).expect("a table"),
+        )
+        .expect("Parquet");
         for column in table.metadata().file_metadata().schema_descr().columns() {
             let name = column.name();
-            let base =
-                if file.ends_with("samples.parquet") { name } else { name.trim_start_matches("steady_").trim_start_matches("total_") };
+            let base = if file.ends_with("samples.parquet") {
+                name
+            } else {
+                name.trim_start_matches("steady_").trim_start_matches("total_")
+            };
             if ![name, base].iter().any(|name| section.contains(&format!("`{name}`"))) {
                 missing.push(format!("{name} in {file}"));
             }
@@ -290,12 +356,17 @@ fn the_page_of_results_names_every_file_and_column() {
 #[test]
 fn links_between_pages_lead_somewhere() {
     let mut pages: Vec<PathBuf> =
-        ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "scenarios/README.md"].iter().map(|name| root().join(name)).collect();
-    let directories = ["docs", "docs/controllers"].map(|name| fs::read_dir(root().join(name)).expect("docs"));
+        ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "scenarios/README.md"]
+            .iter()
+            .map(|name| root().join(name))
+            .collect();
+    let directories =
+        ["docs", "docs/controllers"].map(|name| fs::read_dir(root().join(name)).expect("docs"));
     let docs = directories.into_iter().flatten().map(|entry| entry.expect("an entry").path());
     pages.extend(docs.filter(|path| path.extension().is_some_and(|extension| extension == "md")));
     for page in pages {
-        let text = fs::read_to_string(&page).unwrap_or_else(|error| panic!("{}: {error}", page.display()));
+        let text =
+            fs::read_to_string(&page).unwrap_or_else(|error| panic!("{}: {error}", page.display()));
         for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
             let file = target.split('#').next().unwrap_or_default();
             if file.is_empty() || file.contains("://") {

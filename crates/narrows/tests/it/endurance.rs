@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 /// How long the flood lasts: 60 s by `NARROWS_FLOOD=60`.
 fn flood_span() -> Duration {
-    let seconds = std::env::var("NARROWS_FLOOD").ok().and_then(|text| text.parse().ok()).unwrap_or(2);
+    let seconds =
+        std::env::var("NARROWS_FLOOD").ok().and_then(|text| text.parse().ok()).unwrap_or(2);
     Duration::from_secs(seconds)
 }
 
@@ -22,7 +23,8 @@ fn peak_mb(pid: u32) -> u64 {
 }
 
 fn status(place: &Scratch, at: &str) -> serde_json::Value {
-    serde_json::from_str(&stdout(&place.narrows(["forward", "status", "--json", "--at", at]))).expect("JSON")
+    serde_json::from_str(&stdout(&place.narrows(["forward", "status", "--json", "--at", at])))
+        .expect("JSON")
 }
 
 /// Sends Interests for names below /f that nobody has asked for, as fast as this thread can, until it is told to stop. Returns their number.
@@ -30,7 +32,10 @@ fn flood(port: u16, going: &AtomicBool) -> u64 {
     let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
     socket.connect(("127.0.0.1", port)).expect("an address");
     // Interest { Name /f/<8 octets>, Nonce, InterestLifetime 60 s }
-    let mut packet = [5, 25, 7, 13, 8, 1, b'f', 8, 8, 0, 0, 0, 0, 0, 0, 0, 0, 10, 4, 0, 0, 0, 0, 12, 2, 0xea, 0x60];
+    let mut packet = [
+        5, 25, 7, 13, 8, 1, b'f', 8, 8, 0, 0, 0, 0, 0, 0, 0, 0, 10, 4, 0, 0, 0, 0, 12, 2, 0xea,
+        0x60,
+    ];
     let mut sent = 0u64;
     while going.load(Ordering::Relaxed) {
         for _ in 0..1000 {
@@ -88,7 +93,10 @@ fn a_flood_fills_no_more_than_the_tables_and_others_are_served() {
 /// A ping server, once its route is there.
 fn ping_server(place: &Scratch, at: &str, prefix: &str) -> Running {
     let running = Running::start(place, &["ping", "--serve", prefix, "--at", at]);
-    wait_for("the route is there", || stdout(&place.narrows(["forward", "routes", "--at", at])).contains(&format!("{prefix}/ping")));
+    wait_for("the route is there", || {
+        stdout(&place.narrows(["forward", "routes", "--at", at]))
+            .contains(&format!("{prefix}/ping"))
+    });
     running
 }
 
@@ -103,7 +111,11 @@ fn after_kill_9_a_forwarder_starts_again_at_the_same_socket() {
     assert!(socket.exists(), "kill -9 leaves the socket");
     assert!(UnixStream::connect(&socket).is_err());
     let refused = place.narrows(["ping", "/x", "--count", "1", "--at", &at]);
-    assert!(code(&refused) == 2 && stderr(&refused).contains("start one with `narrows forward`"), "{}", stderr(&refused));
+    assert!(
+        code(&refused) == 2 && stderr(&refused).contains("start one with `narrows forward`"),
+        "{}",
+        stderr(&refused)
+    );
     let again = Running::start(&place, &["forward", "--config", "n.toml"]);
     wait_for("it listens again", || UnixStream::connect(&socket).is_ok());
     let _server = ping_server(&place, &at, "/x");
@@ -122,19 +134,29 @@ fn what_happens_is_logged_and_counted_and_a_full_disk_stops_nothing() {
     let server = ping_server(&place, &at, "/x");
     drop(server);
     let events = || fs::read_to_string(&log).expect("a log");
-    wait_for("the face of the server is gone", || events().lines().filter(|line| line.contains("face-removed")).count() >= 2);
+    wait_for("the face of the server is gone", || {
+        events().lines().filter(|line| line.contains("face-removed")).count() >= 2
+    });
     for line in events().lines() {
         let event: serde_json::Value = serde_json::from_str(line).expect("JSON");
         assert!(event["time_ms"].is_u64() && event["event"].is_string(), "{line}");
     }
     let told = events();
-    for expected in [r#""event":"started""#, r#""event":"face-created""#, r#""command":"rib/register","prefix":"/x/ping","code":200"#] {
+    for expected in [
+        r#""event":"started""#,
+        r#""event":"face-created""#,
+        r#""command":"rib/register","prefix":"/x/ping","code":200"#,
+    ] {
         assert!(told.contains(expected), "{expected}: {told}");
     }
     let counters = stdout(&place.narrows(["forward", "status", "--prometheus", "--at", &at]));
     assert!(well_formed(&counters), "{counters}");
     let scraped = get("127.0.0.1:36412", "/metrics");
-    assert!(scraped.starts_with("HTTP/1.1 200 OK\r\n") && well_formed(scraped.split("\r\n\r\n").nth(1).expect("a body")), "{scraped}");
+    assert!(
+        scraped.starts_with("HTTP/1.1 200 OK\r\n")
+            && well_formed(scraped.split("\r\n\r\n").nth(1).expect("a body")),
+        "{scraped}"
+    );
     assert!(get("127.0.0.1:36412", "/").starts_with("HTTP/1.1 404"));
     assert_eq!(daemon.end(), Some(0));
     assert!(events().contains(r#""event":"stopped""#), "{}", events());
@@ -144,8 +166,16 @@ fn what_happens_is_logged_and_counted_and_a_full_disk_stops_nothing() {
     let pinged = place.narrows(["ping", "/x", "--count", "1", "--at", &at]);
     assert!(stdout(&pinged).contains("1 sent, 0 lost"), "{}", stdout(&pinged));
     assert_eq!(daemon.end(), Some(0));
-    let refused = place.command(PROGRAM).args(["forward", "--unix", "x.sock", "--log", "missing/log"]).output().expect("it runs");
-    assert!(code(&refused) == 2 && stderr(&refused).contains("choose another file"), "{}", stderr(&refused));
+    let refused = place
+        .command(PROGRAM)
+        .args(["forward", "--unix", "x.sock", "--log", "missing/log"])
+        .output()
+        .expect("it runs");
+    assert!(
+        code(&refused) == 2 && stderr(&refused).contains("choose another file"),
+        "{}",
+        stderr(&refused)
+    );
 }
 
 /// Prometheus' text format 0.0.4: each line is a comment or `name{labels} value`, and each family has its type before its samples.
@@ -155,7 +185,10 @@ fn well_formed(text: &str) -> bool {
     for line in text.lines() {
         if let Some(family) = line.strip_prefix("# TYPE ") {
             let (name, kind) = family.split_once(' ').expect("a kind");
-            assert!(matches!(kind, "counter" | "gauge") && families.insert(name.to_owned()), "{line}");
+            assert!(
+                matches!(kind, "counter" | "gauge") && families.insert(name.to_owned()),
+                "{line}"
+            );
         } else if !line.starts_with("# HELP ") {
             let (sample, value) = line.rsplit_once(' ').expect("a value");
             let name = sample.split('{').next().expect("a name");
@@ -163,7 +196,9 @@ fn well_formed(text: &str) -> bool {
             samples += 1;
         }
     }
-    samples > 10 && families.contains("narrows_face_malformed_total") && families.contains("narrows_face_dropped_total")
+    samples > 10
+        && families.contains("narrows_face_malformed_total")
+        && families.contains("narrows_face_dropped_total")
 }
 
 fn get(address: &str, path: &str) -> String {

@@ -10,7 +10,8 @@ use std::process::Command;
 /// Puts a committed object into the scratch directory under a name.
 fn put(place: &Scratch, program: &str, name: &str) {
     let objects = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bpf/tests/objects");
-    fs::copy(objects.join(format!("{program}.bpf.o")), place.path(name)).expect("a committed object");
+    fs::copy(objects.join(format!("{program}.bpf.o")), place.path(name))
+        .expect("a committed object");
 }
 
 fn summary(place: &Scratch, directory: &str) -> Value {
@@ -24,10 +25,20 @@ fn an_object_is_compared_with_its_variables_as_parameters_and_the_result_can_be_
     let place = Scratch::new("files-compare");
     put(&place, "reno", "mine.bpf.o");
     for jobs in ["1", "2"] {
-        let output =
-            place.narrows([&["compare", "./mine.bpf.o", "mine.bpf.o?share=230", "--jobs", jobs, "--out", jobs][..], &SHORT].concat());
+        let output = place.narrows(
+            [
+                &["compare", "./mine.bpf.o", "mine.bpf.o?share=230", "--jobs", jobs, "--out", jobs]
+                    [..],
+                &SHORT,
+            ]
+            .concat(),
+        );
         assert_eq!(code(&output), 0, "{}", stderr(&output));
-        assert!(stdout(&output).starts_with("mine and mine?share=230 compared"), "{}", stdout(&output));
+        assert!(
+            stdout(&output).starts_with("mine and mine?share=230 compared"),
+            "{}",
+            stdout(&output)
+        );
         assert!(
             stdout(&output).contains("\nNote: mine: not checked by a kernel verifier; run sudo narrows inspect FILE --kernel"),
             "{}",
@@ -37,7 +48,9 @@ fn an_object_is_compared_with_its_variables_as_parameters_and_the_result_can_be_
     same(&place, "1", "2");
     // The second leaves more of a window that was reduced.
     let goodput = |directory: &str, case: usize| {
-        summary(&place, directory)["cases"][case]["metrics"]["goodput"]["values"][0].as_f64().expect("a goodput of the first seed")
+        summary(&place, directory)["cases"][case]["metrics"]["goodput"]["values"][0]
+            .as_f64()
+            .expect("a goodput of the first seed")
     };
     let [own, larger] = [0, 1].map(|case| goodput("1", case));
     assert!(larger > 1.1 * own, "{larger} and {own}");
@@ -46,9 +59,13 @@ fn an_object_is_compared_with_its_variables_as_parameters_and_the_result_can_be_
     assert_eq!(told["controllers"][0]["name"], "mine");
     // Without the object where it was, the scenario in the result finds that beside it.
     fs::remove_file(place.path("mine.bpf.o")).expect("the object");
-    let output = place.narrows(["run", "1/scenario-2-mine-share-230.toml", "--quiet", "--out", "again"]);
+    let output =
+        place.narrows(["run", "1/scenario-2-mine-share-230.toml", "--quiet", "--out", "again"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
-    assert_eq!(summary(&place, "again")["cases"][0]["runs"][0], summary(&place, "1")["cases"][1]["runs"][0]);
+    assert_eq!(
+        summary(&place, "again")["cases"][0]["runs"][0],
+        summary(&place, "1")["cases"][1]["runs"][0]
+    );
     assert_eq!(goodput("again", 0), goodput("1", 1));
 }
 
@@ -72,12 +89,17 @@ fn a_sweep_notices_that_a_controller_has_changed() {
 fn a_fault_ends_the_run_with_the_flow_the_time_the_line_and_what_would_be_right() {
     let place = Scratch::new("files-fault");
     put(&place, "stalls", "stalls.bpf.o");
-    let output = place.narrows([&["compare", "./stalls.bpf.o", "cubic", "--out", "out"][..], &SHORT].concat());
+    let output = place
+        .narrows([&["compare", "./stalls.bpf.o", "cubic", "--out", "out"][..], &SHORT].concat());
     assert_eq!(code(&output), 2);
     let said = stderr(&output);
-    for part in
-        ["flow \"stalls.1\"", "its controller stalls cannot go on at", "stalls.bpf.c:23", "leaves snd_cwnd at 0", "keep it at 1 or more"]
-    {
+    for part in [
+        "flow \"stalls.1\"",
+        "its controller stalls cannot go on at",
+        "stalls.bpf.c:23",
+        "leaves snd_cwnd at 0",
+        "keep it at 1 or more",
+    ] {
         assert!(said.contains(part), "{part}: {said}");
     }
 }
@@ -96,13 +118,20 @@ fn a_threshold_of_0_ends_the_run() {
          SEC(\".struct_ops.link\") struct tcp_congestion_ops none = {\n\
          .ssthresh = (void *)reduce, .undo_cwnd = (void *)undo, .cong_avoid = (void *)grow, .name = \"none\" };\n",
     );
-    let compare = |file: &str, out: &str| place.narrows([&["compare", file, "--out", out][..], &SHORT].concat());
+    let compare = |file: &str, out: &str| {
+        place.narrows([&["compare", file, "--out", out][..], &SHORT].concat())
+    };
     let output = compare("./none.bpf.c", "out");
     if stderr(&output).contains("is none in PATH") || stderr(&output).contains("without them") {
         return eprintln!("left out: {}", stderr(&output));
     }
     assert_eq!(code(&output), 2, "{}", stdout(&output));
-    for part in ["its controller none cannot go on at", "ssthresh: answers 0: ", "tcp_cwnd_reduction", "answer at least 2"] {
+    for part in [
+        "its controller none cannot go on at",
+        "ssthresh: answers 0: ",
+        "tcp_cwnd_reduction",
+        "answer at least 2",
+    ] {
         assert!(stderr(&output).contains(part), "{part}: {}", stderr(&output));
     }
     let output = compare("./none.bpf.c?left=2", "two");
@@ -115,7 +144,12 @@ fn a_file_without_a_slash_is_told_from_a_name() {
     place.write("grad.c", "");
     let output = place.narrows(["compare", "grad.c"]);
     assert_eq!(code(&output), 2);
-    assert!(stderr(&output).contains("there is no controller \"grad.c\"; did you mean the file \"./grad.c\"?"), "{}", stderr(&output));
+    assert!(
+        stderr(&output)
+            .contains("there is no controller \"grad.c\"; did you mean the file \"./grad.c\"?"),
+        "{}",
+        stderr(&output)
+    );
     // A known name stays one.
     place.write("cubic", "");
     let output = place.narrows([&["compare", "cubic", "--out", "out"][..], &SHORT].concat());
@@ -142,7 +176,11 @@ fn files_that_cannot_be_taken_are_refused_with_place_and_remedy() {
     place.write("refused.toml", scenario);
     let output = place.narrows(["run", "refused.toml"]);
     assert_eq!(code(&output), 2);
-    assert!(stderr(&output).contains("refused.toml:11") && stderr(&output).contains("text.bpf.o"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("refused.toml:11") && stderr(&output).contains("text.bpf.o"),
+        "{}",
+        stderr(&output)
+    );
 }
 
 #[test]
@@ -154,16 +192,37 @@ fn of_several_tables_in_a_file_one_is_chosen() {
     let told = "kernels needs ops, which is one of cubic_again, bbr_again, dctcp_again: write ?ops=, and that";
     assert!(stderr(&output).contains(told), "{}", stderr(&output));
     let output = place.narrows(["compare", "./kernels.bpf.o?ops=reno", "--out", "out"]);
-    assert!(stderr(&output).contains("ops=reno is not allowed; it must be one of cubic_again"), "{}", stderr(&output));
-    let chosen = ["cubic_again", "bbr_again", "dctcp_again"].map(|table| format!("./kernels.bpf.o?ops={table}"));
-    let output = place.narrows(["compare", &chosen[0], &chosen[1], &chosen[2], "--duration", "2 s", "--seeds", "1", "--out", "out"]);
+    assert!(
+        stderr(&output).contains("ops=reno is not allowed; it must be one of cubic_again"),
+        "{}",
+        stderr(&output)
+    );
+    let chosen = ["cubic_again", "bbr_again", "dctcp_again"]
+        .map(|table| format!("./kernels.bpf.o?ops={table}"));
+    let output = place.narrows([
+        "compare",
+        &chosen[0],
+        &chosen[1],
+        &chosen[2],
+        "--duration",
+        "2 s",
+        "--seeds",
+        "1",
+        "--out",
+        "out",
+    ]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let output = place.narrows(["inspect", &chosen[1]]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     assert!(stdout(&output).contains("bpf_bbr"), "{}", stdout(&output));
     let output = place.narrows(["inspect", "./kernels.bpf.o"]);
     assert_eq!(code(&output), 2);
-    assert!(stdout(&output).contains("choose one by ?ops=, which is one of cubic_again, bbr_again, dctcp_again"), "{}", stdout(&output));
+    assert!(
+        stdout(&output)
+            .contains("choose one by ?ops=, which is one of cubic_again, bbr_again, dctcp_again"),
+        "{}",
+        stdout(&output)
+    );
 }
 
 /// A scenario of one flow for five seconds.
@@ -177,7 +236,14 @@ fn flow(controller: &str) -> String {
 fn columns(place: &Scratch, directory: &str) -> Vec<String> {
     let file = fs::File::open(place.path(directory).join("acks.parquet")).expect("a table");
     let table = SerializedFileReader::new(file).expect("Parquet");
-    table.metadata().file_metadata().schema_descr().columns().iter().map(|column| column.name().to_owned()).collect()
+    table
+        .metadata()
+        .file_metadata()
+        .schema_descr()
+        .columns()
+        .iter()
+        .map(|column| column.name().to_owned())
+        .collect()
 }
 
 #[test]
@@ -191,15 +257,26 @@ fn acknowledgements_show_what_a_connection_remembers() {
         ("native", "cubic", &["min_rtt_s", "w_max", "k", "w_est"]),
     ] {
         place.write(&format!("{name}.toml"), &flow(controller));
-        let output = place.narrows(["run", &format!("{name}.toml"), "--acks", "all", "--quiet", "--out", name]);
+        let output = place.narrows([
+            "run",
+            &format!("{name}.toml"),
+            "--acks",
+            "all",
+            "--quiet",
+            "--out",
+            name,
+        ]);
         assert_eq!(code(&output), 0, "{}", stderr(&output));
         let all = columns(&place, name);
-        let shown: Vec<&str> = all.iter().filter_map(|column| column.strip_prefix("state.")).collect();
+        let shown: Vec<&str> =
+            all.iter().filter_map(|column| column.strip_prefix("state.")).collect();
         assert_eq!(shown, remembered, "{name}");
     }
     place.write("wrong.toml", &flow("./mine.o?state=forgotten"));
     let output = place.narrows(["run", "wrong.toml"]);
-    for told in ["state=forgotten is not allowed", "it must be one of own, none, own_constants, own_state"] {
+    for told in
+        ["state=forgotten is not allowed", "it must be one of own, none, own_constants, own_state"]
+    {
         assert!(stderr(&output).contains(told), "{}", stderr(&output));
     }
 }
@@ -223,7 +300,18 @@ fn what_programs_print_is_kept_in_the_same_order_whatever_the_number_of_jobs() {
     place.write("prints.bpf.c", PRINTS);
     let compare = |jobs: &str| {
         let log = format!("log-{jobs}");
-        let most = ["compare", "./prints.bpf.c", "cubic", "--bpf-log", &log, "--jobs", jobs, "--quiet", "--out", jobs];
+        let most = [
+            "compare",
+            "./prints.bpf.c",
+            "cubic",
+            "--bpf-log",
+            &log,
+            "--jobs",
+            jobs,
+            "--quiet",
+            "--out",
+            jobs,
+        ];
         place.narrows([&most[..], &SHORT].concat())
     };
     let output = compare("1");
@@ -237,9 +325,18 @@ fn what_programs_print_is_kept_in_the_same_order_whatever_the_number_of_jobs() {
     for seed in [1, 2] {
         let begin = format!("prints, seed {seed}, ");
         let times: Vec<&str> = kept.lines().filter_map(|line| line.strip_prefix(&begin)).collect();
-        let seconds: Vec<f64> = times.iter().map(|line| line.split(' ').next().expect("a time").parse().expect("seconds")).collect();
-        assert!(seconds.len() > 5 && seconds.is_sorted() && seconds.iter().all(|at| *at < 5.0), "{kept}");
-        assert!(times.iter().all(|line| line.contains(" s, flow prints.") && line.contains(": at ")), "{kept}");
+        let seconds: Vec<f64> = times
+            .iter()
+            .map(|line| line.split(' ').next().expect("a time").parse().expect("seconds"))
+            .collect();
+        assert!(
+            seconds.len() > 5 && seconds.is_sorted() && seconds.iter().all(|at| *at < 5.0),
+            "{kept}"
+        );
+        assert!(
+            times.iter().all(|line| line.contains(" s, flow prints.") && line.contains(": at ")),
+            "{kept}"
+        );
     }
     assert!(kept.lines().all(|line| line.starts_with("prints, seed ")), "{kept}");
     // It is not written over, and has no place where nothing prints or nobody could tell who did.
@@ -248,13 +345,25 @@ fn what_programs_print_is_kept_in_the_same_order_whatever_the_number_of_jobs() {
         assert_eq!(code(&output), 2, "{arguments:?}");
         assert!(stderr(&output).contains(told), "{told}: {}", stderr(&output));
     };
-    refused(&["compare", "./prints.bpf.c", "--bpf-log", "log-1"], "log-1: what programs print cannot be written there: File exists");
-    refused(&["compare", "cubic", "--bpf-log", "new"], "none of these comes from a file; leave it out");
+    refused(
+        &["compare", "./prints.bpf.c", "--bpf-log", "log-1"],
+        "log-1: what programs print cannot be written there: File exists",
+    );
+    refused(
+        &["compare", "cubic", "--bpf-log", "new"],
+        "none of these comes from a file; leave it out",
+    );
     refused(
         &["compare", "./prints.bpf.c", "--traffic", "web", "--bpf-log", "new"],
         "compare on one network without --traffic and --beside",
     );
-    place.write("short.toml", &format!("{}workload = {{ arrivals = \"5/s\", sizes = \"1000 B\" }}\n", flow("./prints.bpf.c")));
+    place.write(
+        "short.toml",
+        &format!(
+            "{}workload = {{ arrivals = \"5/s\", sizes = \"1000 B\" }}\n",
+            flow("./prints.bpf.c")
+        ),
+    );
     refused(
         &["run", "short.toml", "--bpf-log", "new"],
         "flow \"f\" opens a connection for each transfer, which --bpf-log does not tell apart",
@@ -277,8 +386,12 @@ fn sweeps_find_controllers_beside_their_file_and_carry_them() {
                  \"flow.a.controller\" = [\"./mine.bpf.o?share=230\", \"mine.bpf.o\", \"newreno\"]\nseeds = 2\n";
     place.write("own/swept.toml", sweep);
     let at = |folder: &str, arguments: &[&str]| {
-        let output =
-            Command::new(PROGRAM).current_dir(place.path(folder)).args(arguments).arg("--quiet").output().expect("the program runs");
+        let output = Command::new(PROGRAM)
+            .current_dir(place.path(folder))
+            .args(arguments)
+            .arg("--quiet")
+            .output()
+            .expect("the program runs");
         assert_eq!(code(&output), 0, "{folder} {arguments:?}: {}", stderr(&output));
     };
     at("cwd", &["sweep", "../own/swept.toml", "--out", "../whole"]);
@@ -290,8 +403,16 @@ fn sweeps_find_controllers_beside_their_file_and_carry_them() {
     at("other", &["merge", "../1/runs.parquet", "../2/runs.parquet", "--out", "../of-tables"]);
     at("cwd", &["sweep", "../whole/sweep.toml", "--out", "../again"]);
     for result in ["elsewhere", "merged", "of-tables", "again"] {
-        assert_eq!(place.read(&format!("{result}/cells.parquet")), place.read("whole/cells.parquet"), "{result}");
+        assert_eq!(
+            place.read(&format!("{result}/cells.parquet")),
+            place.read("whole/cells.parquet"),
+            "{result}"
+        );
         assert_eq!(place.read(&format!("{result}/mine.o")), place.read("whole/mine.o"), "{result}");
-        assert_eq!(place.read(&format!("{result}/sweep.toml")), place.read("whole/sweep.toml"), "{result}");
+        assert_eq!(
+            place.read(&format!("{result}/sweep.toml")),
+            place.read("whole/sweep.toml"),
+            "{result}"
+        );
     }
 }

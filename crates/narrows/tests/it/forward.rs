@@ -11,7 +11,12 @@ pub struct Running(Child);
 impl Running {
     pub fn start(place: &Scratch, arguments: &[&str]) -> Running {
         let mut command = place.command(env!("CARGO_BIN_EXE_narrows"));
-        let child = command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+        let child = command
+            .args(arguments)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it starts");
         Running(child)
     }
 
@@ -57,7 +62,9 @@ pub fn forwarder(place: &Scratch, label: &str, config: &str) -> (Running, String
 /// Starts a producer, and waits until the forwarder has its route.
 pub fn producer(place: &Scratch, at: &str, arguments: &[&str]) -> Running {
     let running = Running::start(place, &[arguments, &["--at", at]].concat());
-    wait_for("the route is there", || stdout(&place.narrows(["forward", "routes", "--at", at])).contains("child-inherit"));
+    wait_for("the route is there", || {
+        stdout(&place.narrows(["forward", "routes", "--at", at])).contains("child-inherit")
+    });
     running
 }
 
@@ -74,12 +81,20 @@ fn a_file_comes_through_a_forwarder_as_it_is() {
     let got = place.narrows(["get", "/example/film", "-o", "copy", "--at", &at]);
     assert_eq!(code(&got), 0, "{}", stderr(&got));
     assert!(std::fs::read(place.path("copy")).expect("a file") == some_octets(3_000_001));
-    assert!(stderr(&got).contains("3.000 MB") && stderr(&got).contains("no link on the way writes rates"), "{}", stderr(&got));
+    assert!(
+        stderr(&got).contains("3.000 MB")
+            && stderr(&got).contains("no link on the way writes rates"),
+        "{}",
+        stderr(&got)
+    );
     let printed = place.narrows(["get", "/example/film", "--quiet", "--at", &at]);
     assert!(printed.stdout == some_octets(3_000_001) && stderr(&printed).is_empty());
     let status = place.narrows(["forward", "status", "--json", "--at", &at]);
     let status: serde_json::Value = serde_json::from_str(&stdout(&status)).expect("JSON");
-    assert!(status["data_out"].as_u64() >= Some(376) && status["cached"].as_u64() >= Some(376), "{status}");
+    assert!(
+        status["data_out"].as_u64() >= Some(376) && status["cached"].as_u64() >= Some(376),
+        "{status}"
+    );
     let faces = stdout(&place.narrows(["forward", "faces", "--at", &at]));
     assert_eq!(faces.matches("fd://").count(), 2, "{faces}");
     assert_eq!(serving.end(), Some(0));
@@ -101,7 +116,11 @@ fn the_rate_of_a_link_reaches_the_consumer_and_is_kept() {
     // 2 MB of content on 20 Mbit/s take 0.8 s; the shaper lets no more through, whatever the machine does meanwhile.
     assert!(began.elapsed() > Duration::from_millis(800), "{:?}", began.elapsed());
     assert!(std::fs::read(place.path("copy")).expect("a file") == some_octets(2_000_000));
-    assert!(stderr(&got).contains("path 1: ") && stderr(&got).contains("primary"), "{}", stderr(&got));
+    assert!(
+        stderr(&got).contains("path 1: ") && stderr(&got).contains("primary"),
+        "{}",
+        stderr(&got)
+    );
 }
 
 #[test]
@@ -137,20 +156,45 @@ fn objects_are_signed_by_a_key_and_checked_by_its_certificate() {
     std::fs::write(place.path("film"), some_octets(50_000)).expect("a file");
     for identity in ["/example", "/other"] {
         let made = place.narrows(["key", identity]);
-        assert!(code(&made) == 0 && stdout(&made).starts_with(&format!("{identity}/KEY/")), "{}", stderr(&made));
+        assert!(
+            code(&made) == 0 && stdout(&made).starts_with(&format!("{identity}/KEY/")),
+            "{}",
+            stderr(&made)
+        );
     }
     let secret = std::fs::metadata(place.path("example.key")).expect("a file");
-    assert_eq!(std::os::unix::fs::PermissionsExt::mode(&secret.permissions()) & 0o777, 0o600, "others cannot read it");
-    let _serving = producer(&place, &at, &["serve", "/example/film", "film", "--key", "example.key"]);
-    wait_for("the object is registered", || stdout(&place.narrows(["forward", "routes", "--at", &at])).contains("/example/film"));
-    let get = |trust: &[&str]| place.narrows([&["get", "/example/film", "--at", &at][..], trust].concat());
-    for (trust, told) in [(&[][..], ", not verified"), (&["--trust", "other.cert", "--trust", "example.cert"], ", verified")] {
+    assert_eq!(
+        std::os::unix::fs::PermissionsExt::mode(&secret.permissions()) & 0o777,
+        0o600,
+        "others cannot read it"
+    );
+    let _serving =
+        producer(&place, &at, &["serve", "/example/film", "film", "--key", "example.key"]);
+    wait_for("the object is registered", || {
+        stdout(&place.narrows(["forward", "routes", "--at", &at])).contains("/example/film")
+    });
+    let get = |trust: &[&str]| {
+        place.narrows([&["get", "/example/film", "--at", &at][..], trust].concat())
+    };
+    for (trust, told) in [
+        (&[][..], ", not verified"),
+        (&["--trust", "other.cert", "--trust", "example.cert"], ", verified"),
+    ] {
         let got = get(trust);
         assert!(got.stdout == some_octets(50_000), "{}", stderr(&got));
-        assert!(stderr(&got).contains("signed by /example/KEY/") && stderr(&got).contains(told), "{}", stderr(&got));
+        assert!(
+            stderr(&got).contains("signed by /example/KEY/") && stderr(&got).contains(told),
+            "{}",
+            stderr(&got)
+        );
     }
     let refused = get(&["--trust", "other.cert"]);
-    assert!(code(&refused) == 2 && stderr(&refused).contains("which is none of the trusted keys: /other/KEY/"), "{}", stderr(&refused));
+    assert!(
+        code(&refused) == 2
+            && stderr(&refused).contains("which is none of the trusted keys: /other/KEY/"),
+        "{}",
+        stderr(&refused)
+    );
     place.write("empty.cert", "");
     for (arguments, told) in [
         (vec!["key", "/example"], "choose another file"),
@@ -158,9 +202,18 @@ fn objects_are_signed_by_a_key_and_checked_by_its_certificate() {
         (vec!["key", "/x", "--key", "film"], "film"),
         (vec!["get", "/x", "--trust", "missing.cert"], "missing.cert cannot be read"),
         (vec!["get", "/x", "--trust", "empty.cert"], "empty.cert: the certificate cannot be read"),
-        (vec!["serve", "/x", "film", "--key", "example.cert", "--cert", "example.cert"], "no private key"),
-        (vec!["serve", "/x", "film", "--key", "example.key", "--cert", "other.cert"], "that of another key"),
-        (vec!["serve", "/x", "film", "--key", "example.key", "--cert", "none.cert"], "narrows key NAME --key example.key"),
+        (
+            vec!["serve", "/x", "film", "--key", "example.cert", "--cert", "example.cert"],
+            "no private key",
+        ),
+        (
+            vec!["serve", "/x", "film", "--key", "example.key", "--cert", "other.cert"],
+            "that of another key",
+        ),
+        (
+            vec!["serve", "/x", "film", "--key", "example.key", "--cert", "none.cert"],
+            "narrows key NAME --key example.key",
+        ),
     ] {
         let refused = place.narrows(arguments.iter().copied());
         assert_eq!(code(&refused), 2, "{arguments:?}");
@@ -170,7 +223,8 @@ fn objects_are_signed_by_a_key_and_checked_by_its_certificate() {
 
 /// A field of /proc/PID/status in kB.
 fn kilobytes(running: &Running, field: &str) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", running.pid())).expect("it runs");
+    let status =
+        std::fs::read_to_string(format!("/proc/{}/status", running.pid())).expect("it runs");
     let line = status.lines().find(|line| line.starts_with(field)).expect("the field");
     line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).expect("a number")
 }
@@ -181,8 +235,12 @@ fn a_forwarder_under_nohup_outlives_its_terminal() {
     let listen = ["forward", "--unix", "n.sock", "--udp", "127.0.0.1:0", "--tcp", "127.0.0.1:0"];
     let start = |shell: &str| {
         let mut command = place.command("sh");
-        command.args(["-c", &format!("{shell} exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_narrows")]).args(listen);
-        let running = Running(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts"));
+        command
+            .args(["-c", &format!("{shell} exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_narrows")])
+            .args(listen);
+        let running = Running(
+            command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts"),
+        );
         wait_for("the forwarder listens", || UnixStream::connect(place.path("n.sock")).is_ok());
         running
     };
@@ -206,23 +264,51 @@ fn a_forwarder_raises_its_limit_of_descriptors_and_waits_where_there_are_none() 
     let place = Scratch::new("forward-descriptors");
     let start = |limits: &str| {
         let mut command = place.command("sh");
-        let listen = ["forward", "--unix", "n.sock", "--udp", "127.0.0.1:0", "--tcp", "127.0.0.1:0", "--log", "log"];
-        command.args(["-c", &format!("{limits} && exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_narrows")]).args(listen);
-        let running = Running(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts"));
+        let listen = [
+            "forward",
+            "--unix",
+            "n.sock",
+            "--udp",
+            "127.0.0.1:0",
+            "--tcp",
+            "127.0.0.1:0",
+            "--log",
+            "log",
+        ];
+        command
+            .args(["-c", &format!("{limits} && exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_narrows")])
+            .args(listen);
+        let running = Running(
+            command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts"),
+        );
         wait_for("the forwarder listens", || UnixStream::connect(place.path("n.sock")).is_ok());
         running
     };
     let raised = start("ulimit -Sn 64");
-    let limits = std::fs::read_to_string(format!("/proc/{}/limits", raised.pid())).expect("it runs");
-    let files: Vec<&str> = limits.lines().find(|line| line.starts_with("Max open files")).expect("a limit").split_whitespace().collect();
+    let limits =
+        std::fs::read_to_string(format!("/proc/{}/limits", raised.pid())).expect("it runs");
+    let files: Vec<&str> = limits
+        .lines()
+        .find(|line| line.starts_with("Max open files"))
+        .expect("a limit")
+        .split_whitespace()
+        .collect();
     assert_eq!(files[3], files[4], "soft and hard: {limits}");
     assert_eq!(raised.end(), Some(0));
     let few = start("ulimit -n 40");
-    let held: Vec<UnixStream> = (0..60).map(|_| UnixStream::connect(place.path("n.sock")).expect("the kernel takes it")).collect();
+    let held: Vec<UnixStream> = (0..60)
+        .map(|_| UnixStream::connect(place.path("n.sock")).expect("the kernel takes it"))
+        .collect();
     std::thread::sleep(Duration::from_millis(300));
     let ticks = || {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", few.pid())).expect("it runs");
-        let fields: Vec<u64> = stat.rsplit(')').next().expect("fields").split_whitespace().filter_map(|field| field.parse().ok()).collect();
+        let fields: Vec<u64> = stat
+            .rsplit(')')
+            .next()
+            .expect("fields")
+            .split_whitespace()
+            .filter_map(|field| field.parse().ok())
+            .collect();
         fields[10] + fields[11]
     };
     let before = ticks();
@@ -245,7 +331,11 @@ fn a_large_file_is_served_from_the_disk_and_a_changed_one_no_longer() {
     file.set_len(400_000_000).expect("a file with a hole");
     let mut serving = producer(&place, &at, &["serve", "/film", "film"]);
     let asked = place.narrows(["get", "/film", "-o", "copy", "--max-size", "10 MB", "--at", &at]);
-    assert!(code(&asked) == 2 && stderr(&asked).contains("50000 segments, more than 10 MB"), "{}", stderr(&asked));
+    assert!(
+        code(&asked) == 2 && stderr(&asked).contains("50000 segments, more than 10 MB"),
+        "{}",
+        stderr(&asked)
+    );
     let peak = kilobytes(&serving, "VmHWM:");
     assert!(peak < 100_000, "{peak} kB for a file of 400 MB");
     assert!(serving.0.try_wait().expect("a state").is_none());
@@ -267,12 +357,20 @@ fn counters_are_served_beside_a_reader_that_is_slow_and_to_no_foreign_page() {
         text
     };
     let began = Instant::now();
-    let mut slow: Vec<TcpStream> = (0..8).map(|_| TcpStream::connect("127.0.0.1:36413").expect("it listens")).collect();
+    let mut slow: Vec<TcpStream> =
+        (0..8).map(|_| TcpStream::connect("127.0.0.1:36413").expect("it listens")).collect();
     slow.iter_mut().for_each(|stream| stream.write_all(b"GET /met").expect("sent"));
     let told = ask("127.0.0.1:36413");
-    assert!(told.starts_with("HTTP/1.1 200") && told.contains("narrows_table_limit_octets{table=\"pending\"} 256000000"), "{told}");
+    assert!(
+        told.starts_with("HTTP/1.1 200")
+            && told.contains("narrows_table_limit_octets{table=\"pending\"} 256000000"),
+        "{told}"
+    );
     assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
-    assert!(ask("evil.example:36413").starts_with("HTTP/1.1 403"), "a name may be that of a page from elsewhere");
+    assert!(
+        ask("evil.example:36413").starts_with("HTTP/1.1 403"),
+        "a name may be that of a page from elsewhere"
+    );
     // An octet now and then keeps nobody beyond the deadline of a request.
     let mut last = slow.remove(0);
     wait_for("the slow one is left", || {

@@ -23,7 +23,12 @@ struct Made {
 impl Made {
     fn shell(&self, script: &str, words: &[&str]) -> Output {
         let mut shell = self.place.command("sh");
-        let output = shell.current_dir(root()).args(["-c", script, PROGRAM]).args(words).output().expect("a shell");
+        let output = shell
+            .current_dir(root())
+            .args(["-c", script, PROGRAM])
+            .args(words)
+            .output()
+            .expect("a shell");
         assert_eq!(code(&output), 0, "{script}: {}", stderr(&output));
         output
     }
@@ -43,10 +48,12 @@ impl Made {
 
     /// A figure of a result and its title.
     fn figure(&self, result: &Path, name: &str) -> (String, String) {
-        let (svg, out) = (self.place.path("figure.svg").display().to_string(), result.display().to_string());
+        let (svg, out) =
+            (self.place.path("figure.svg").display().to_string(), result.display().to_string());
         self.shell("\"$0\" figure \"$1\" \"$2\" --svg \"$3\"", &[&out, name, &svg]);
         let listed = stdout(&self.shell("\"$0\" figure \"$1\"", &[&out]));
-        let title = listed.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')).expect(name);
+        let title =
+            listed.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')).expect(name);
         (fs::read_to_string(svg).expect("a figure"), title.trim().to_owned())
     }
 }
@@ -60,7 +67,9 @@ fn figures_of_the_documentation_are_what_their_commands_draw() {
             let (file, (name, command)) = said
                 .split_once(" = ")
                 .and_then(|(file, rest)| Some((file, rest.split_once(" of ")?)))
-                .unwrap_or_else(|| panic!("{}: {said} is not FILE.svg = FIGURE of COMMAND", page.display()));
+                .unwrap_or_else(|| {
+                    panic!("{}: {said} is not FILE.svg = FIGURE of COMMAND", page.display())
+                });
             in_gallery += usize::from(page.ends_with("gallery.md"));
             let result = made.result(command);
             let (svg, title) = made.figure(&result, name);
@@ -70,12 +79,17 @@ fn figures_of_the_documentation_are_what_their_commands_draw() {
                 stale.push(path);
             }
             let out = Path::new(file).file_stem().expect("a name").to_string_lossy();
-            format!("```sh\n{command} --out {out}\nnarrows figure {out} {name}\n```\n\n![{title}]({file})")
+            format!(
+                "```sh\n{command} --out {out}\nnarrows figure {out} {name}\n```\n\n![{title}]({file})"
+            )
         });
         if is_stale(&page, &text) {
             stale.push(page);
         }
     }
-    assert!(stale.is_empty(), "UPDATE_DOCS=1 cargo test -p narrows --test it gallery makes {stale:#?} again");
+    assert!(
+        stale.is_empty(),
+        "UPDATE_DOCS=1 cargo test -p narrows --test it gallery makes {stale:#?} again"
+    );
     assert!(in_gallery >= 10, "{in_gallery} figures in the gallery");
 }

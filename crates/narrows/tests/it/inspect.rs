@@ -28,7 +28,10 @@ fn a_program_that_cannot_run_is_told_all_its_problems() {
     let place = Scratch::new("inspect-refused");
     let file = put(&place, "lacking");
     let output = place.narrows(["inspect", &file]);
-    assert_eq!((code(&output), stderr(&output).as_str()), (2, "error: lacking.bpf.o: it cannot run, for the 8 problems above\n"));
+    assert_eq!(
+        (code(&output), stderr(&output).as_str()),
+        (2, "error: lacking.bpf.o: it cannot run, for the 8 problems above\n")
+    );
     insta::assert_snapshot!(stdout(&output));
     let output = place.narrows(["compare", "./lacking.bpf.o", "cubic"]);
     let first = "lacking.bpf.o: function lacking_ssthresh: it needs tcp_nowhere of the kernel";
@@ -52,13 +55,22 @@ fn programs_read_the_same_as_json() {
     assert_eq!(program["name"], "own_reno");
     assert_eq!(program["callbacks"], json!(["cong_avoid", "init", "ssthresh", "undo_cwnd"]));
     assert_eq!(program["functions"], json!(["tcp_slow_start", "tcp_cong_avoid_ai"]));
-    assert_eq!(program["parameters"][1], json!({ "name": "gain", "type": "__s32", "default": "100" }));
+    assert_eq!(
+        program["parameters"][1],
+        json!({ "name": "gain", "type": "__s32", "default": "100" })
+    );
     let lacking = told(&put(&place, "lacking"), 2);
-    assert_eq!(lacking["program"]["questions"], json!([{ "name": "tcp_sock.gone", "there": false }]));
+    assert_eq!(
+        lacking["program"]["questions"],
+        json!([{ "name": "tcp_sock.gone", "there": false }])
+    );
     assert_eq!(lacking["problems"][2]["reason"], "it has no undo_cwnd, which the kernel demands");
     place.write("text.o", "not an object");
     let text = told("text.o", 2);
-    assert_eq!((&text["program"], text["problems"].as_array().map(Vec::len)), (&json!(null), Some(1)));
+    assert_eq!(
+        (&text["program"], text["problems"].as_array().map(Vec::len)),
+        (&json!(null), Some(1))
+    );
 }
 
 #[test]

@@ -7,12 +7,19 @@ use crate::scratch::{code, stderr};
 fn without_controllers_it_says_how_to_get_them() {
     let place = crate::scratch::Scratch::new("kernel-absent");
     let object = concat!(env!("CARGO_MANIFEST_DIR"), "/../bpf/tests/objects/reno.bpf.o");
-    for arguments in
-        [&["kernel", "list"][..], &["kernel", "load", "pcc-vivace"], &["kernel", "unload", "--all"], &["inspect", object, "--kernel"]]
-    {
+    for arguments in [
+        &["kernel", "list"][..],
+        &["kernel", "load", "pcc-vivace"],
+        &["kernel", "unload", "--all"],
+        &["inspect", object, "--kernel"],
+    ] {
         let output = place.narrows(arguments.iter().copied());
         assert_eq!(code(&output), 2);
-        assert!(stderr(&output).contains("apt install clang make pkg-config libelf-dev zlib1g-dev"), "{}", stderr(&output));
+        assert!(
+            stderr(&output).contains("apt install clang make pkg-config libelf-dev zlib1g-dev"),
+            "{}",
+            stderr(&output)
+        );
         assert!(stderr(&output).contains("make build"));
     }
 }
@@ -36,7 +43,8 @@ mod built {
     /// Tests take turns: each compares what there is before and after, of all tests of this process. `None` without root, who alone gives controllers to the kernel, with a
     /// word on the test that is left out.
     fn turn(test: &str) -> Option<MutexGuard<'static, ()>> {
-        let root = Command::new("id").arg("-u").output().is_ok_and(|output| stdout(&output).trim() == "0");
+        let root =
+            Command::new("id").arg("-u").output().is_ok_and(|output| stdout(&output).trim() == "0");
         if !root {
             eprintln!("{test}: left out, only root may give controllers to the kernel");
         }
@@ -44,7 +52,12 @@ mod built {
     }
 
     fn kernel(arguments: &[&str]) -> Output {
-        Command::new(PROGRAM).arg("kernel").args(arguments).env("NO_COLOR", "1").output().expect("narrows runs")
+        Command::new(PROGRAM)
+            .arg("kernel")
+            .args(arguments)
+            .env("NO_COLOR", "1")
+            .output()
+            .expect("narrows runs")
     }
 
     fn well(arguments: &[&str]) -> String {
@@ -55,7 +68,12 @@ mod built {
 
     fn refused(arguments: &[&str]) -> String {
         let output = kernel(arguments);
-        assert_eq!((code(&output), stdout(&output)), (2, String::new()), "{arguments:?}: {}", stderr(&output));
+        assert_eq!(
+            (code(&output), stdout(&output)),
+            (2, String::new()),
+            "{arguments:?}: {}",
+            stderr(&output)
+        );
         stderr(&output)
     }
 
@@ -77,15 +95,23 @@ mod built {
     fn traces() -> (BTreeSet<String>, BTreeSet<String>) {
         let own = own();
         let pins = fs::read_dir(narrows_kernel::PINS).into_iter().flatten().flatten();
-        let pins = pins.map(|entry| entry.file_name().to_string_lossy().into_owned()).filter(|name| name.contains(&own)).collect();
-        let names = narrows_kernel::available().into_iter().filter(|name| name.contains(&own)).collect();
+        let pins = pins
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .filter(|name| name.contains(&own))
+            .collect();
+        let names =
+            narrows_kernel::available().into_iter().filter(|name| name.contains(&own)).collect();
         (pins, names)
     }
 
     /// Runs a script as root of its own mounts, in which what it mounts ends with it.
     fn apart(script: &str, name: &str) -> Output {
         let mut command = Command::new("unshare");
-        command.args(["--mount", "sh", "-c", script]).env("NARROWS", PROGRAM).env("NAME", name).env("NO_COLOR", "1");
+        command
+            .args(["--mount", "sh", "-c", script])
+            .env("NARROWS", PROGRAM)
+            .env("NAME", name)
+            .env("NO_COLOR", "1");
         command.output().expect("unshare of util-linux runs")
     }
 
@@ -117,11 +143,21 @@ mod built {
         let mut transfer = Transfer::new(&name);
         transfer.exchange();
         let list: Value = serde_json::from_str(&well(&["list", "--json"])).unwrap();
-        let row = list["controllers"].as_array().unwrap().iter().find(|row| row["name"] == name[..]).unwrap();
-        assert_eq!((row["by"].as_str(), row["controller"].as_str()), (Some("narrows"), Some("pcc-vivace?fixed=true&probe=4")));
+        let row = list["controllers"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|row| row["name"] == name[..])
+            .unwrap();
+        assert_eq!(
+            (row["by"].as_str(), row["controller"].as_str()),
+            (Some("narrows"), Some("pcc-vivace?fixed=true&probe=4"))
+        );
         assert_eq!(row["params"], serde_json::json!({ "fixed": "true", "probe": "4" }));
         assert_eq!((&row["open"], &row["default"]), (&1.into(), &false.into()));
-        assert!(list["loadable"].as_array().unwrap().iter().any(|row| row["kernel"] == "pcc_vivace"));
+        assert!(
+            list["loadable"].as_array().unwrap().iter().any(|row| row["kernel"] == "pcc_vivace")
+        );
         let stats: Value = serde_json::from_str(&well(&["stats", &name, "--json"])).unwrap();
         assert_eq!((&stats[0]["total"]["opened"], &stats[0]["open"]), (&1.into(), &1.into()));
         let list = well(&["list"]);
@@ -137,7 +173,9 @@ mod built {
 
     /// Ages differ from run to run.
     fn without_ages(text: &str) -> String {
-        (0..60).rev().fold(text.to_owned(), |text, seconds| text.replace(&format!("narrows for {seconds} s,"), "narrows for AGE,"))
+        (0..60).rev().fold(text.to_owned(), |text, seconds| {
+            text.replace(&format!("narrows for {seconds} s,"), "narrows for AGE,")
+        })
     }
 
     #[test]
@@ -165,11 +203,23 @@ mod built {
         let Some(_turn) = turn("without_the_kernels_types_or_rights") else { return };
         let before = traces();
         let name = name("no");
-        let output = apart("mount -t tmpfs none /sys/kernel/btf && exec \"$NARROWS\" kernel load pcc-vivace --as $NAME", &name);
+        let output = apart(
+            "mount -t tmpfs none /sys/kernel/btf && exec \"$NARROWS\" kernel load pcc-vivace --as $NAME",
+            &name,
+        );
         assert_eq!(code(&output), 2);
         let mut texts = vec![stderr(&output)];
         let output = Command::new("setpriv")
-            .args(["--bounding-set=-all", "--inh-caps=-all", PROGRAM, "kernel", "load", "pcc-vivace", "--as", &name])
+            .args([
+                "--bounding-set=-all",
+                "--inh-caps=-all",
+                PROGRAM,
+                "kernel",
+                "load",
+                "pcc-vivace",
+                "--as",
+                &name,
+            ])
             .output()
             .expect("setpriv of util-linux runs");
         assert_eq!(code(&output), 2);
@@ -180,26 +230,43 @@ mod built {
 
     #[test]
     fn a_users_object_is_judged_by_the_verifier_and_not_registered() {
-        let Some(_turn) = turn("a_users_object_is_judged_by_the_verifier_and_not_registered") else { return };
+        let Some(_turn) = turn("a_users_object_is_judged_by_the_verifier_and_not_registered")
+        else {
+            return;
+        };
         let before = (traces(), narrows_kernel::available());
         let objects = concat!(env!("CARGO_MANIFEST_DIR"), "/../bpf/tests/objects");
         let inspect = |program: &str, wrapper: &[&str]| -> (i32, Value, String) {
             let file = format!("{objects}/{program}.bpf.o");
-            let all: Vec<&str> = wrapper.iter().copied().chain([PROGRAM, "inspect", &file, "--kernel", "--json"]).collect();
+            let all: Vec<&str> = wrapper
+                .iter()
+                .copied()
+                .chain([PROGRAM, "inspect", &file, "--kernel", "--json"])
+                .collect();
             let output = Command::new(all[0]).args(&all[1..]).output().expect("it runs");
-            (code(&output), serde_json::from_slice(&output.stdout).unwrap_or_default(), stderr(&output))
+            (
+                code(&output),
+                serde_json::from_slice(&output.stdout).unwrap_or_default(),
+                stderr(&output),
+            )
         };
         let (status, told, said) = inspect("reno", &[]);
         assert_eq!(status, 0, "{said}");
         assert_eq!(told["kernel"]["refused"], Value::Null);
-        let mut accepted: Vec<&str> = told["kernel"]["accepted"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        let mut accepted: Vec<&str> = told["kernel"]["accepted"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(Value::as_str)
+            .collect();
         accepted.sort_unstable();
         assert_eq!(accepted, ["reno_cong_avoid", "reno_init", "reno_ssthresh", "reno_undo_cwnd"]);
         let (status, told, _) = inspect("lacking", &[]);
         assert_eq!(status, 2);
         assert!(told["kernel"]["refused"].as_str().unwrap().contains("tcp_nowhere"), "{told:#}");
         assert!(told["kernel"]["log"].as_str().unwrap().contains("tcp_nowhere"), "{told:#}");
-        let (status, _, said) = inspect("reno", &["setpriv", "--bounding-set=-all", "--inh-caps=-all"]);
+        let (status, _, said) =
+            inspect("reno", &["setpriv", "--bounding-set=-all", "--inh-caps=-all"]);
         assert!(status == 2 && said.contains("run it with sudo"), "{said}");
         assert_eq!((traces(), narrows_kernel::available()), before);
     }
@@ -215,7 +282,11 @@ mod built {
             \"$NARROWS\" kernel unload --all; ls -A /sys/fs/bpf/narrows 2>&1";
         let output = apart(script, &name("mnt"));
         let text = stdout(&output);
-        assert!(text.contains("/sys/fs/bpf was not mounted, and is now."), "{text}{}", stderr(&output));
+        assert!(
+            text.contains("/sys/fs/bpf was not mounted, and is now."),
+            "{text}{}",
+            stderr(&output)
+        );
         assert!(text.contains("is unloaded.") && text.contains("No such file"), "{text}");
         // A load that failed leaves what it found.
         let mounts = fs::read_to_string("/proc/self/mountinfo").expect("mounts");
@@ -231,12 +302,23 @@ mod built {
         let name = name("dflt");
         well(&["load", "pcc-vivace", "--as", &name]);
         let script = "echo $NAME > /proc/sys/net/ipv4/tcp_congestion_control; \"$NARROWS\" kernel unload $NAME; \"$NARROWS\" kernel unload $NAME --force";
-        let output =
-            Command::new("unshare").args(["--net", "sh", "-c", script]).env("NARROWS", PROGRAM).env("NAME", &name).output().unwrap();
+        let output = Command::new("unshare")
+            .args(["--net", "sh", "-c", script])
+            .env("NARROWS", PROGRAM)
+            .env("NAME", &name)
+            .output()
+            .unwrap();
         // What a test may not look into differs from host to host.
-        let told: String =
-            stderr(&output).lines().filter(|line| !line.contains("cannot be examined")).map(|line| format!("{line}\n")).collect();
-        insta::assert_snapshot!(without_numbers(&(told + &stdout(&output))).replace("=cubic", "=OTHER").replace("=reno", "=OTHER"));
+        let told: String = stderr(&output)
+            .lines()
+            .filter(|line| !line.contains("cannot be examined"))
+            .map(|line| format!("{line}\n"))
+            .collect();
+        insta::assert_snapshot!(
+            without_numbers(&(told + &stdout(&output)))
+                .replace("=cubic", "=OTHER")
+                .replace("=reno", "=OTHER")
+        );
         assert_eq!(traces(), before);
     }
 
@@ -247,17 +329,32 @@ mod built {
         let before = traces();
         let name = name("far");
         well(&["load", "pcc-vivace", "--as", &name]);
-        let script = "echo $NAME > /proc/sys/net/ipv4/tcp_congestion_control && echo ready && exec sleep 60";
+        let script =
+            "echo $NAME > /proc/sys/net/ipv4/tcp_congestion_control && echo ready && exec sleep 60";
         let mut command = Command::new("unshare");
-        let mut far = command.args(["--net", "sh", "-c", script]).env("NAME", &name).stdout(Stdio::piped()).spawn().unwrap();
+        let mut far = command
+            .args(["--net", "sh", "-c", script])
+            .env("NAME", &name)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut ready = [0; 6];
         far.stdout.as_mut().unwrap().read_exact(&mut ready).unwrap();
         let whose = format!("the network namespace of process {} (s", far.id());
-        let remedy = format!("`nsenter --net=/proc/{}/ns/net sysctl -w net.ipv4.tcp_congestion_control=", far.id());
+        let remedy = format!(
+            "`nsenter --net=/proc/{}/ns/net sysctl -w net.ipv4.tcp_congestion_control=",
+            far.id()
+        );
         let said = refused(&["unload", &name]);
-        assert!(said.contains(&whose) && said.contains(&remedy) && said.contains("--force"), "{said}");
+        assert!(
+            said.contains(&whose) && said.contains(&remedy) && said.contains("--force"),
+            "{said}"
+        );
         let said = well(&["unload", &name, "--force"]);
-        assert!(said.contains("is unloaded.") && said.contains(&whose) && said.contains(&remedy), "{said}");
+        assert!(
+            said.contains("is unloaded.") && said.contains(&whose) && said.contains(&remedy),
+            "{said}"
+        );
         far.kill().unwrap();
         far.wait().unwrap();
         assert_eq!(traces(), before);
@@ -270,19 +367,40 @@ mod built {
         let (whole, harmed) = (name("whole"), name("harm"));
         well(&["load", "pcc-vivace", "--as", &whole]);
         well(&["load", "pcc-vivace", "--as", &harmed]);
-        fs::remove_file(Path::new(narrows_kernel::PINS).join(harmed.replace('.', "-")).join("stats")).unwrap();
+        fs::remove_file(
+            Path::new(narrows_kernel::PINS).join(harmed.replace('.', "-")).join("stats"),
+        )
+        .unwrap();
         let remedy = format!("`narrows kernel unload {harmed}` removes what is left of it");
         let list = well(&["list"]);
         assert!(list.contains(&format!("  {whole} ")) && list.contains(&remedy), "{list}");
         let list: Value = serde_json::from_str(&well(&["list", "--json"])).unwrap();
-        let damaged = list["damaged"].as_array().unwrap().iter().find(|one| one["name"] == harmed[..]).unwrap();
-        assert!(damaged["problem"].as_str().unwrap().contains("\"stats\" cannot be read"), "{damaged}");
+        let damaged = list["damaged"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|one| one["name"] == harmed[..])
+            .unwrap();
+        assert!(
+            damaged["problem"].as_str().unwrap().contains("\"stats\" cannot be read"),
+            "{damaged}"
+        );
         let stats = kernel(&["stats"]);
-        assert!(code(&stats) == 0 && stdout(&stats).contains(&whole) && stderr(&stats).contains(&remedy), "{}", stderr(&stats));
+        assert!(
+            code(&stats) == 0
+                && stdout(&stats).contains(&whole)
+                && stderr(&stats).contains(&remedy),
+            "{}",
+            stderr(&stats)
+        );
         assert!(refused(&["stats", &harmed]).contains(&remedy));
         assert_eq!(well(&["unload", &whole]), format!("{whole} is unloaded.\n"));
         let said = well(&["unload", &harmed]);
-        assert!(said.contains("\"stats\" cannot be read") && said.contains("What was left of them is removed."), "{said}");
+        assert!(
+            said.contains("\"stats\" cannot be read")
+                && said.contains("What was left of them is removed."),
+            "{said}"
+        );
         assert_eq!(traces(), before);
     }
 
@@ -300,7 +418,10 @@ mod built {
             assert_eq!(stats[0]["name"], "pcc_allegro");
             well(&["watch", name, "--seconds", "1"]);
             let wrong = refused(&["unload", "pcc-alegro"]);
-            assert!(wrong.contains("it has loaded") && wrong.contains("did you mean \"pcc_allegro\"?"), "{wrong}");
+            assert!(
+                wrong.contains("it has loaded") && wrong.contains("did you mean \"pcc_allegro\"?"),
+                "{wrong}"
+            );
             assert!(well(&["unload", name]).starts_with("pcc_allegro is unloaded."));
         }
         assert!(refused(&["load", "pcc_vivase"]).contains("did you mean \"pcc-vivace\"?"));
@@ -308,12 +429,19 @@ mod built {
 
     #[test]
     fn watching_ends_when_the_controller_is_unloaded_or_a_signal_asks() {
-        let Some(_turn) = turn("watching_ends_when_the_controller_is_unloaded_or_a_signal_asks") else { return };
+        let Some(_turn) = turn("watching_ends_when_the_controller_is_unloaded_or_a_signal_asks")
+        else {
+            return;
+        };
         let before = traces();
         let name = name("end");
         let watch = || {
-            let mut child =
-                Command::new(PROGRAM).args(["kernel", "watch", &name]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            let mut child = Command::new(PROGRAM)
+                .args(["kernel", "watch", &name])
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap();
             // Its header tells that it is ready.
             child.stdout.as_mut().unwrap().read_exact(&mut [0; 7]).unwrap();
             child
@@ -321,14 +449,23 @@ mod built {
         well(&["load", "pcc-vivace", "--as", &name]);
         for signal in ["-INT", "-TERM"] {
             let watching = watch();
-            assert!(Command::new("kill").args([signal, &watching.id().to_string()]).status().unwrap().success());
+            assert!(
+                Command::new("kill")
+                    .args([signal, &watching.id().to_string()])
+                    .status()
+                    .unwrap()
+                    .success()
+            );
             let output = watching.wait_with_output().unwrap();
             assert_eq!((code(&output), stderr(&output)), (0, String::new()), "{signal}");
         }
         let watching = watch();
         well(&["unload", &name]);
         let output = watching.wait_with_output().unwrap();
-        assert_eq!((code(&output), stderr(&output)), (0, format!("{name} was unloaded; watching ends\n")));
+        assert_eq!(
+            (code(&output), stderr(&output)),
+            (0, format!("{name} was unloaded; watching ends\n"))
+        );
         assert_eq!(traces(), before);
     }
 
@@ -339,13 +476,18 @@ mod built {
         let name = name("kill");
         let mut whole = 0;
         for delay in 0..20 {
-            let mut child =
-                Command::new(PROGRAM).args(["kernel", "load", "pcc-vivace", "--as", &name]).stdout(Stdio::null()).spawn().unwrap();
+            let mut child = Command::new(PROGRAM)
+                .args(["kernel", "load", "pcc-vivace", "--as", &name])
+                .stdout(Stdio::null())
+                .spawn()
+                .unwrap();
             thread::sleep(Duration::from_millis(delay * 20));
             child.kill().unwrap();
             child.wait().unwrap();
             // Whatever command comes next finds it whole, or removes it.
-            let listed = well(&["list"]).lines().any(|line| line.contains(&name) && line.contains("loaded by narrows"));
+            let listed = well(&["list"])
+                .lines()
+                .any(|line| line.contains(&name) && line.contains("loaded by narrows"));
             let directory = Path::new(narrows_kernel::PINS).join(name.replace('.', "-"));
             assert_eq!(directory.exists(), listed, "after {} ms", delay * 20);
             if listed {
@@ -365,7 +507,11 @@ mod built {
         let name = name("eye");
         well(&["load", "pcc-vivace", "--as", &name]);
         let watch = || -> Child {
-            let child = Command::new(PROGRAM).args(["kernel", "watch", &name, "--seconds", "3"]).stdout(Stdio::piped()).spawn().unwrap();
+            let child = Command::new(PROGRAM)
+                .args(["kernel", "watch", &name, "--seconds", "3"])
+                .stdout(Stdio::piped())
+                .spawn()
+                .unwrap();
             thread::sleep(Duration::from_millis(700));
             child
         };

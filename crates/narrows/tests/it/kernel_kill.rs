@@ -52,7 +52,10 @@ fn begin(arguments: &[&str]) -> Child {
 }
 
 fn load() -> Result<(), String> {
-    expect(&kernel(&["load", "pcc-vivace", "--as", &name()]), &["is a controller of this host's kernel now"])
+    expect(
+        &kernel(&["load", "pcc-vivace", "--as", &name()]),
+        &["is a controller of this host's kernel now"],
+    )
 }
 
 /// It went well, or was refused in words that are known.
@@ -65,15 +68,27 @@ fn expect(output: &Output, words: &[&str]) -> Result<(), String> {
 /// The next command sees a controller that is whole and can be taken away, or none; nothing of it is left then.
 fn settle() -> Result<(), String> {
     let list = kernel(&["list"]);
-    let listed = code(&list) == 0 && stdout(&list).lines().any(|line| line.contains(&name()) && line.contains("loaded by narrows"));
+    let listed = code(&list) == 0
+        && stdout(&list)
+            .lines()
+            .any(|line| line.contains(&name()) && line.contains("loaded by narrows"));
     if code(&list) != 0 || pins().exists() != listed {
-        return Err(format!("pinned: {}, listed: {listed}; {}{}", pins().exists(), stdout(&list), stderr(&list)));
+        return Err(format!(
+            "pinned: {}, listed: {listed}; {}{}",
+            pins().exists(),
+            stdout(&list),
+            stderr(&list)
+        ));
     }
     if listed {
         expect(&kernel(&["unload", &name()]), &["is unloaded."])?;
     }
     match pins().exists() || narrows_kernel::available().contains(&name()) {
-        true => Err(format!("left behind: pinned {}, listed {:?}", pins().exists(), narrows_kernel::available())),
+        true => Err(format!(
+            "left behind: pinned {}, listed {:?}",
+            pins().exists(),
+            narrows_kernel::available()
+        )),
         false => Ok(()),
     }
 }
@@ -119,12 +134,20 @@ fn races(tally: &mut Tally, random: &mut Random, count: u64, whole: Duration) {
     ];
     let own = name();
     let (load_it, unload_it) = (["load", "pcc-vivace", "--as", &own], ["unload", &own]);
-    for pair in [[&load_it[..], &load_it[..]], [&unload_it[..], &unload_it[..]], [&load_it[..], &unload_it[..]]] {
+    for pair in [
+        [&load_it[..], &load_it[..]],
+        [&unload_it[..], &unload_it[..]],
+        [&load_it[..], &unload_it[..]],
+    ] {
         for _ in 0..count {
             if pair[0] == unload_it {
                 tally.check("a load", load());
             }
-            let first = command(pair[0]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("narrows runs");
+            let first = command(pair[0])
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .expect("narrows runs");
             thread::sleep(Duration::from_micros(random.below(whole.as_micros() as u64)));
             let second = kernel(pair[1]);
             let first = first.wait_with_output().expect("an end");
@@ -139,12 +162,20 @@ fn races(tally: &mut Tally, random: &mut Random, count: u64, whole: Duration) {
 fn harmed_pins(tally: &mut Tally, random: &mut Random, count: u64) {
     for _ in 0..count {
         tally.check("a load", load());
-        let files: Vec<PathBuf> = fs::read_dir(pins()).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+        let files: Vec<PathBuf> = fs::read_dir(pins())
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.path())
+            .collect();
         for _ in 0..=random.below(2) {
             // The same one may be drawn twice.
             let _ = fs::remove_file(&files[random.below(files.len() as u64) as usize]);
         }
-        tally.check("stats beside a harmed one", if code(&kernel(&["stats"])) == 0 { Ok(()) } else { Err("refused".to_owned()) });
+        tally.check(
+            "stats beside a harmed one",
+            if code(&kernel(&["stats"])) == 0 { Ok(()) } else { Err("refused".to_owned()) },
+        );
         tally.check("harmed pins", settle());
     }
 }
@@ -159,17 +190,28 @@ fn killed_live_runs(tally: &mut Tally, random: &mut Random, count: u64) {
     for _ in 0..count {
         let before = narrows_kernel::available();
         let mut live = place.command(PROGRAM);
-        let live = live.args(["live", &file, "--with-flows", "--", "sleep", "60"]).env("NARROWS_TEST", &mark);
-        kill(&mut live.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("narrows runs"), random, Duration::from_millis(1500));
+        let live = live
+            .args(["live", &file, "--with-flows", "--", "sleep", "60"])
+            .env("NARROWS_TEST", &mark);
+        kill(
+            &mut live.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("narrows runs"),
+            random,
+            Duration::from_millis(1500),
+        );
         let killed = Instant::now();
         let left = || -> Vec<String> {
-            let names = narrows_kernel::available().into_iter().filter(|name| name.starts_with("pcc_vivace") && !before.contains(name));
+            let names = narrows_kernel::available()
+                .into_iter()
+                .filter(|name| name.starts_with("pcc_vivace") && !before.contains(name));
             names.chain(left_running(&mark)).collect()
         };
         while !left().is_empty() && killed.elapsed() < Duration::from_secs(30) {
             thread::sleep(Duration::from_millis(20));
         }
-        tally.check("a killed live run", if left().is_empty() { Ok(()) } else { Err(format!("left: {:?}", left())) });
+        tally.check(
+            "a killed live run",
+            if left().is_empty() { Ok(()) } else { Err(format!("left: {:?}", left())) },
+        );
     }
 }
 
@@ -180,7 +222,8 @@ fn nothing_is_left_of_controllers_whatever_kills_races_or_harms() {
     }
     let _alone = alone();
     // Full size is twenty times the least.
-    let percent: f64 = std::env::var("NARROWS_TORTURE").map_or(1.0, |percent| percent.parse().expect("NARROWS_TORTURE is a number"));
+    let percent: f64 = std::env::var("NARROWS_TORTURE")
+        .map_or(1.0, |percent| percent.parse().expect("NARROWS_TORTURE is a number"));
     let times = (percent / 5.0).max(1.0) as u64;
     let (mut tally, mut random) = (Tally::default(), Random::stream(1, "kernel kill"));
     let loading = taking(&["load", "pcc-vivace", "--as", &name()]);

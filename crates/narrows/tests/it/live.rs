@@ -58,16 +58,38 @@ fn iperf3_takes_the_place_of_the_flows() {
     let (_alone, place) = (alone(), Scratch::new("live-iperf3"));
     let file = place.write("place.toml", PLACE);
     let began = Instant::now();
-    let output = live(&place, &[&file, "--out", "result", "--serve", "iperf3 -s", "--", "iperf3", "-c", "right", "-t", "2", "-C", "cubic"]);
+    let output = live(
+        &place,
+        &[
+            &file,
+            "--out",
+            "result",
+            "--serve",
+            "iperf3 -s",
+            "--",
+            "iperf3",
+            "-c",
+            "right",
+            "-t",
+            "2",
+            "-C",
+            "cubic",
+        ],
+    );
     assert!(ran(&output), "{}", told(&output));
     assert!(began.elapsed() < Duration::from_secs(12), "the run ends with the program");
     assert!(stdout(&output).contains("receiver"), "what iperf3 prints is seen: {}", told(&output));
     // 10 Mbit/s less headers: 9.65 Mbit/s, over the whole run with its start and end, which take their time on a busy machine.
     let goodput = summary(&place, "result")["cases"][0]["metrics"]["goodput"]["median"].as_f64();
-    assert!(goodput.is_some_and(|goodput| (1.0..9.7).contains(&goodput)), "{goodput:?} {}", told(&output));
+    assert!(
+        goodput.is_some_and(|goodput| (1.0..9.7).contains(&goodput)),
+        "{goodput:?} {}",
+        told(&output)
+    );
     let row = stdout(&output).lines().any(|line| line.starts_with("program  cubic"));
     assert!(row, "the kernel tells the controller: {}", told(&output));
-    let allowed = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_allowed_congestion_control").expect("a list");
+    let allowed = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
+        .expect("a list");
     let noted = stdout(&output).contains("this kernel gives cubic to no connection by default");
     assert_eq!(noted, !allowed.split_whitespace().any(|name| name == "cubic"), "{}", told(&output));
 }
@@ -78,14 +100,22 @@ fn a_receive_window_bounds_a_real_connection() {
         return;
     }
     let (_alone, place) = (alone(), Scratch::new("live-window"));
-    let network = PLACE.replace("10 Mbit/s", "100 Mbit/s").replace("5 ms", "100 ms").replace("20 s", "6 s");
-    let file = place.write("place.toml", &format!("warmup = \"2 s\"\n{network}\n[transport]\nreceive_window = \"200 kB\"\n"));
+    let network =
+        PLACE.replace("10 Mbit/s", "100 Mbit/s").replace("5 ms", "100 ms").replace("20 s", "6 s");
+    let file = place.write(
+        "place.toml",
+        &format!("warmup = \"2 s\"\n{network}\n[transport]\nreceive_window = \"200 kB\"\n"),
+    );
     let output = live(&place, &[&file, "--out", "result"]);
     assert!(ran(&output), "{}", told(&output));
     // 200 kB each 200 ms are 8 Mbit/s. The kernel's own choice for this clamp, 65,535 B times a power
     // of two, would give 10.5.
     let goodput = summary(&place, "result")["cases"][0]["metrics"]["goodput"]["median"].as_f64();
-    assert!(goodput.is_some_and(|goodput| (7.0..8.3).contains(&goodput)), "{goodput:?} {}", told(&output));
+    assert!(
+        goodput.is_some_and(|goodput| (7.0..8.3).contains(&goodput)),
+        "{goodput:?} {}",
+        told(&output)
+    );
 }
 
 #[test]
@@ -96,7 +126,10 @@ fn a_shell_sees_the_hosts_by_name_address_and_variable() {
     let (_alone, place) = (alone(), Scratch::new("live-shell"));
     let file = place.write("place.toml", PLACE);
     let script = "test \"$1\" = \"$NARROWS_ADDRESS_RIGHT\" && getent ahostsv4 right | grep -q \"$1\" && ip -o link | grep -c narrows0";
-    let output = live(&place, &[&file, "--json", "--out", "result", "--", "sh", "-c", script, "sh", "{right}"]);
+    let output = live(
+        &place,
+        &[&file, "--json", "--out", "result", "--", "sh", "-c", script, "sh", "{right}"],
+    );
     assert!(ran(&output), "{}", told(&output));
     // With --json the program's output is kept apart.
     assert!(serde_json::from_str::<Value>(&stdout(&output)).is_ok(), "{}", told(&output));
@@ -114,7 +147,10 @@ fn a_program_that_fails_is_told_and_the_record_kept() {
         ("kill -SEGV $$", "was ended by signal 11 (segmentation fault)"),
         ("exit 7", "ended with exit status 7"),
         // Only the kernel tells of signals.
-        ("exit 130", "the program \"sh\" ended with exit status 130 (with which a shell tells of signal 2)"),
+        (
+            "exit 130",
+            "the program \"sh\" ended with exit status 130 (with which a shell tells of signal 2)",
+        ),
         ("kill -INT $$", "the program \"sh\" was ended by signal 2;"),
         // Something that is left running in the background goes with it.
         ("sleep 100 & exit 1", "ended with exit status 1"),
@@ -123,15 +159,32 @@ fn a_program_that_fails_is_told_and_the_record_kept() {
         let directory = format!("result{number}");
         let output = live(&place, &[&file, "--out", &directory, "--", "sh", "-c", script]);
         assert_eq!(code(&output), 2, "{}", told(&output));
-        assert!(stderr(&output).contains(said) && stderr(&output).contains(&directory), "{}", told(&output));
+        assert!(
+            stderr(&output).contains(said) && stderr(&output).contains(&directory),
+            "{}",
+            told(&output)
+        );
         assert!(place.path(&format!("{directory}/report.html")).exists());
-        assert!(!stdout(&output).contains("expected at least"), "what it did not do is not judged: {}", told(&output));
+        assert!(
+            !stdout(&output).contains("expected at least"),
+            "what it did not do is not judged: {}",
+            told(&output)
+        );
     }
     let output = live(&place, &[&file, "--out", "none", "--", "narrows-no-such-program"]);
     assert_eq!(code(&output), 2, "{}", told(&output));
-    assert!(stderr(&output).contains("\"narrows-no-such-program\" cannot be started"), "{}", told(&output));
+    assert!(
+        stderr(&output).contains("\"narrows-no-such-program\" cannot be started"),
+        "{}",
+        told(&output)
+    );
     let output = live(&place, &[&file, "--on", "nowhere", "--", "true"]);
-    assert!(stderr(&output).contains("there is no host \"nowhere\"") && stderr(&output).contains("left, right"), "{}", told(&output));
+    assert!(
+        stderr(&output).contains("there is no host \"nowhere\"")
+            && stderr(&output).contains("left, right"),
+        "{}",
+        told(&output)
+    );
 }
 
 #[test]
@@ -141,7 +194,10 @@ fn a_device_that_is_deleted_ends_the_run_with_a_message() {
     }
     let (_alone, place) = (alone(), Scratch::new("live-deleted"));
     let file = place.write("place.toml", PLACE);
-    let output = live(&place, &[&file, "--with-flows", "--", "sh", "-c", "sleep 0.5; ip link del narrows0; sleep 20"]);
+    let output = live(
+        &place,
+        &[&file, "--with-flows", "--", "sh", "-c", "sleep 0.5; ip link del narrows0; sleep 20"],
+    );
     assert_eq!(code(&output), 2, "{}", told(&output));
     assert!(stderr(&output).contains("device of host \"left\""), "{}", told(&output));
 }
@@ -157,18 +213,46 @@ fn an_interrupted_or_killed_run_leaves_nothing() {
     for (signal, said) in [("-INT", "stopped"), ("-TERM", "stopped"), ("-KILL", "")] {
         let mark = format!("live-killed-{}{signal}", std::process::id());
         let mut command = place.command(PROGRAM);
-        command.args(["live", &file, "--out", "result", "--with-flows", "--serve", "sleep 99", "--", "sh", "-c", "sleep 98; true"]);
-        let mut child = command.env("NARROWS_TEST", &mark).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("narrows runs");
+        command.args([
+            "live",
+            &file,
+            "--out",
+            "result",
+            "--with-flows",
+            "--serve",
+            "sleep 99",
+            "--",
+            "sh",
+            "-c",
+            "sleep 98; true",
+        ]);
+        let mut child = command
+            .env("NARROWS_TEST", &mark)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("narrows runs");
         let began = Instant::now();
         // narrows, two keepers, two shells and what they started.
         while left_running(&mark).len() < 6 && began.elapsed() < Duration::from_secs(20) {
             std::thread::sleep(Duration::from_millis(50));
         }
-        assert!(left_running(&mark).len() >= 6, "program, server and narrows run: {:?}", left_running(&mark));
-        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill").success());
+        assert!(
+            left_running(&mark).len() >= 6,
+            "program, server and narrows run: {:?}",
+            left_running(&mark)
+        );
+        assert!(
+            Command::new("kill")
+                .args([signal, &child.id().to_string()])
+                .status()
+                .expect("kill")
+                .success()
+        );
         let status = child.wait().expect("an end");
         let mut text = String::new();
-        std::io::Read::read_to_string(&mut child.stderr.take().expect("piped"), &mut text).expect("text");
+        std::io::Read::read_to_string(&mut child.stderr.take().expect("piped"), &mut text)
+            .expect("text");
         if signal != "-KILL" {
             assert_eq!(status.code(), Some(2), "{text}");
         }
@@ -204,10 +288,20 @@ fn without_rights_it_says_how_to_get_them() {
     let bare = "unshare --user --map-root-user sh -c 'echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv --bounding-set=-all --inh-caps=-all NARROWS'";
     let output = without(&place, bare, &format!("live {file}"));
     assert_eq!(code(&output), 2, "{}", told(&output));
-    assert!(stderr(&output).contains("may not make network namespaces") && stderr(&output).contains("sudo"), "{}", told(&output));
+    assert!(
+        stderr(&output).contains("may not make network namespaces")
+            && stderr(&output).contains("sudo"),
+        "{}",
+        told(&output)
+    );
     let output = without(&place, bare, "doctor");
     assert_eq!(code(&output), 1, "{}", told(&output));
-    assert!(stdout(&output).contains("missing  rights") && stdout(&output).contains("cannot run live here"), "{}", told(&output));
+    assert!(
+        stdout(&output).contains("missing  rights")
+            && stdout(&output).contains("cannot run live here"),
+        "{}",
+        told(&output)
+    );
 }
 
 #[test]
@@ -226,7 +320,8 @@ fn a_user_without_root_runs_live_in_a_namespace_of_its_own() {
     Command::new("chmod").args(["-R", "a+rwX"]).arg(&copy).status().expect("chmod");
     let _alone = alone();
     let within = |arguments: &str| {
-        let shell = nobody.replace("NARROWS", &format!("{} {arguments}", copy.join("narrows").display()));
+        let shell =
+            nobody.replace("NARROWS", &format!("{} {arguments}", copy.join("narrows").display()));
         let output = without(&place, &format!("cd {} && {shell}", copy.display()), "");
         (output, ())
     };
@@ -252,7 +347,11 @@ fn without_a_tun_device_it_says_how_to_get_one() {
     let hidden = "unshare --mount sh -c 'mount -t tmpfs none /dev/net && exec NARROWS'";
     let output = without(&place, hidden, &format!("live {file}"));
     assert_eq!(code(&output), 2, "{}", told(&output));
-    assert!(stderr(&output).contains("TUN device") && stderr(&output).contains("modprobe tun"), "{}", told(&output));
+    assert!(
+        stderr(&output).contains("TUN device") && stderr(&output).contains("modprobe tun"),
+        "{}",
+        told(&output)
+    );
 }
 
 #[test]
@@ -267,8 +366,16 @@ fn a_full_disk_costs_the_files_not_the_table() {
     let small = "unshare --mount sh -c 'mount -t tmpfs -o size=64k none disk && exec NARROWS'";
     let output = without(&place, small, &format!("live {file} --out disk/result"));
     assert_eq!(code(&output), 2, "{}", told(&output));
-    assert!(stdout(&output).contains("Utilisation"), "what was measured is printed: {}", told(&output));
-    assert!(stderr(&output).contains("No space left") && stderr(&output).contains("free some space"), "{}", told(&output));
+    assert!(
+        stdout(&output).contains("Utilisation"),
+        "what was measured is printed: {}",
+        told(&output)
+    );
+    assert!(
+        stderr(&output).contains("No space left") && stderr(&output).contains("free some space"),
+        "{}",
+        told(&output)
+    );
     assert!(!place.path("disk/result").exists());
 }
 
@@ -282,6 +389,11 @@ fn what_the_kernel_cannot_do_is_refused_at_its_line() {
     let output = live(&place, &[&file]);
     assert_eq!(code(&output), 2, "{}", told(&output));
     let said = stderr(&output);
-    assert!(said.contains("flow \"first\" cannot run live") && said.contains("tick = 0") && said.contains("refused.toml:16"), "{said}");
+    assert!(
+        said.contains("flow \"first\" cannot run live")
+            && said.contains("tick = 0")
+            && said.contains("refused.toml:16"),
+        "{said}"
+    );
     assert_eq!(place.listing(), ["refused.toml"]);
 }

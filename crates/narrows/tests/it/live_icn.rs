@@ -70,7 +70,9 @@ fn forwarders_in_namespaces_do_what_simulated_ones_do() {
         assert!(names.contains(&format!("{table}.parquet")), "no {table} among {names:?}");
     }
     let summary: Value = serde_json::from_slice(&place.read("result/summary.json")).expect("JSON");
-    let goodput = |case: usize| summary["cases"][case]["metrics"]["goodput"]["median"].as_f64().expect("a goodput");
+    let goodput = |case: usize| {
+        summary["cases"][case]["metrics"]["goodput"]["median"].as_f64().expect("a goodput")
+    };
     let (live, simulated) = (goodput(0), goodput(1));
     // 4 Mbit/s is what the link of both has, headers of IP and UDP included.
     assert!(live > 0.0 && live < 4.0, "{live} Mbit/s");
@@ -88,16 +90,23 @@ fn data_of_two_sizes_share_a_link_as_simulated() {
         return;
     }
     let (_alone, place) = (alone(), Scratch::new("live-icn-sizes"));
-    let both = FORK.replace("at = \"far\"\n\n[[consumer]]", "at = \"far\"\ndata = \"500 B\"\n\n[[consumer]]");
-    let file = place.write("sizes.toml", &both.replace("segments = 200\nstart = \"2500 ms\"\n", ""));
+    let both = FORK
+        .replace("at = \"far\"\n\n[[consumer]]", "at = \"far\"\ndata = \"500 B\"\n\n[[consumer]]");
+    let file =
+        place.write("sizes.toml", &both.replace("segments = 200\nstart = \"2500 ms\"\n", ""));
     let output = live(&place, &[&file, "--beside-sim", "--out", "result"]);
     assert!(matches!(code(&output), 0 | 3), "{}", told(&output));
     let summary: Value = serde_json::from_slice(&place.read("result/summary.json")).expect("JSON");
-    let [live, simulated] = [0, 1]
-        .map(|case| ["goodput", "jain"].map(|metric| summary["cases"][case]["metrics"][metric]["median"].as_f64().expect("a number")));
+    let [live, simulated] = [0, 1].map(|case| {
+        ["goodput", "jain"].map(|metric| {
+            summary["cases"][case]["metrics"][metric]["median"].as_f64().expect("a number")
+        })
+    });
     println!("goodput in Mbit/s and Jain's index: {live:?} live, {simulated:?} simulated");
     if code(&output) == 0 {
-        live.iter().zip(&simulated).for_each(|(live, simulated)| assert!((live / simulated - 1.0).abs() < 0.1, "{live} {simulated}"));
+        live.iter().zip(&simulated).for_each(|(live, simulated)| {
+            assert!((live / simulated - 1.0).abs() < 0.1, "{live} {simulated}")
+        });
     } else {
         assert!(stdout(&output).contains("INVALID"), "{}", told(&output));
     }
@@ -147,7 +156,13 @@ fn what_real_forwarders_do_not_do_is_refused_by_name() {
                 .replace("name = \"C1\"", "name = \"C1\"\ncontroller = \"newreno\""),
         ),
         ("icn.interest", with("interest = \"60 B\"")),
-        ("prefix \"/two\"", FORK.replace("at = \"far\"\n\n[[consumer]]", "at = \"far\"\ndata = \"200 B\"\n\n[[consumer]]")),
+        (
+            "prefix \"/two\"",
+            FORK.replace(
+                "at = \"far\"\n\n[[consumer]]",
+                "at = \"far\"\ndata = \"200 B\"\n\n[[consumer]]",
+            ),
+        ),
         ("icn.police", with("police = true")),
         ("100000 requests", format!("{FORK}\n{request}")),
         ("link \"la", format!("{FORK}\n{change}")),
@@ -156,7 +171,11 @@ fn what_real_forwarders_do_not_do_is_refused_by_name() {
         let file = place.write("refused.toml", &text);
         let output = live(&place, &[&file, "--out", "refused"]);
         let said = stderr(&output);
-        assert!(code(&output) == 2 && said.contains(named) && said.contains("cannot run live"), "{named}: {}", told(&output));
+        assert!(
+            code(&output) == 2 && said.contains(named) && said.contains("cannot run live"),
+            "{named}: {}",
+            told(&output)
+        );
     }
 }
 
@@ -168,14 +187,24 @@ fn a_part_of_a_node_that_fails_ends_the_run_at_once() {
         return;
     }
     let (_alone, place) = (alone(), Scratch::new("live-icn-failure"));
-    let network = FORK.split("[[consumer]]").next().expect("a network").replace("\"6 s\"", "\"100 s\"").replace("\"2 s\"", "\"0 s\"");
+    let network = FORK
+        .split("[[consumer]]")
+        .next()
+        .expect("a network")
+        .replace("\"6 s\"", "\"100 s\"")
+        .replace("\"2 s\"", "\"0 s\"");
     let request = "[[request]]\nname = \"shop\"\nat = \"home\"\nprefix = \"/one\"\nevery = \"20 ms\"\nsegments = 100000\n";
     let file = place.write("crowd.toml", &format!("{network}{request}"));
     let began = std::time::Instant::now();
     let output = live_with_files(&place, 200, &[&file, "--out", "result"]);
     let said = stderr(&output);
     assert!(code(&output) == 2, "{}", told(&output));
-    for words in ["the node \"home\" failed", "the request process \"shop\"", "consumers of a request process ask at once", "ulimit -Hn"] {
+    for words in [
+        "the node \"home\" failed",
+        "the request process \"shop\"",
+        "consumers of a request process ask at once",
+        "ulimit -Hn",
+    ] {
         assert!(said.contains(words), "no {words} in {}", told(&output));
     }
     // It does not wait for the end.
@@ -185,7 +214,12 @@ fn a_part_of_a_node_that_fails_ends_the_run_at_once() {
 #[test]
 fn a_node_says_who_it_is_for() {
     let place = Scratch::new("live-icn-node");
-    let output = place.command(PROGRAM).arg("node").stdin(std::process::Stdio::null()).output().expect("narrows runs");
+    let output = place
+        .command(PROGRAM)
+        .arg("node")
+        .stdin(std::process::Stdio::null())
+        .output()
+        .expect("narrows runs");
     assert!(code(&output) == 2 && stderr(&output).contains("narrows live"), "{}", told(&output));
 }
 
@@ -202,11 +236,14 @@ mod long {
             return;
         }
         let (_alone, place) = (alone(), Scratch::new("live-icn-windows"));
-        let plain = FORK.replace("law = \"mircc\"", "law = \"none\"\nshaper = false\ncontroller = \"newreno\"");
+        let plain = FORK
+            .replace("law = \"mircc\"", "law = \"none\"\nshaper = false\ncontroller = \"newreno\"");
         let file = place.write("plain.toml", &plain);
         let output = live(&place, &[&file, "--out", "result"]);
         assert!(matches!(code(&output), 0 | 3), "{}", told(&output));
-        let result = narrows_report::read(&narrows_report::open(&place.path("result")).expect("a result")).expect("of a run");
+        let result =
+            narrows_report::read(&narrows_report::open(&place.path("result")).expect("a result"))
+                .expect("of a run");
         let flows = &result.cases[0].runs[0].flows;
         assert!(flows.iter().all(|flow| flow.total.goodput.get() > 0), "{}", told(&output));
     }
@@ -219,25 +256,41 @@ mod long {
             return;
         }
         let (_alone, place) = (alone(), Scratch::new("live-icn-requests"));
-        let network = FORK.split("[[consumer]]").next().expect("a network").replace("\"6 s\"", "\"10 s\"").replace("\"2 s\"", "\"0 s\"");
+        let network = FORK
+            .split("[[consumer]]")
+            .next()
+            .expect("a network")
+            .replace("\"6 s\"", "\"10 s\"")
+            .replace("\"2 s\"", "\"0 s\"");
         let two = network.replace("at = \"far\"\n", "at = \"far\"\ndata = \"500 B\"\n");
         let file = place.write("shop.toml", &format!("{two}{SHOP}"));
         let output = live(&place, &[&file, "--beside-sim", "--out", "result"]);
         assert!(matches!(code(&output), 0 | 3), "{}", told(&output));
-        let result = narrows_report::read(&narrows_report::open(&place.path("result")).expect("a result")).expect("of a comparison");
+        let result =
+            narrows_report::read(&narrows_report::open(&place.path("result")).expect("a result"))
+                .expect("of a comparison");
         let [live, simulated] = [0, 1].map(|case| &result.cases[case].runs[0].flows);
         let names: Vec<&str> = live.iter().map(|flow| flow.name.as_str()).collect();
         assert_eq!(names, ["shop.home", "shop.middle", "news.home"]);
         for (live, simulated) in live.iter().zip(simulated) {
             let [contents, expected] = [live, simulated].map(|flow| {
                 let transfers = flow.transfers.as_ref().expect("contents are transfers");
-                let mut contents: Vec<_> = transfers.list.iter().map(|transfer| (transfer.start, transfer.size, transfer.ideal)).collect();
+                let mut contents: Vec<_> = transfers
+                    .list
+                    .iter()
+                    .map(|transfer| (transfer.start, transfer.size, transfer.ideal))
+                    .collect();
                 contents.sort();
                 // All that began have come, and every byte of them counts once.
                 assert_eq!(transfers.begun, contents.len() as u64, "{}", flow.name);
                 let bytes: u64 = contents.iter().map(|(_, size, _)| size.get()).sum();
                 assert_eq!(flow.total.goodput.get(), bytes, "{}", flow.name);
-                assert_eq!(flow.samples.last().map(|sample| sample.connections), Some(0), "{}: nobody asks any more", flow.name);
+                assert_eq!(
+                    flow.samples.last().map(|sample| sample.connections),
+                    Some(0),
+                    "{}: nobody asks any more",
+                    flow.name
+                );
                 contents
             });
             // 15 requests of each in the mean.

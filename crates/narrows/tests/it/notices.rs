@@ -29,8 +29,16 @@ const TAKEN: [&str; 11] = [
 /// Parts in other languages that packages bring along: the package, the part, and the file of it that has the notice.
 const INSIDE: [(&str, &str, &str); 3] = [
     ("notosans", "Noto Sans, by which figures are drawn (OFL-1.1)", "fonts/LICENSE_OFL.txt"),
-    ("libbpf-sys", "libbpf, of which the program with kernel controllers has a copy (BSD-2-Clause of two)", "libbpf/LICENSE.BSD-2-Clause"),
-    ("plotly", "plotly.js, which every page of a report has, compressed (MIT)", "resource/plotly.min.js"),
+    (
+        "libbpf-sys",
+        "libbpf, of which the program with kernel controllers has a copy (BSD-2-Clause of two)",
+        "libbpf/LICENSE.BSD-2-Clause",
+    ),
+    (
+        "plotly",
+        "plotly.js, which every page of a report has, compressed (MIT)",
+        "resource/plotly.min.js",
+    ),
 ];
 /// The end of the comment at the beginning of a script.
 const COMMENT_ENDS: &str = "*/";
@@ -55,48 +63,93 @@ fn every_part_of_others_is_named_with_its_licence() {
     }
     let kept = fs::read_to_string(&file).unwrap_or_default();
     let differs = kept.lines().zip(text.lines()).find(|(kept, now)| kept != now);
-    assert!(kept == text, "THIRD-PARTY.txt is not that of Cargo.lock: `make docs` writes it; first other line {differs:?}");
+    assert!(
+        kept == text,
+        "THIRD-PARTY.txt is not that of Cargo.lock: `make docs` writes it; first other line {differs:?}"
+    );
 }
 
 /// The packages that a release is built from, by name and version.
 fn packages() -> Vec<Package> {
-    let arguments =
-        ["metadata", "--locked", "--offline", "--format-version", "1", "--features", "narrows/bpf", "--filter-platform", PLATFORM];
-    let output = Command::new(env!("CARGO")).args(arguments).current_dir(root()).output().expect("cargo runs");
+    let arguments = [
+        "metadata",
+        "--locked",
+        "--offline",
+        "--format-version",
+        "1",
+        "--features",
+        "narrows/bpf",
+        "--filter-platform",
+        PLATFORM,
+    ];
+    let output = Command::new(env!("CARGO"))
+        .args(arguments)
+        .current_dir(root())
+        .output()
+        .expect("cargo runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let metadata: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let list = |value: &Value| value.as_array().expect("a list").clone();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let all: BTreeMap<String, Value> = list(&metadata["packages"]).into_iter().map(|own| (text(&own["id"]), own)).collect();
-    let needs: BTreeMap<String, Vec<Value>> =
-        list(&metadata["resolve"]["nodes"]).into_iter().map(|own| (text(&own["id"]), list(&own["deps"]))).collect();
-    let mut open: Vec<String> =
-        all.iter().filter(|(_, own)| OURS.contains(&own["name"].as_str().expect("a name"))).map(|(id, _)| id.clone()).collect();
+    let all: BTreeMap<String, Value> =
+        list(&metadata["packages"]).into_iter().map(|own| (text(&own["id"]), own)).collect();
+    let needs: BTreeMap<String, Vec<Value>> = list(&metadata["resolve"]["nodes"])
+        .into_iter()
+        .map(|own| (text(&own["id"]), list(&own["deps"])))
+        .collect();
+    let mut open: Vec<String> = all
+        .iter()
+        .filter(|(_, own)| OURS.contains(&own["name"].as_str().expect("a name")))
+        .map(|(id, _)| id.clone())
+        .collect();
     assert_eq!(open.len(), OURS.len(), "{OURS:?} are not all there");
     let mut reached = BTreeSet::new();
     while let Some(id) = open.pop() {
         if reached.insert(id.clone()) {
             // What only tests need is not given away.
-            let given = |need: &&Value| list(&need["dep_kinds"]).iter().any(|kind| kind["kind"].as_str() != Some("dev"));
+            let given = |need: &&Value| {
+                list(&need["dep_kinds"]).iter().any(|kind| kind["kind"].as_str() != Some("dev"))
+            };
             open.extend(needs[&id].iter().filter(given).map(|need| text(&need["pkg"])));
         }
     }
-    let mut packages: Vec<Package> = reached.iter().map(|id| &all[id]).filter(|own| own["source"].is_string()).map(package).collect();
+    let mut packages: Vec<Package> = reached
+        .iter()
+        .map(|id| &all[id])
+        .filter(|own| own["source"].is_string())
+        .map(package)
+        .collect();
     packages.sort_by(|a, b| a.line.cmp(&b.line));
     packages
 }
 
 fn package(own: &Value) -> Package {
     let text = |key: &str| own[key].as_str().unwrap_or_default();
-    let line = format!("{} {}, {}: {}", text("name"), text("version"), text("license"), text("repository"));
+    let line = format!(
+        "{} {}, {}: {}",
+        text("name"),
+        text("version"),
+        text("license"),
+        text("repository")
+    );
     let folder = Path::new(text("manifest_path")).parent().expect("a folder").to_owned();
-    Package { name: text("name").to_owned(), licences: chosen(text("license"), &line), line, folder }
+    Package {
+        name: text("name").to_owned(),
+        licences: chosen(text("license"), &line),
+        line,
+        folder,
+    }
 }
 
 /// The licences that are chosen of an expression of SPDX.
 fn chosen(expression: &str, line: &str) -> Vec<&'static str> {
     let all = expression.split(" AND ").map(|part| {
-        let choices: Vec<&str> = part.trim_matches(['(', ')']).split(" OR ").flat_map(|choice| choice.split('/')).map(str::trim).collect();
+        let choices: Vec<&str> = part
+            .trim_matches(['(', ')'])
+            .split(" OR ")
+            .flat_map(|choice| choice.split('/'))
+            .map(str::trim)
+            .collect();
         TAKEN
             .into_iter()
             .find(|taken| choices.contains(taken))
@@ -112,7 +165,9 @@ fn notices(packages: &[Package]) -> String {
          file Cargo.lock names. Where a package has a choice of licences, the first of these is taken:\n",
     );
     text += &format!("{}.\n\n", TAKEN.join(", "));
-    packages.iter().for_each(|package| text += &format!("- {}\n", package.line.trim_end_matches([' ', ':'])));
+    packages
+        .iter()
+        .for_each(|package| text += &format!("- {}\n", package.line.trim_end_matches([' ', ':'])));
     // The same text of several packages stands once.
     let mut texts: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for package in packages {
@@ -123,15 +178,23 @@ fn notices(packages: &[Package]) -> String {
             }
         }
     }
-    let mut by_name: Vec<(Vec<&str>, String)> = texts.into_iter().map(|(text, names)| (names, text)).collect();
+    let mut by_name: Vec<(Vec<&str>, String)> =
+        texts.into_iter().map(|(text, names)| (names, text)).collect();
     by_name.sort();
     for (names, notice) in by_name {
         text += &format!("\n{}\n{}\n\n{notice}\n", "=".repeat(80), names.join(", "));
     }
     for (name, part, file) in INSIDE {
-        let package = packages.iter().find(|package| package.name == name).unwrap_or_else(|| panic!("{name} is no part any more"));
+        let package = packages
+            .iter()
+            .find(|package| package.name == name)
+            .unwrap_or_else(|| panic!("{name} is no part any more"));
         let whole = fs::read_to_string(package.folder.join(file)).expect("a notice");
-        let notice = if file.ends_with(".js") { whole.split_inclusive(COMMENT_ENDS).next().expect("a comment") } else { &whole };
+        let notice = if file.ends_with(".js") {
+            whole.split_inclusive(COMMENT_ENDS).next().expect("a comment")
+        } else {
+            &whole
+        };
         text += &format!("\n{}\n{part}\n\n{}\n", "=".repeat(80), tidy(notice));
     }
     text
@@ -139,25 +202,37 @@ fn notices(packages: &[Package]) -> String {
 
 /// The texts of the licences that are chosen, and further notices, as a package has them.
 fn files(package: &Package) -> Vec<String> {
-    let begins = |name: &str, with: &[&str]| with.iter().any(|begin| name.to_lowercase().starts_with(begin));
+    let begins =
+        |name: &str, with: &[&str]| with.iter().any(|begin| name.to_lowercase().starts_with(begin));
     let mut names: Vec<String> = fs::read_dir(&package.folder)
         .expect("a package")
         .map(|entry| entry.expect("an entry"))
         .filter(|entry| entry.path().is_file())
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .filter(|name| begins(name, &["license", "licence", "copying", "notice", "copyright", "unlicense"]))
+        .filter(|name| {
+            begins(name, &["license", "licence", "copying", "notice", "copyright", "unlicense"])
+        })
         .collect();
     names.sort();
     // Of files by licence those that are chosen.
     let of = |licence: &str| licence.split(['-', ' ']).next().unwrap_or_default().to_lowercase();
     let chosen: Vec<String> = package.licences.iter().map(|licence| of(licence)).collect();
-    let others = |name: &str| TAKEN.iter().map(|licence| of(licence)).any(|word| name.to_lowercase().contains(&word));
-    let is_chosen = |name: &String| chosen.iter().any(|word| name.to_lowercase().contains(word)) || !others(name);
-    names.into_iter().filter(is_chosen).map(|name| tidy(&fs::read_to_string(package.folder.join(name)).unwrap_or_default())).collect()
+    let others = |name: &str| {
+        TAKEN.iter().map(|licence| of(licence)).any(|word| name.to_lowercase().contains(&word))
+    };
+    let is_chosen = |name: &String| {
+        chosen.iter().any(|word| name.to_lowercase().contains(word)) || !others(name)
+    };
+    names
+        .into_iter()
+        .filter(is_chosen)
+        .map(|name| tidy(&fs::read_to_string(package.folder.join(name)).unwrap_or_default()))
+        .collect()
 }
 
 /// Lines without spaces at their ends.
 fn tidy(text: &str) -> String {
-    let lines: Vec<&str> = text.trim_matches(['\u{feff}', '\n', '\r', ' ']).lines().map(str::trim_end).collect();
+    let lines: Vec<&str> =
+        text.trim_matches(['\u{feff}', '\n', '\r', ' ']).lines().map(str::trim_end).collect();
     lines.join("\n")
 }

@@ -31,24 +31,52 @@ fn measurements_are_summarised_drawn_and_kept() {
     scratch.write("net.toml", SCENARIO);
     scratch.write("iperf3.json", IPERF3);
     scratch.write("mm link.log", MM_LINK);
-    let run = scratch.narrows(["run", "net.toml", "--overlay", "iperf3.json", "--overlay", "mm link.log", "--out", "out"]);
+    let run = scratch.narrows([
+        "run",
+        "net.toml",
+        "--overlay",
+        "iperf3.json",
+        "--overlay",
+        "mm link.log",
+        "--out",
+        "out",
+    ]);
     assert_eq!(code(&run), 0, "{}", stderr(&run));
     let table = stdout(&run);
     let expected = "Measured, iperf3.json: throughput 8.50 Mbit/s, RTT p50 41 and p95 41 ms, window p50 20 and p95 20 segments.";
     assert!(table.contains(&expected.replace("8.50", "8.5")), "{table}");
-    assert!(table.contains("Measured, mm link.log: throughput 0.12 Mbit/s, queueing delay p50 9 and p95 9 ms."), "{table}");
+    assert!(
+        table.contains(
+            "Measured, mm link.log: throughput 0.12 Mbit/s, queueing delay p50 9 and p95 9 ms."
+        ),
+        "{table}"
+    );
 
     let report = String::from_utf8(scratch.read("out/report.html")).expect("text");
     let data = page::data(&report).expect("data");
     let panel = |at: &serde_json::Value| {
-        data["panels"][at["panel"].as_u64().expect("a panel") as usize]["title"].as_str().expect("a title").to_owned()
+        data["panels"][at["panel"].as_u64().expect("a panel") as usize]["title"]
+            .as_str()
+            .expect("a title")
+            .to_owned()
     };
-    let drawn: Vec<String> = data["overlays"].as_array().expect("overlays").iter().map(panel).collect();
+    let drawn: Vec<String> =
+        data["overlays"].as_array().expect("overlays").iter().map(panel).collect();
     let starts = ["Throughput", "Round trip", "Congestion window", "Throughput", "Queueing delay"];
-    assert!(drawn.len() == 5 && drawn.iter().zip(starts).all(|(title, start)| title.starts_with(start)), "{drawn:?}");
-    assert_eq!((&data["overlays"][1]["x"], &data["overlays"][1]["y"]), (&serde_json::json!([1, 2]), &serde_json::json!([31, 41])));
     assert!(
-        data["lines"].as_array().expect("lines").iter().any(|line| panel(line).starts_with("Queueing delay")),
+        drawn.len() == 5 && drawn.iter().zip(starts).all(|(title, start)| title.starts_with(start)),
+        "{drawn:?}"
+    );
+    assert_eq!(
+        (&data["overlays"][1]["x"], &data["overlays"][1]["y"]),
+        (&serde_json::json!([1, 2]), &serde_json::json!([31, 41]))
+    );
+    assert!(
+        data["lines"]
+            .as_array()
+            .expect("lines")
+            .iter()
+            .any(|line| panel(line).starts_with("Queueing delay")),
         "the simulated delay is missing"
     );
 
@@ -56,8 +84,16 @@ fn measurements_are_summarised_drawn_and_kept() {
     let again = scratch.narrows(["report", "out"]);
     assert!(stdout(&again).contains("Measured, mm link.log"));
     assert!(scratch.read("out/report.html") == report.into_bytes());
-    let remake =
-        ["run", "out/scenario.toml", "--seeds", "1", "--overlay", "out/overlay-iperf3.json", "--overlay", "out/overlay-mm link.log"];
+    let remake = [
+        "run",
+        "out/scenario.toml",
+        "--seeds",
+        "1",
+        "--overlay",
+        "out/overlay-iperf3.json",
+        "--overlay",
+        "out/overlay-mm link.log",
+    ];
     let remade = scratch.narrows(remake.into_iter().chain(["--out", "twice"]));
     assert_eq!(code(&remade), 0, "{}", stderr(&remade));
     assert!(scratch.read("out/summary.json") == scratch.read("twice/summary.json"));
@@ -71,7 +107,8 @@ fn a_report_can_show_a_measurement_once() {
     scratch.write("iperf3.json", IPERF3);
     assert_eq!(code(&scratch.narrows(["run", "net.toml", "--out", "out"])), 0);
     let before = scratch.files_of("out");
-    let shown = scratch.narrows(["report", "out", "--overlay", "iperf3.json", "--out", "laid.html"]);
+    let shown =
+        scratch.narrows(["report", "out", "--overlay", "iperf3.json", "--out", "laid.html"]);
     assert!(stdout(&shown).contains("Measured, iperf3.json"), "{}", stderr(&shown));
     assert!(String::from_utf8_lossy(&scratch.read("laid.html")).contains("Measured, iperf3.json"));
     assert_eq!(scratch.files_of("out"), before);
@@ -82,7 +119,10 @@ fn what_is_no_measurement_is_refused_at_its_line() {
     let scratch = Scratch::new("overlay-refused");
     scratch.write("net.toml", SCENARIO);
     for (text, expected) in [
-        (MM_LINK.replace("- 1500 9", "- 1500"), "bad, line 4: \"15 - 1500\" lacks the delay of a departure; a line is a time"),
+        (
+            MM_LINK.replace("- 1500 9", "- 1500"),
+            "bad, line 4: \"15 - 1500\" lacks the delay of a departure; a line is a time",
+        ),
         (IPERF3.replace("\"end\": 2,", ""), "bad, line 3: missing field `end`"),
         (String::new(), "bad, line 1: no packet departed"),
     ] {

@@ -14,7 +14,11 @@ fn blocks<'a>(page: &'a str, language: &str) -> Vec<&'a str> {
 
 fn shell(place: &Scratch, command: &str, more: &str) -> Output {
     let command = command.replacen("narrows", "\"$0\"", 1);
-    place.command("sh").args(["-c", &format!("{command} {more}"), PROGRAM]).output().expect("a shell")
+    place
+        .command("sh")
+        .args(["-c", &format!("{command} {more}"), PROGRAM])
+        .output()
+        .expect("a shell")
 }
 
 #[test]
@@ -27,14 +31,25 @@ fn the_page_is_true() {
     place.write("few.c", blocks(&page, "c")[1]);
     place.write("mine.toml", blocks(&page, "toml")[0]);
     let inspected = shell(&place, "narrows inspect ./mine.bpf.c", "");
-    if code(&inspected) != 0 && (stderr(&inspected).contains("is none in PATH") || stderr(&inspected).contains("without them")) {
+    if code(&inspected) != 0
+        && (stderr(&inspected).contains("is none in PATH")
+            || stderr(&inspected).contains("without them"))
+    {
         return eprintln!("left out: {}", stderr(&inspected));
     }
 
     let mut run = 0;
-    for command in blocks(&page, "sh").into_iter().flat_map(str::lines).filter(|line| !line.starts_with("sudo ")) {
+    for command in blocks(&page, "sh")
+        .into_iter()
+        .flat_map(str::lines)
+        .filter(|line| !line.starts_with("sudo "))
+    {
         run += 1;
-        let more = if command.starts_with("narrows inspect") { String::new() } else { format!("--quiet --out out-{run}") };
+        let more = if command.starts_with("narrows inspect") {
+            String::new()
+        } else {
+            format!("--quiet --out out-{run}")
+        };
         let output = shell(&place, command, &more);
         assert_eq!((code(&output), stderr(&output).as_str()), (0, ""), "{command}");
     }
@@ -45,14 +60,21 @@ fn the_page_is_true() {
         assert_eq!(code(&output), 0, "{command}: {}", stderr(&output));
         format!("```text\n$ {command}\n{}\n```", stdout(&output).trim_end())
     });
-    assert!(!is_stale(&path, &text), "UPDATE_DOCS=1 cargo test -p narrows --test it own_controller rewrites {}", path.display());
+    assert!(
+        !is_stale(&path, &text),
+        "UPDATE_DOCS=1 cargo test -p narrows --test it own_controller rewrites {}",
+        path.display()
+    );
 
     let last = "tp->snd_cwnd_cnt = sum % whole;";
     assert!(source.contains(last) && page.contains("`tp->rcv_nxt = 0;`"));
     place.write("mine.bpf.c", &source.replace(last, "tp->rcv_nxt = 0;"));
     let output = shell(&place, "narrows inspect ./mine.bpf.c", "");
     assert!(
-        code(&output) == 0 && stdout(&output).contains("it changes tcp_sock.rcv_nxt, which the kernel lets no controller change"),
+        code(&output) == 0
+            && stdout(&output).contains(
+                "it changes tcp_sock.rcv_nxt, which the kernel lets no controller change"
+            ),
         "{}",
         stdout(&output)
     );
@@ -61,5 +83,8 @@ fn the_page_is_true() {
     let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let here = format!("{}/", fs::canonicalize(place.path("")).expect("a directory").display());
     let said = flat(&stderr(&output)).replace(&here, "");
-    assert!(blocks(&page, "text").iter().any(|block| flat(block) == said), "the page has not: {said}");
+    assert!(
+        blocks(&page, "text").iter().any(|block| flat(block) == said),
+        "the page has not: {said}"
+    );
 }

@@ -8,7 +8,11 @@ use serde_json::Value;
 /// The data that a page carries.
 pub fn data(page: &str) -> Result<Value, String> {
     let (_, rest) = page.split_once("id=\"data\"").ok_or("the page has no data")?;
-    let (packed, _) = rest.split_once('>').and_then(|(_, rest)| rest.split_once("</script>")).ok_or("the page's data have no end")?;
+    let (packed, _) = rest
+        .split_once('>')
+        .and_then(|(_, rest)| rest.split_once("</script>"))
+        .ok_or("the page's data have no end")?;
     let packed = STANDARD.decode(packed).map_err(|error| format!("the page's data: {error}"))?;
-    serde_json::from_reader(GzDecoder::new(&packed[..])).map_err(|error| format!("the page's data: {error}"))
+    serde_json::from_reader(GzDecoder::new(&packed[..]))
+        .map_err(|error| format!("the page's data: {error}"))
 }

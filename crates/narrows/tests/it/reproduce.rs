@@ -30,13 +30,25 @@ fn claims_are_judged_one_by_one_and_the_share_is_told() {
     let told = stdout(&output);
     assert_eq!(code(&output), 0, "{}{told}", stderr(&output));
     assert!(told.contains("A queue and who fills it. Narrows, for its own tests, 2026.\n\nBuffers and delay (figure 1)\n"), "{told}");
-    assert!(told.contains("does not hold (explained)\nKnown: \"Nobody ever loses a packet\": both controllers"), "{told}");
-    assert!(told.ends_with("3 of 4 claims hold (75 %); 1 known not to, see docs/reproductions.md.\n"), "{told}");
-    assert_eq!(place.files_of("one"), ["SHA256SUMS", "claims.json", "plots.json", "report.html", "run.json"]);
+    assert!(
+        told.contains(
+            "does not hold (explained)\nKnown: \"Nobody ever loses a packet\": both controllers"
+        ),
+        "{told}"
+    );
+    assert!(
+        told.ends_with("3 of 4 claims hold (75 %); 1 known not to, see docs/reproductions.md.\n"),
+        "{told}"
+    );
+    assert_eq!(
+        place.files_of("one"),
+        ["SHA256SUMS", "claims.json", "plots.json", "report.html", "run.json"]
+    );
     assert_eq!(place.listing(), ["one", "paper"]);
 
     // Any number of threads, the same bytes; the JSON is that of the directory.
-    let output = place.narrows(["reproduce", "paper", "--quiet", "--jobs", "2", "--out", "two", "--json"]);
+    let output =
+        place.narrows(["reproduce", "paper", "--quiet", "--jobs", "2", "--out", "two", "--json"]);
     for file in ["claims.json", "plots.json", "report.html"] {
         assert!(place.read(&format!("one/{file}")) == place.read(&format!("two/{file}")), "{file}");
     }
@@ -48,16 +60,25 @@ fn claims_are_judged_one_by_one_and_the_share_is_told() {
         (leaving["paper"].as_str(), leaving["figure"].as_str(), leaving["compared"].as_str()),
         (Some("paper"), Some("leaving"), Some("ratio"))
     );
-    assert_eq!((leaving["holds"].as_bool(), leaving["judged"].as_str(), leaving["scaled"].as_str()), (Some(true), Some("ordering"), None));
+    assert_eq!(
+        (leaving["holds"].as_bool(), leaving["judged"].as_str(), leaving["scaled"].as_str()),
+        (Some(true), Some("ordering"), None)
+    );
     // Half the link before, the whole after.
     assert!((1.5..2.5).contains(&leaving["measured"].as_f64().expect("a number")), "{leaving}");
 
     // On the page: each plot and each claim, and it needs no other file.
     let page = String::from_utf8(place.read("one/report.html")).expect("text");
     assert_eq!(page.matches("data-plot=\"").count(), 3);
-    assert!(page.contains("Four times the buffer gives more than twice the delay") && page.contains("does not hold (explained)"));
+    assert!(
+        page.contains("Four times the buffer gives more than twice the delay")
+            && page.contains("does not hold (explained)")
+    );
     let head = page.split("<script>").next().unwrap_or_default();
-    assert!(!head.contains("{{") && head.contains("</noscript>"), "a place of the page was left open");
+    assert!(
+        !head.contains("{{") && head.contains("</noscript>"),
+        "a place of the page was left open"
+    );
 }
 
 #[test]
@@ -67,8 +88,16 @@ fn statements_are_counted_apart_and_experiments_run_on_their_own() {
                   [[statement]]\nname = \"none-lost\"\nsays = \"Nothing is lost\"\nsource = \"figure 1\"\nwhy = \"they fill the queue\"\nexperiment = \"why/deep\"\n\
                   [[statement]]\nname = \"seen\"\nsays = \"All saw it\"\nsource = \"figure 3\"\nwhy = \"it was a demonstration\"\n";
     place.write("paper/statements.toml", listed);
-    for (says, name) in [("Four times the buffer gives more than twice the delay", "grows"), ("Nobody ever loses a packet", "none-lost")] {
-        edit(&place, "paper/buffers.toml", &format!("says = \"{says}\"\n"), &format!("says = \"{says}\"\nstatement = \"{name}\"\n"));
+    for (says, name) in [
+        ("Four times the buffer gives more than twice the delay", "grows"),
+        ("Nobody ever loses a packet", "none-lost"),
+    ] {
+        edit(
+            &place,
+            "paper/buffers.toml",
+            &format!("says = \"{says}\"\n"),
+            &format!("says = \"{says}\"\nstatement = \"{name}\"\n"),
+        );
     }
     fs::create_dir(place.path("paper/why")).expect("a directory");
     let output = place.narrows(["reproduce", "paper", "--quick", "--quiet"]);
@@ -81,16 +110,32 @@ fn statements_are_counted_apart_and_experiments_run_on_their_own() {
     assert_eq!(code(&output), 0, "{}{told}", stderr(&output));
     let wanted = "1 of 2 judged statements hold (50 %), 1 not, 1 not judged. 3 of 4 claims hold (75 %), 2 of 2 of our own; 1 known not to";
     assert!(told.replace('\n', " ").contains(wanted), "{told}");
-    let statements: Value = serde_json::from_slice(&place.read("all/statements.json")).expect("JSON");
-    let verdicts: Vec<&str> = statements.as_array().expect("a list").iter().filter_map(|statement| statement["verdict"].as_str()).collect();
+    let statements: Value =
+        serde_json::from_slice(&place.read("all/statements.json")).expect("JSON");
+    let verdicts: Vec<&str> = statements
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|statement| statement["verdict"].as_str())
+        .collect();
     assert_eq!(verdicts, ["held", "not held", "not judged"]);
-    assert!(String::from_utf8(place.read("all/report.html")).expect("text").contains("narrows reproduce paper --figure why/deep"));
+    assert!(
+        String::from_utf8(place.read("all/report.html"))
+            .expect("text")
+            .contains("narrows reproduce paper --figure why/deep")
+    );
 
     for command in [["--why"].as_slice(), &["--figure", "why/deep"]] {
-        let output = place.narrows(["reproduce", "paper", "--quick", "--quiet"].iter().chain(command).copied());
+        let output = place
+            .narrows(["reproduce", "paper", "--quick", "--quiet"].iter().chain(command).copied());
         let told = stdout(&output);
         assert_eq!(code(&output), 0, "{}{told}", stderr(&output));
-        assert!(told.contains("A flow leaves") && told.contains("1 of 1 claims hold") && !told.contains("Buffers and delay"), "{told}");
+        assert!(
+            told.contains("A flow leaves")
+                && told.contains("1 of 1 claims hold")
+                && !told.contains("Buffers and delay"),
+            "{told}"
+        );
     }
 }
 
@@ -101,7 +146,8 @@ fn quick_is_smaller_and_says_what_it_scales() {
     let told = stdout(&output);
     assert_eq!(code(&output), 0, "{}{told}", stderr(&output));
     assert!(
-        told.contains("Scaled: Shorter runs and fewer buffers: queues fill within a second.\n") && !told.contains("A flow leaves"),
+        told.contains("Scaled: Shorter runs and fewer buffers: queues fill within a second.\n")
+            && !told.contains("A flow leaves"),
         "{told}"
     );
     assert_eq!(place.files_of("narrows-results"), ["reproduction-quick-1"]);
@@ -115,7 +161,9 @@ fn what_turns_out_otherwise_than_the_file_says_has_its_exit_status() {
     let output = place.narrows(command);
     assert_eq!(code(&output), 1, "{}", stderr(&output));
     assert!(
-        stdout(&output).contains("1 of 3 claims hold (33 %); 1 known not to, see docs/reproductions.md; 1 not explained."),
+        stdout(&output).contains(
+            "1 of 3 claims hold (33 %); 1 known not to, see docs/reproductions.md; 1 not explained."
+        ),
         "{}",
         stdout(&output)
     );
@@ -124,7 +172,8 @@ fn what_turns_out_otherwise_than_the_file_says_has_its_exit_status() {
     let output = place.narrows(command);
     assert_eq!(code(&output), 1, "{}", stderr(&output));
     assert!(
-        stdout(&output).contains("holds (was known not to)") && stdout(&output).contains("3 of 3 claims hold (100 %)"),
+        stdout(&output).contains("holds (was known not to)")
+            && stdout(&output).contains("3 of 3 claims hold (100 %)"),
         "{}",
         stdout(&output)
     );
@@ -139,7 +188,11 @@ fn what_was_killed_continues_where_it_was() {
     assert_eq!(code(&place.narrows(with("whole"))), 0);
     let kept = || {
         let files = fs::read_dir(place.path("killed.partial")).into_iter().flatten().flatten();
-        let lines = |path: &Path| fs::read(path).map_or(0, |bytes| bytes.iter().filter(|byte| **byte == b'\n').count().saturating_sub(1));
+        let lines = |path: &Path| {
+            fs::read(path).map_or(0, |bytes| {
+                bytes.iter().filter(|byte| **byte == b'\n').count().saturating_sub(1)
+            })
+        };
         files.map(|entry| lines(&entry.path())).sum::<usize>()
     };
     let mut before = 0;
@@ -147,7 +200,12 @@ fn what_was_killed_continues_where_it_was() {
         let mut child = place.command(PROGRAM).args(with("killed")).spawn().expect("narrows runs");
         let began = Instant::now();
         while kept() < before + 3 {
-            assert!(began.elapsed() < Duration::from_secs(120) && child.try_wait().expect("a state").is_none(), "{} runs kept", kept());
+            assert!(
+                began.elapsed() < Duration::from_secs(120)
+                    && child.try_wait().expect("a state").is_none(),
+                "{} runs kept",
+                kept()
+            );
             std::thread::sleep(Duration::from_millis(5));
         }
         child.kill().expect("a kill");
@@ -168,15 +226,25 @@ fn what_was_killed_continues_where_it_was() {
 fn what_cannot_be_run_says_what_could() {
     let place = place("reproduce-refused");
     for (arguments, says) in [
-        (&["reproduce", "nothing"][..], "there is no paper \"nothing\"; give a folder that has a paper.toml"),
-        (&["reproduce", "paper", "--figure", "bufers"], "there is no figure \"bufers\"; known figures: buffers, leaving"),
+        (
+            &["reproduce", "nothing"][..],
+            "there is no paper \"nothing\"; give a folder that has a paper.toml",
+        ),
+        (
+            &["reproduce", "paper", "--figure", "bufers"],
+            "there is no figure \"bufers\"; known figures: buffers, leaving",
+        ),
     ] {
         let output = place.narrows(arguments.iter().copied());
         assert!(code(&output) == 2 && stderr(&output).contains(says), "{}", stderr(&output));
     }
     edit(&place, "paper/leaving.toml", "[\"14 s\", \"20 s\"]", "[\"14 s\", \"21 s\"]");
     let output = place.narrows(["reproduce", "paper"]);
-    assert!(code(&output) == 2 && stderr(&output).contains("paper/leaving.toml:40"), "{}", stderr(&output));
+    assert!(
+        code(&output) == 2 && stderr(&output).contains("paper/leaving.toml:40"),
+        "{}",
+        stderr(&output)
+    );
     assert_eq!(place.listing(), ["paper"]);
 }
 
@@ -192,12 +260,31 @@ fn a_figure_is_a_scenario_for_every_other_command() {
 #[test]
 fn figures_of_the_programs_own_papers_turn_out_as_their_files_say() {
     let place = Scratch::new("reproduce-papers");
-    let output = place.narrows(["reproduce", "fast", "--quick", "--quiet", "--figure", "blasts", "--figure", "regression"]);
+    let output = place.narrows([
+        "reproduce",
+        "fast",
+        "--quick",
+        "--quiet",
+        "--figure",
+        "blasts",
+        "--figure",
+        "regression",
+    ]);
     let told = stdout(&output);
     assert_eq!(code(&output), 0, "{}{told}", stderr(&output));
     assert!(told.contains(" claims hold (") && !told.contains("not explained"), "{told}");
-    let output =
-        place.narrows(["reproduce", "mircc", "--quick", "--quiet", "--figure", "linear", "--figure", "slingshot", "--figure", "vectors"]);
+    let output = place.narrows([
+        "reproduce",
+        "mircc",
+        "--quick",
+        "--quiet",
+        "--figure",
+        "linear",
+        "--figure",
+        "slingshot",
+        "--figure",
+        "vectors",
+    ]);
     let told = stdout(&output);
     assert_eq!(code(&output), 0, "{}{told}", stderr(&output));
 }

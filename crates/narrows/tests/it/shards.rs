@@ -63,11 +63,13 @@ fn refused(place: &Scratch, arguments: &[&str]) -> String {
 fn without_builds(text: &str) -> String {
     let mut parts = text.split("(build ");
     let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |all, part| all + "(build B" + part.find(')').map_or(part, |end| &part[end..]))
+    parts
+        .fold(first, |all, part| all + "(build B" + part.find(')').map_or(part, |end| &part[end..]))
 }
 
 fn runs(place: &Scratch, shard: &str) -> BTreeSet<u64> {
-    let summary: Value = serde_json::from_slice(&place.read(&format!("{shard}/summary.json"))).expect("JSON");
+    let summary: Value =
+        serde_json::from_slice(&place.read(&format!("{shard}/summary.json"))).expect("JSON");
     summary["runs"].as_array().expect("runs").iter().filter_map(Value::as_u64).collect()
 }
 
@@ -78,7 +80,11 @@ fn shards_merged_are_the_sweep_that_one_machine_makes() {
     for shard in ["1/3", "2/3", "3/3"] {
         let out = shard.replace('/', "-of-");
         let told = done(&place, &["sweep", "dealt.toml", "--shard", shard, "--out", &out]);
-        assert!(told.starts_with(&format!("Dealt: shard {shard}, ")) && told.contains(" of 24 runs, in "), "{told}");
+        assert!(
+            told.starts_with(&format!("Dealt: shard {shard}, "))
+                && told.contains(" of 24 runs, in "),
+            "{told}"
+        );
     }
     let shards = ["1-of-3", "2-of-3", "3-of-3"];
     // Every run is in one shard, and no shard has more than its share and one.
@@ -86,25 +92,40 @@ fn shards_merged_are_the_sweep_that_one_machine_makes() {
     assert_eq!(dealt.iter().map(BTreeSet::len).sum::<usize>(), 24);
     assert_eq!(dealt.iter().flatten().copied().collect::<BTreeSet<u64>>(), (0..24).collect());
     assert!(dealt.iter().all(|runs| (7..=9).contains(&runs.len())), "{dealt:?}");
-    assert_eq!(place.files_of("2-of-3"), ["SHA256SUMS", "run.json", "runs.parquet", "summary.json", "sweep.toml", "trace-lte.up"]);
-    let table = SerializedFileReader::new(File::open(place.path("2-of-3/runs.parquet")).expect("a table")).expect("Parquet");
+    assert_eq!(
+        place.files_of("2-of-3"),
+        ["SHA256SUMS", "run.json", "runs.parquet", "summary.json", "sweep.toml", "trace-lte.up"]
+    );
+    let table =
+        SerializedFileReader::new(File::open(place.path("2-of-3/runs.parquet")).expect("a table"))
+            .expect("Parquet");
     assert_eq!(table.metadata().file_metadata().num_rows() as usize, dealt[1].len());
     let summary: Value = serde_json::from_slice(&place.read("2-of-3/summary.json")).expect("JSON");
-    assert_eq!((summary["kind"].as_str(), summary["shard"].as_str(), summary["all"].as_u64()), (Some("shard"), Some("2/3"), Some(24)));
+    assert_eq!(
+        (summary["kind"].as_str(), summary["shard"].as_str(), summary["all"].as_u64()),
+        (Some("shard"), Some("2/3"), Some(24))
+    );
     // In any order, and elsewhere than where the scenario was.
     fs::create_dir(place.path("elsewhere")).expect("a directory");
     fs::rename(place.path("1-of-3"), place.path("elsewhere/1")).expect("a move");
     fs::remove_file(place.path("lte.up")).expect("a file");
-    assert_eq!(done(&place, &["merge", "3-of-3", "elsewhere/1", "2-of-3/runs.parquet", "-o", "merged"]), whole);
+    assert_eq!(
+        done(&place, &["merge", "3-of-3", "elsewhere/1", "2-of-3/runs.parquet", "-o", "merged"]),
+        whole
+    );
     same(&place, "whole", "merged");
     assert!(!place.path("merged.partial").exists());
     // A part twice, or divided otherwise, is the same part.
     place.write("lte.up", "1\n2\n2\n5\n9\n");
     done(&place, &["sweep", "dealt.toml", "--shard", "0..20", "--out", "most"]);
-    done(&place, &["merge", "most", "3-of-3", "2-of-3", "elsewhere/1", "elsewhere/1", "--out", "again"]);
+    done(
+        &place,
+        &["merge", "most", "3-of-3", "2-of-3", "elsewhere/1", "elsewhere/1", "--out", "again"],
+    );
     same(&place, "whole", "again");
     // More shards than runs: some are empty, which is no failure.
-    let of_one = place.narrows(["sweep", "dealt.toml", "--seeds", "1", "--shard", "5/40", "--out", "few"]);
+    let of_one =
+        place.narrows(["sweep", "dealt.toml", "--seeds", "1", "--shard", "5/40", "--out", "few"]);
     assert_eq!(code(&of_one), 0, "{}", stderr(&of_one));
     assert!(runs(&place, "few").len() <= 1 && stdout(&of_one).contains("narrows merge"));
 }
@@ -112,17 +133,25 @@ fn shards_merged_are_the_sweep_that_one_machine_makes() {
 #[test]
 fn a_shard_that_was_killed_continues_where_it_was() {
     let place = place("shards-killed");
-    let long = SWEEP.replace("duration = \"4 s\"", "duration = \"400 s\"").replace("trace = \"lte.up\"", "rate = \"10 Mbit/s\"");
+    let long = SWEEP
+        .replace("duration = \"4 s\"", "duration = \"400 s\"")
+        .replace("trace = \"lte.up\"", "rate = \"10 Mbit/s\"");
     place.write("dealt.toml", &long);
     done(&place, &["sweep", "dealt.toml", "--out", "whole"]);
     done(&place, &["sweep", "dealt.toml", "--shard", "1/2", "--out", "one"]);
-    let command = ["sweep", "dealt.toml", "--quiet", "--jobs", "1", "--shard", "2/2", "--out", "two"];
+    let command =
+        ["sweep", "dealt.toml", "--quiet", "--jobs", "1", "--shard", "2/2", "--out", "two"];
     let kept = || fs::read(place.path("two.partial")).unwrap_or_default();
     let lines = || kept().iter().filter(|byte| **byte == b'\n').count();
     let mut child = place.command(PROGRAM).args(command).spawn().expect("narrows runs");
     let began = Instant::now();
     while lines() < 4 {
-        assert!(began.elapsed() < Duration::from_secs(120) && child.try_wait().expect("a state").is_none(), "{} lines", lines());
+        assert!(
+            began.elapsed() < Duration::from_secs(120)
+                && child.try_wait().expect("a state").is_none(),
+            "{} lines",
+            lines()
+        );
         std::thread::sleep(Duration::from_millis(5));
     }
     child.kill().expect("a kill");
@@ -133,7 +162,8 @@ fn a_shard_that_was_killed_continues_where_it_was() {
     assert!(other.contains("those of shard 2/2, not of shard 1/2"), "{other}");
     // What is kept is not run again: one of the kept runs, changed together with its SHA-256, comes through to the result.
     let text = String::from_utf8(kept()).expect("text");
-    let (first, second) = (text.lines().next().expect("an origin"), text.lines().nth(1).expect("a run"));
+    let (first, second) =
+        (text.lines().next().expect("an origin"), text.lines().nth(1).expect("a run"));
     let (_, run) = second.split_once("  ").expect("a sum and a run");
     let changed = run.replacen("\"metrics\":[", "\"metrics\":[12345.0,", 1);
     let origin = sha256(format!("{first}\n").as_bytes());
@@ -143,7 +173,11 @@ fn a_shard_that_was_killed_continues_where_it_was() {
     // Without that, the line is named.
     fs::write(place.path("digit.partial"), text.replacen(run, &changed, 1)).expect("a file");
     let digit = refused(&place, &["sweep", "--resume", "digit"]);
-    assert!(digit.contains("digit.partial: line 2 is not as it was written") && digit.contains("; get an undamaged copy"), "{digit}");
+    assert!(
+        digit.contains("digit.partial: line 2 is not as it was written")
+            && digit.contains("; get an undamaged copy"),
+        "{digit}"
+    );
     let differs = refused(&place, &["merge", "one", "changed", "two", "--out", "never"]);
     assert!(differs.contains("cannot read two"), "{differs}");
     done(&place, &["sweep", "--resume", "two"]);
@@ -152,19 +186,35 @@ fn a_shard_that_was_killed_continues_where_it_was() {
     done(&place, &["merge", "one", "two", "--out", "merged"]);
     same(&place, "whole", "merged");
     // Made again, a shard that is complete is left as it is.
-    let before = fs::metadata(place.path("two/runs.parquet")).and_then(|file| file.modified()).expect("a time");
-    assert!(done(&place, &["sweep", "dealt.toml", "--shard", "2/2", "--out", "two"]).contains("shard 2/2, "));
-    assert_eq!(fs::metadata(place.path("two/runs.parquet")).and_then(|file| file.modified()).expect("a time"), before);
+    let before = fs::metadata(place.path("two/runs.parquet"))
+        .and_then(|file| file.modified())
+        .expect("a time");
+    assert!(
+        done(&place, &["sweep", "dealt.toml", "--shard", "2/2", "--out", "two"])
+            .contains("shard 2/2, ")
+    );
+    assert_eq!(
+        fs::metadata(place.path("two/runs.parquet"))
+            .and_then(|file| file.modified())
+            .expect("a time"),
+        before
+    );
 }
 
 #[test]
 fn what_does_not_make_a_whole_is_refused() {
     let place = place("shards-refused");
     for shard in ["1/4", "3/4"] {
-        done(&place, &["sweep", "dealt.toml", "--shard", shard, "--out", &shard.replace('/', "-of-")]);
+        done(
+            &place,
+            &["sweep", "dealt.toml", "--shard", shard, "--out", &shard.replace('/', "-of-")],
+        );
     }
     done(&place, &["sweep", "dealt.toml", "--shard", "0..16", "--out", "places"]);
-    done(&place, &["sweep", "dealt.toml", "--set", "duration=3 s", "--shard", "2/4", "--out", "foreign"]);
+    done(
+        &place,
+        &["sweep", "dealt.toml", "--set", "duration=3 s", "--shard", "2/4", "--out", "foreign"],
+    );
     place.write("lte.up", "1\n2\n3\n5\n9\n");
     done(&place, &["sweep", "dealt.toml", "--shard", "2/4", "--out", "traced"]);
     done(&place, &["sweep", "dealt.toml", "--seeds", "1", "--out", "whole"]);

@@ -17,8 +17,15 @@ fn readme_and_tour_show_what_their_commands_print() {
             let out = place.path(&format!("result-{shown}"));
             // A shell splits the words as the reader's does.
             let mut shell: Command = place.command("sh");
-            let ran =
-                shell.args(["-c", &format!("{} --quiet --out '{}'", command.replacen("narrows", "\"$0\"", 1), out.display()), PROGRAM]);
+            let ran = shell.args([
+                "-c",
+                &format!(
+                    "{} --quiet --out '{}'",
+                    command.replacen("narrows", "\"$0\"", 1),
+                    out.display()
+                ),
+                PROGRAM,
+            ]);
             let ran = ran.output().expect("a shell");
             assert_eq!(code(&ran), 0, "{command}: {}", stderr(&ran));
             format!("```text\n$ {command}\n{}\n```", stdout(&ran).trim_end())
@@ -27,6 +34,9 @@ fn readme_and_tour_show_what_their_commands_print() {
             stale.push(page);
         }
     }
-    assert!(stale.is_empty(), "UPDATE_DOCS=1 cargo test -p narrows --test it tour rewrites {stale:#?}");
+    assert!(
+        stale.is_empty(),
+        "UPDATE_DOCS=1 cargo test -p narrows --test it tour rewrites {stale:#?}"
+    );
     assert!(shown >= 6, "{shown} commands");
 }

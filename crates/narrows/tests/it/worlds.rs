@@ -68,7 +68,9 @@ fn applications_do_the_same_in_both_worlds() {
         eprintln!("skipped: {error}");
         return;
     }
-    let scenario: Scenario = narrows_scenario::parse(SCENARIO, "test.toml", &|path| std::fs::read_to_string(path)).expect("a scenario");
+    let scenario: Scenario =
+        narrows_scenario::parse(SCENARIO, "test.toml", &|path| std::fs::read_to_string(path))
+            .expect("a scenario");
     let simulated = narrows_sim::run(&scenario).expect("it runs");
     let live = narrows_live::run(&scenario, &mut |_| true).expect("it runs live");
     let late = live.emulation.as_ref().expect("a live run").late_max;
@@ -84,12 +86,18 @@ fn applications_do_the_same_in_both_worlds() {
     };
     assert_eq!(drawn(&live), drawn(&simulated));
     assert!(drawn(&live).len() > 20);
-    let begun = |record: &Record| flow(record, "arrivals").transfers.as_ref().map(|transfers| transfers.begun);
+    let begun = |record: &Record| {
+        flow(record, "arrivals").transfers.as_ref().map(|transfers| transfers.begun)
+    };
     assert_eq!(begun(&live), begun(&simulated));
     // How long it takes does, by what threads are late and by what kernel and simulator do differently.
     for name in ["arrivals", "size", "requests"] {
-        let (kernel, simulator) = (median(&transfers(&live, name)), median(&transfers(&simulated, name)));
-        assert!(kernel > 0.8 * simulator && kernel < 2.0 * simulator, "{name}: slowdown {kernel} live, {simulator} simulated");
+        let (kernel, simulator) =
+            (median(&transfers(&live, name)), median(&transfers(&simulated, name)));
+        assert!(
+            kernel > 0.8 * simulator && kernel < 2.0 * simulator,
+            "{name}: slowdown {kernel} live, {simulator} simulated"
+        );
     }
     let ended = |record: &Record| flow(record, "size").end.expect("it ends").as_secs_f64();
     assert!(

@@ -28,7 +28,12 @@ const WRITERS: [&[&str]; 4] = [
 /// Runs a command on a disk on which no file may have more than so many blocks of 512 bytes: writing more fails.
 fn with_room(place: &Scratch, blocks: u32, arguments: &[&str]) -> Output {
     let limited = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
-    place.command("sh").args(["-c", &limited, PROGRAM]).args(arguments).output().expect("a shell runs")
+    place
+        .command("sh")
+        .args(["-c", &limited, PROGRAM])
+        .args(arguments)
+        .output()
+        .expect("a shell runs")
 }
 
 #[test]
@@ -51,7 +56,10 @@ fn a_link_in_a_result_leads_no_command_elsewhere() {
         symlink(to, &path).expect("a link");
         let output = place.narrows(command.iter().copied());
         let told = stderr(&output);
-        assert!(code(&output) == 2 && told.contains("symbolic link") && told.contains("; remove it"), "{link}: {told}");
+        assert!(
+            code(&output) == 2 && told.contains("symbolic link") && told.contains("; remove it"),
+            "{link}: {told}"
+        );
         assert_eq!(place.read(&precious), b"kept", "{link}");
         assert_eq!(place.listing(), ["out", "precious", "short.toml"], "{link}");
         fs::remove_file(&path).expect("the link");
@@ -62,10 +70,15 @@ fn a_link_in_a_result_leads_no_command_elsewhere() {
         assert_eq!(place.files_of("out"), own);
     }
     // Without links everything is written, as regular files.
-    for command in [&["report", "out"][..], &["export", "out"], &["export", "out", "--format", "perfetto"]] {
+    for command in
+        [&["report", "out"][..], &["export", "out"], &["export", "out", "--format", "perfetto"]]
+    {
         assert_eq!(code(&place.narrows(command.iter().copied())), 0, "{command:?}");
     }
-    assert!(place.path("out/csv/changes.csv").is_file() && place.path("out/run.perfetto-trace").is_file());
+    assert!(
+        place.path("out/csv/changes.csv").is_file()
+            && place.path("out/run.perfetto-trace").is_file()
+    );
 }
 
 #[test]
@@ -80,7 +93,8 @@ fn what_the_user_names_is_followed_written_into_and_keeps_its_permissions() {
         write(&name("new"));
         let wanted = place.read(&name("new"));
         place.write(&name("old"), "old");
-        fs::set_permissions(place.path(&name("old")), Permissions::from_mode(0o600)).expect("permissions");
+        fs::set_permissions(place.path(&name("old")), Permissions::from_mode(0o600))
+            .expect("permissions");
         symlink(name("old"), place.path(&name("link"))).expect("a link");
         symlink(name("absent"), place.path(&name("dangling"))).expect("a link");
         write(&name("link"));
@@ -88,8 +102,13 @@ fn what_the_user_names_is_followed_written_into_and_keeps_its_permissions() {
         for file in ["old", "absent"] {
             assert!(place.read(&name(file)) == wanted, "{command:?} {file}");
         }
-        assert!(place.path(&name("link")).is_symlink() && place.path(&name("dangling")).is_symlink());
-        assert_eq!(place.path(&name("old")).metadata().expect("a file").permissions().mode() & 0o777, 0o600);
+        assert!(
+            place.path(&name("link")).is_symlink() && place.path(&name("dangling")).is_symlink()
+        );
+        assert_eq!(
+            place.path(&name("old")).metadata().expect("a file").permissions().mode() & 0o777,
+            0o600
+        );
         let pipe = place.path(&name("pipe"));
         assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
         let reader = thread::spawn({
@@ -97,19 +116,38 @@ fn what_the_user_names_is_followed_written_into_and_keeps_its_permissions() {
             move || fs::read(pipe).expect("its bytes")
         });
         write(&name("pipe"));
-        assert!(reader.join().expect("a thread") == wanted && pipe.metadata().expect("a pipe").file_type().is_fifo());
+        assert!(
+            reader.join().expect("a thread") == wanted
+                && pipe.metadata().expect("a pipe").file_type().is_fifo()
+        );
         // Only root makes devices; this one takes everything.
         let device = place.path(&name("device"));
-        if Command::new("mknod").arg(&device).args(["c", "1", "3"]).output().is_ok_and(|made| made.status.success()) {
+        if Command::new("mknod")
+            .arg(&device)
+            .args(["c", "1", "3"])
+            .output()
+            .is_ok_and(|made| made.status.success())
+        {
             write(&name("device"));
             assert!(device.metadata().expect("a device").file_type().is_char_device());
         }
         // Standard output is what the shell has made it, not a file of that name.
         let command = format!("exec \"$0\" {} /dev/stdout >> appended-{number}", command.join(" "));
         place.write(&name("appended"), "before");
-        assert!(place.command("sh").args(["-c", &command, PROGRAM]).status().expect("a shell runs").success());
+        assert!(
+            place
+                .command("sh")
+                .args(["-c", &command, PROGRAM])
+                .status()
+                .expect("a shell runs")
+                .success()
+        );
         let appended = place.read(&name("appended"));
-        assert!(appended.starts_with(b"before") && appended.windows(wanted.len()).any(|part| part == wanted), "{command}");
+        assert!(
+            appended.starts_with(b"before")
+                && appended.windows(wanted.len()).any(|part| part == wanted),
+            "{command}"
+        );
     }
 }
 
@@ -123,22 +161,37 @@ fn a_full_disk_leaves_what_was_there() {
             }
             let output = with_room(&place, 1, &[command, &["file"]].concat());
             let told = stderr(&output);
-            assert!(code(&output) == 2 && told.contains("File too large") && told.contains("; "), "{command:?}: {told}");
+            assert!(
+                code(&output) == 2 && told.contains("File too large") && told.contains("; "),
+                "{command:?}: {told}"
+            );
             let wanted = there.then(|| b"old".to_vec());
             assert_eq!(fs::read(place.path("file")).ok(), wanted, "{command:?}");
             let _ = fs::remove_file(place.path("file"));
         }
     }
     let output = with_room(&place, 1, &["export", "out", "--out", "csv"]);
-    assert!(code(&output) == 2 && stderr(&output).contains("File too large"), "{}", stderr(&output));
+    assert!(
+        code(&output) == 2 && stderr(&output).contains("File too large"),
+        "{}",
+        stderr(&output)
+    );
     let whole = place.narrows(["export", "out", "--out", "whole"]);
     assert_eq!(code(&whole), 0, "{}", stderr(&whole));
     for file in place.files_of("csv") {
-        assert_eq!(place.read(&format!("csv/{file}")), place.read(&format!("whole/{file}")), "{file} is cut off");
+        assert_eq!(
+            place.read(&format!("csv/{file}")),
+            place.read(&format!("whole/{file}")),
+            "{file} is cut off"
+        );
     }
     // Neither a key without a certificate, nor the other way round.
     let output = with_room(&place, 0, &["key", "/example", "-o", "own.key"]);
-    assert!(code(&output) == 2 && stderr(&output).contains("File too large"), "{}", stderr(&output));
+    assert!(
+        code(&output) == 2 && stderr(&output).contains("File too large"),
+        "{}",
+        stderr(&output)
+    );
     assert_eq!(place.listing(), ["csv", "out", "short.toml", "whole"]);
 }
 
@@ -148,17 +201,28 @@ fn a_key_without_its_certificate_gets_one_and_no_file_is_overwritten() {
     let key = |arguments: &[&str]| place.narrows([&["key", "/example"][..], arguments].concat());
     assert_eq!(code(&key(&["-o", "own.key"])), 0);
     let secret = place.read("own.key");
-    assert_eq!(place.path("own.key").metadata().expect("a key").permissions().mode() & 0o777, 0o600);
+    assert_eq!(
+        place.path("own.key").metadata().expect("a key").permissions().mode() & 0o777,
+        0o600
+    );
     assert_eq!(code(&key(&["-o", "own.key"])), 2);
     // A kill between the two leaves this.
     fs::remove_file(place.path("own.cert")).expect("a certificate");
     let again = key(&["-o", "own.key"]);
-    assert!(code(&again) == 0 && stdout(&again).contains("the key that was in own.key"), "{}", stderr(&again));
+    assert!(
+        code(&again) == 0 && stdout(&again).contains("the key that was in own.key"),
+        "{}",
+        stderr(&again)
+    );
     assert_eq!(place.read("own.key"), secret);
     assert!(place.path("own.cert").is_file());
     let notes = place.write("notes", "not a key");
     let refused = key(&["-o", &notes]);
-    assert!(code(&refused) == 2 && stderr(&refused).contains("; give a private key"), "{}", stderr(&refused));
+    assert!(
+        code(&refused) == 2 && stderr(&refused).contains("; give a private key"),
+        "{}",
+        stderr(&refused)
+    );
     assert_eq!(place.read("notes"), b"not a key");
     symlink("nowhere", place.path("link.key")).expect("a link");
     assert_eq!(code(&key(&["-o", "link.key"])), 2);
@@ -181,17 +245,34 @@ fn an_object_replaces_no_device_and_leaves_nothing_when_it_is_stopped() {
     symlink("private", place.path("link")).expect("a link");
     get("link");
     assert!(place.path("link").is_symlink() && place.read("private") == octets);
-    assert_eq!(place.path("private").metadata().expect("a file").permissions().mode() & 0o777, 0o600);
-    if Command::new("mknod").arg(place.path("device")).args(["c", "1", "3"]).output().is_ok_and(|made| made.status.success()) {
+    assert_eq!(
+        place.path("private").metadata().expect("a file").permissions().mode() & 0o777,
+        0o600
+    );
+    if Command::new("mknod")
+        .arg(place.path("device"))
+        .args(["c", "1", "3"])
+        .output()
+        .is_ok_and(|made| made.status.success())
+    {
         get("device");
         assert!(place.path("device").metadata().expect("a device").file_type().is_char_device());
     }
     let files = place.listing();
     for signal in ["TERM", "HUP", "KILL"] {
         let arguments = ["get", "/film", "-o", "stopped", "--at", &at];
-        let mut child = place.command(PROGRAM).args(arguments).stderr(Stdio::null()).spawn().expect("it starts");
+        let mut child = place
+            .command(PROGRAM)
+            .args(arguments)
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it starts");
         thread::sleep(Duration::from_millis(40));
-        Command::new("kill").arg(format!("-{signal}")).arg(child.id().to_string()).status().expect("kill runs");
+        Command::new("kill")
+            .arg(format!("-{signal}"))
+            .arg(child.id().to_string())
+            .status()
+            .expect("kill runs");
         child.wait().expect("an end");
         // It may have been complete by then.
         if place.path("stopped").exists() {
@@ -206,7 +287,10 @@ fn an_object_replaces_no_device_and_leaves_nothing_when_it_is_stopped() {
 fn without_proc_a_file_is_written_as_well() {
     let place = result("written-no-proc");
     let apart = "mount -t tmpfs none /proc && exec \"$0\" report out --out page.html";
-    let output = place.command("unshare").args(["--user", "--map-root-user", "--mount", "sh", "-c", apart, PROGRAM]).output();
+    let output = place
+        .command("unshare")
+        .args(["--user", "--map-root-user", "--mount", "sh", "-c", apart, PROGRAM])
+        .output();
     let Ok(output) = output else { return eprintln!("left out: there is no unshare") };
     if stderr(&output).contains("unshare") || stderr(&output).contains("mount") {
         return eprintln!("left out: {}", stderr(&output));
@@ -237,7 +321,10 @@ fn refusals_have_remedies_and_no_control_characters() {
         let output = place.narrows(arguments.iter().copied());
         let told = stderr(&output);
         assert_eq!(code(&output), 2, "{arguments:?}: {told}");
-        assert!(told.contains("; ") || told.contains("help: "), "no remedy for {arguments:?}: {told}");
+        assert!(
+            told.contains("; ") || told.contains("help: "),
+            "no remedy for {arguments:?}: {told}"
+        );
         assert!(!told.contains('\u{1b}'), "{arguments:?}: {told:?}");
     }
     File::open(place.path("bad")).expect("it stays");

@@ -33,7 +33,8 @@ impl<'a> Data<'a> {
     #[inline]
     pub fn decode(wire: &'a [u8]) -> Result<Data<'a>, DecodeError> {
         let outer = Element::only(wire)?.expect(number::DATA)?;
-        let missing = |number| DecodeError { offset: outer.value_offset(), number, fault: Fault::Missing };
+        let missing =
+            |number| DecodeError { offset: outer.value_offset(), number, fault: Fault::Missing };
         let mut elements = Reader::within(&outer);
         let name = match elements.next().transpose()? {
             Some(first) if first.number == number::NAME => NameRef::decode(&first)?,

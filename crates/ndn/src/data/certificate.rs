@@ -40,7 +40,8 @@ pub struct Certificate<'a> {
 }
 
 impl<'a> Certificate<'a> {
-    /// The components behind the name of the identity: KEY, the key's identifier, the issuer, the version.
+    /// The components behind the name of the identity: KEY, the key's identifier, the issuer, the
+    /// version.
     const TAIL: usize = 4;
 
     /// The certificate that `data` is.
@@ -52,11 +53,17 @@ impl<'a> Certificate<'a> {
             return Err(CertificateError::NotKey);
         }
         let tail = data.name.suffix(data.name.len().saturating_sub(Self::TAIL));
-        if tail.len() < Self::TAIL || tail.component(0).is_none_or(|component| component.value != b"KEY") {
+        if tail.len() < Self::TAIL
+            || tail.component(0).is_none_or(|component| component.value != b"KEY")
+        {
             return Err(CertificateError::Name);
         }
         let validity = data.signature()?.validity.ok_or(CertificateError::NoValidity)?;
-        Ok(Certificate { data, key: PublicKey::from_spki(data.content.unwrap_or_default())?, validity })
+        Ok(Certificate {
+            data,
+            key: PublicKey::from_spki(data.content.unwrap_or_default())?,
+            validity,
+        })
     }
 
     /// The name of the identity to which the key belongs.
@@ -69,10 +76,20 @@ impl<'a> Certificate<'a> {
         self.data.name.without_last(Self::TAIL - 2)
     }
 
-    /// Appends a certificate of this name for `key`, fresh for an hour, signed. The signer says when it is valid.
-    pub fn write(name: NameRef, key: &PublicKey, signer: &Signer, out: &mut (impl Buffer + ?Sized)) {
+    /// Appends a certificate of this name for `key`, fresh for an hour, signed. The signer says
+    /// when it is valid.
+    pub fn write(
+        name: NameRef,
+        key: &PublicKey,
+        signer: &Signer,
+        out: &mut (impl Buffer + ?Sized),
+    ) {
         const FRESHNESS_MS: u64 = 3_600_000;
-        let meta = MetaInfo { content_type: Some(ContentType::Key), freshness_ms: Some(FRESHNESS_MS), final_block: None };
+        let meta = MetaInfo {
+            content_type: Some(ContentType::Key),
+            freshness_ms: Some(FRESHNESS_MS),
+            final_block: None,
+        };
         DataDraft { name, meta, content: Some(&key.to_spki()) }.write(signer, out);
     }
 }

@@ -2,7 +2,9 @@
 
 use crate::name::Component;
 use crate::number;
-use crate::tlv::{Buffer, DecodeError, Element, Fault, Order, Reader, put_element, put_nested, put_nni};
+use crate::tlv::{
+    Buffer, DecodeError, Element, Fault, Order, Reader, put_element, put_nested, put_nni,
+};
 
 /// ContentType: the kind of a Data's content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

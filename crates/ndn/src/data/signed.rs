@@ -34,7 +34,8 @@ impl<'a> Data<'a> {
         SignedPortion::new([self.name_to_signature_info(), &[], &[]])
     }
 
-    /// Compares the signature with SHA-256 of what it covers, which is all that a signature of type DigestSha256 says.
+    /// Compares the signature with SHA-256 of what it covers, which is all that a signature of type
+    /// DigestSha256 says.
     ///
     /// # Errors
     /// The Data is damaged, or its signature is of another type.

@@ -4,7 +4,9 @@ use super::hint::Names;
 use super::hop_limit::HopLimit;
 use crate::name::NameRef;
 use crate::number;
-use crate::tlv::{Buffer, DecodeError, Element, Fault, Order, Reader, element_size, put_element, put_head};
+use crate::tlv::{
+    Buffer, DecodeError, Element, Fault, Order, Reader, element_size, put_element, put_head,
+};
 use narrows_units::Span;
 
 /// The lifetime of an Interest that names none.
@@ -56,10 +58,20 @@ impl<'a> Interest<'a> {
         let mut elements = Reader::within(&outer);
         let name = match elements.next().transpose()? {
             Some(first) if first.number == number::NAME => NameRef::decode(&first)?,
-            _ => return Err(DecodeError { offset: outer.value_offset(), number: number::NAME, fault: Fault::Missing }),
+            _ => {
+                return Err(DecodeError {
+                    offset: outer.value_offset(),
+                    number: number::NAME,
+                    fault: Fault::Missing,
+                });
+            }
         };
         if name.is_empty() {
-            return Err(DecodeError { offset: outer.value_offset(), number: number::NAME, fault: Fault::WrongLength });
+            return Err(DecodeError {
+                offset: outer.value_offset(),
+                number: number::NAME,
+                fault: Fault::WrongLength,
+            });
         }
         let mut interest = Interest {
             wire,
@@ -113,7 +125,12 @@ impl<'a> Interest<'a> {
             3 => self.forwarding_hint = Some(Names::decode(element)?),
             4 => self.nonce = Some(u32::from_be_bytes(element.octets()?)),
             5 => self.lifetime_ms = Some(element.nni()?),
-            6 => self.hop_limit = Some(HopLimit { value: element.octets::<1>()?[0], position: element.value_offset() }),
+            6 => {
+                self.hop_limit = Some(HopLimit {
+                    value: element.octets::<1>()?[0],
+                    position: element.value_offset(),
+                })
+            }
             7 => {
                 self.parameters = Some(element.value);
                 self.parameters_at = element.offset;
@@ -135,23 +152,31 @@ impl<'a> Interest<'a> {
         self.lifetime_ms.map_or(DEFAULT_LIFETIME, |ms| Span::from_millis(ms.min(LONGEST)))
     }
 
-    /// What the digest of the parameters covers: ApplicationParameters and all that follows it. Empty if there is none.
+    /// What the digest of the parameters covers: ApplicationParameters and all that follows it.
+    /// Empty if there is none.
     pub fn digested(&self) -> &'a [u8] {
         &self.wire[self.parameters_at..]
     }
 
-    /// The octets from the start of ApplicationParameters to the end of InterestSignatureInfo, which a signature covers; `None` if either is missing.
+    /// The octets from the start of ApplicationParameters to the end of InterestSignatureInfo,
+    /// which a signature covers; `None` if either is missing.
     pub(crate) fn signed_tail(&self) -> Option<&'a [u8]> {
         let end = self.signature_info?.end();
         self.wire.get(self.parameters_at..end)
     }
 
-    /// Appends the Interest with `nonce` as its Nonce. A host adds one to an Interest that has none before it sends it; no digest and no signature covers it.
+    /// Appends the Interest with `nonce` as its Nonce. A host adds one to an Interest that has none
+    /// before it sends it; no digest and no signature covers it.
     pub fn write_with_nonce(&self, nonce: u32, out: &mut (impl Buffer + ?Sized)) {
         let nonce = nonce.to_be_bytes();
-        let body_at = self.wire.len() - Element::first(self.wire, 0).map_or(0, |element| element.value.len());
+        let body_at =
+            self.wire.len() - Element::first(self.wire, 0).map_or(0, |element| element.value.len());
         let (before, behind) = (&self.wire[body_at..self.nonce_at], &self.wire[self.after_nonce..]);
-        put_head(out, number::INTEREST, before.len() + element_size(number::NONCE, nonce.len()) + behind.len());
+        put_head(
+            out,
+            number::INTEREST,
+            before.len() + element_size(number::NONCE, nonce.len()) + behind.len(),
+        );
         out.put(before);
         put_element(out, number::NONCE, &nonce);
         out.put(behind);

@@ -9,16 +9,22 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum ParametersError {
     /// There are parameters, and no digest of them in the name.
-    #[error("the Interest has ApplicationParameters, and its name has no ParametersSha256Digest component")]
+    #[error(
+        "the Interest has ApplicationParameters, and its name has no ParametersSha256Digest component"
+    )]
     NoDigest,
     /// There is more than one digest in the name.
     #[error("the Interest's name has more than one ParametersSha256Digest component")]
     ManyDigests,
     /// There is a digest in the name, and no parameters.
-    #[error("the Interest's name has a ParametersSha256Digest component, and there are no ApplicationParameters")]
+    #[error(
+        "the Interest's name has a ParametersSha256Digest component, and there are no ApplicationParameters"
+    )]
     NoParameters,
     /// The digest is another one.
-    #[error("the ParametersSha256Digest component is not the digest of the Interest's ApplicationParameters and what follows them")]
+    #[error(
+        "the ParametersSha256Digest component is not the digest of the Interest's ApplicationParameters and what follows them"
+    )]
     Differs,
 }
 
@@ -32,18 +38,26 @@ pub enum Digested {
 }
 
 impl Interest<'_> {
-    /// Compares the ParametersSha256Digest component of the name with SHA-256 of the parameters and all that follows them (section "ParametersSha256DigestComponent").
+    /// Compares the ParametersSha256Digest component of the name with SHA-256 of the parameters and
+    /// all that follows them (section "ParametersSha256DigestComponent").
     ///
     /// # Errors
     /// The name and the parameters do not belong together.
     pub fn check_parameters(&self) -> Result<Digested, ParametersError> {
-        let mut digests = self.name.components().filter(|component| u32::from(component.number) == number::PARAMETERS_DIGEST);
+        let mut digests = self
+            .name
+            .components()
+            .filter(|component| u32::from(component.number) == number::PARAMETERS_DIGEST);
         match (digests.next(), digests.next(), self.parameters) {
             (None, _, None) => Ok(Digested::Nothing),
             (None, _, Some(_)) => Err(ParametersError::NoDigest),
             (Some(_), Some(_), _) => Err(ParametersError::ManyDigests),
             (Some(_), None, None) => Err(ParametersError::NoParameters),
-            (Some(digest), None, Some(_)) if digest.value == Sha256::digest(self.digested()).as_slice() => Ok(Digested::Parameters),
+            (Some(digest), None, Some(_))
+                if digest.value == Sha256::digest(self.digested()).as_slice() =>
+            {
+                Ok(Digested::Parameters)
+            }
             _ => Err(ParametersError::Differs),
         }
     }

@@ -9,7 +9,8 @@ use std::ops::Range;
 /// An Interest to be written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InterestDraft<'a> {
-    /// Name. It needs no ParametersSha256Digest component: writing parameters computes it, in the place where the name has one, or at the end.
+    /// Name. It needs no ParametersSha256Digest component: writing parameters computes it, in the
+    /// place where the name has one, or at the end.
     pub name: NameRef<'a>,
     /// True if the name may be a prefix of that of the Data.
     pub can_be_prefix: bool,
@@ -27,7 +28,8 @@ pub struct InterestDraft<'a> {
     pub parameters: Option<&'a [u8]>,
 }
 
-/// Where the parts of an Interest are that digest and signature cover, in the buffer that it is written to.
+/// Where the parts of an Interest are that digest and signature cover, in the buffer that it is
+/// written to.
 pub(crate) struct Written {
     /// The components before the digest.
     pub(crate) before_digest: Range<usize>,
@@ -54,10 +56,16 @@ impl<'a> InterestDraft<'a> {
         }
     }
 
-    /// Appends the Interest with parameters, which are empty if it has none, and behind them what `more` writes; then computes the digest in the name.
-    pub(crate) fn write_digested<B: Buffer + ?Sized, T>(&self, out: &mut B, more: impl FnOnce(&mut B, &Written) -> T) -> T {
+    /// Appends the Interest with parameters, which are empty if it has none, and behind them what
+    /// `more` writes; then computes the digest in the name.
+    pub(crate) fn write_digested<B: Buffer + ?Sized, T>(
+        &self,
+        out: &mut B,
+        more: impl FnOnce(&mut B, &Written) -> T,
+    ) -> T {
         put_nested(out, number::INTEREST, |out| {
-            let (before, digest, behind) = put_nested(out, number::NAME, |out| self.write_components(out));
+            let (before, digest, behind) =
+                put_nested(out, number::NAME, |out| self.write_components(out));
             // The name's own LENGTH may have moved the components.
             let end = out.position();
             let moved = end - behind.end;
@@ -71,7 +79,8 @@ impl<'a> InterestDraft<'a> {
             };
             put_element(out, number::APPLICATION_PARAMETERS, self.parameters.unwrap_or_default());
             let result = more(out, &written);
-            let digest = Sha256::digest(out.written().get(written.parameters_at..).unwrap_or_default());
+            let digest =
+                Sha256::digest(out.written().get(written.parameters_at..).unwrap_or_default());
             out.replace(written.digest.start, &digest);
             result
         })
@@ -82,13 +91,23 @@ impl<'a> InterestDraft<'a> {
         self.write_selectors(out);
     }
 
-    /// Writes the name's components with room for the digest; where those before the digest are, the digest itself, and those behind it.
-    fn write_components(&self, out: &mut (impl Buffer + ?Sized)) -> (Range<usize>, Range<usize>, Range<usize>) {
-        let is_digest = |component: &Component| u32::from(component.number) == number::PARAMETERS_DIGEST;
+    /// Writes the name's components with room for the digest; where those before the digest are,
+    /// the digest itself, and those behind it.
+    fn write_components(
+        &self,
+        out: &mut (impl Buffer + ?Sized),
+    ) -> (Range<usize>, Range<usize>, Range<usize>) {
+        let is_digest =
+            |component: &Component| u32::from(component.number) == number::PARAMETERS_DIGEST;
         let value = self.name.value();
-        let before: usize =
-            self.name.components().take_while(|component| !is_digest(component)).map(|component| component.whole.len()).sum();
-        let own = self.name.components().find(is_digest).map_or(0, |component| component.whole.len());
+        let before: usize = self
+            .name
+            .components()
+            .take_while(|component| !is_digest(component))
+            .map(|component| component.whole.len())
+            .sum();
+        let own =
+            self.name.components().find(is_digest).map_or(0, |component| component.whole.len());
         let start = out.position();
         out.put(&value[..before]);
         put_element(out, number::PARAMETERS_DIGEST, &[0; 32]);
@@ -105,7 +124,9 @@ impl<'a> InterestDraft<'a> {
             put_element(out, number::MUST_BE_FRESH, &[]);
         }
         if !self.forwarding_hint.is_empty() {
-            put_nested(out, number::FORWARDING_HINT, |out| self.forwarding_hint.iter().for_each(|name| name.write(out)));
+            put_nested(out, number::FORWARDING_HINT, |out| {
+                self.forwarding_hint.iter().for_each(|name| name.write(out))
+            });
         }
         if let Some(nonce) = self.nonce {
             put_element(out, number::NONCE, &nonce.to_be_bytes());

@@ -10,8 +10,8 @@ pub struct HopLimit {
 }
 
 impl HopLimit {
-    /// Writes one hop fewer into the Interest that `wire` holds, which is the one that the limit was read from, and returns what it wrote; `None`, and nothing is
-    /// written, if no hop is left.
+    /// Writes one hop fewer into the Interest that `wire` holds, which is the one that the limit
+    /// was read from, and returns what it wrote; `None`, and nothing is written, if no hop is left.
     pub fn lower(self, wire: &mut [u8]) -> Option<u8> {
         let lower = self.value.checked_sub(1)?;
         wire[self.position] = lower;

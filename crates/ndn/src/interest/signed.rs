@@ -1,4 +1,5 @@
-//! Signed Interests: of version 0.3 ("Signed Interest"), and command Interests of version 0.2 (NDN Packet Format 0.2.1, "Signed Interest").
+//! Signed Interests: of version 0.3 ("Signed Interest"), and command Interests of version 0.2 (NDN
+//! Packet Format 0.2.1, "Signed Interest").
 
 use super::borrowed::Interest;
 use super::draft::InterestDraft;
@@ -19,15 +20,25 @@ pub struct SigningFields<'a> {
 }
 
 impl<'a> InterestDraft<'a> {
-    /// Appends the Interest with its parameters, which are empty if it has none, signed as version 0.3 has it.
-    pub fn write_signed(&self, signer: &Signer, fields: &SigningFields, out: &mut (impl Buffer + ?Sized)) {
+    /// Appends the Interest with its parameters, which are empty if it has none, signed as version
+    /// 0.3 has it.
+    pub fn write_signed(
+        &self,
+        signer: &Signer,
+        fields: &SigningFields,
+        out: &mut (impl Buffer + ?Sized),
+    ) {
         self.write_digested(out, |out, written| {
             let SigningFields { nonce, time_ms, sequence } = *fields;
-            SignatureInfo { nonce, time_ms, sequence, ..signer.info() }.write(number::INTEREST_SIGNATURE_INFO, out);
+            SignatureInfo { nonce, time_ms, sequence, ..signer.info() }
+                .write(number::INTEREST_SIGNATURE_INFO, out);
             let octets = out.written();
             let part = |range| octets.get(range).unwrap_or_default();
-            let parts =
-                [part(written.before_digest.clone()), part(written.behind_digest.clone()), part(written.parameters_at..octets.len())];
+            let parts = [
+                part(written.before_digest.clone()),
+                part(written.behind_digest.clone()),
+                part(written.parameters_at..octets.len()),
+            ];
             let signature = signer.key.sign(&SignedPortion::new(parts));
             put_element(out, number::INTEREST_SIGNATURE_VALUE, signature.as_slice());
         });
@@ -39,7 +50,8 @@ impl<'a> InterestDraft<'a> {
 pub enum SignatureForm {
     /// By InterestSignatureInfo and InterestSignatureValue, as version 0.3 has it.
     Elements,
-    /// By the last two components of its name, as version 0.2 has it. The two before them are a timestamp and random octets.
+    /// By the last two components of its name, as version 0.2 has it. The two before them are a
+    /// timestamp and random octets.
     Components,
 }
 
@@ -48,7 +60,8 @@ pub enum SignatureForm {
 pub struct InterestSignature<'a> {
     /// How the Interest is signed.
     pub form: SignatureForm,
-    /// What it says of its signature. Of version 0.2, the time is that of the name's timestamp, and the nonce its random octets.
+    /// What it says of its signature. Of version 0.2, the time is that of the name's timestamp, and
+    /// the nonce its random octets.
     pub info: SignatureInfo<'a>,
     /// The octets that the signature covers.
     pub portion: SignedPortion<'a>,
@@ -57,7 +70,8 @@ pub struct InterestSignature<'a> {
 }
 
 impl InterestSignature<'_> {
-    /// Compares the signature with SHA-256 of what it covers, which is all that a signature of type DigestSha256 says.
+    /// Compares the signature with SHA-256 of what it covers, which is all that a signature of type
+    /// DigestSha256 says.
     ///
     /// # Errors
     /// The Interest is damaged, or its signature is of another type.
@@ -86,10 +100,16 @@ impl<'a> Interest<'a> {
     /// The components before and behind the digest of the parameters.
     fn around_digest(&self) -> (&'a [u8], &'a [u8]) {
         let value = self.name.value();
-        let is_digest = |component: &Component| u32::from(component.number) == number::PARAMETERS_DIGEST;
-        let before: usize =
-            self.name.components().take_while(|component| !is_digest(component)).map(|component| component.whole.len()).sum();
-        let own = self.name.components().find(is_digest).map_or(0, |component| component.whole.len());
+        let is_digest =
+            |component: &Component| u32::from(component.number) == number::PARAMETERS_DIGEST;
+        let before: usize = self
+            .name
+            .components()
+            .take_while(|component| !is_digest(component))
+            .map(|component| component.whole.len())
+            .sum();
+        let own =
+            self.name.components().find(is_digest).map_or(0, |component| component.whole.len());
         (&value[..before], &value[before + own..])
     }
 
@@ -97,7 +117,10 @@ impl<'a> Interest<'a> {
         let mut tail = self.name.suffix(self.name.len().checked_sub(4)?).components();
         let [time, random, info, value] = [tail.next()?, tail.next()?, tail.next()?, tail.next()?];
         let is_generic = |component: Component| u32::from(component.number) == number::GENERIC;
-        if ![time, random, info, value].into_iter().all(is_generic) || time.value.len() != 8 || random.value.len() != 8 {
+        if ![time, random, info, value].into_iter().all(is_generic)
+            || time.value.len() != 8
+            || random.value.len() != 8
+        {
             return None;
         }
         let info = Element::only(info.value).ok()?.expect(number::SIGNATURE_INFO).ok()?;
@@ -106,7 +129,11 @@ impl<'a> Interest<'a> {
         let signed = self.name.value().len() - value.whole.len();
         Some(InterestSignature {
             form: SignatureForm::Components,
-            info: SignatureInfo { time_ms: crate::tlv::nni(time.value), nonce: Some(random.value), ..info },
+            info: SignatureInfo {
+                time_ms: crate::tlv::nni(time.value),
+                nonce: Some(random.value),
+                ..info
+            },
             portion: SignedPortion::new([&self.name.value()[..signed], &[], &[]]),
             value: signature.value,
         })

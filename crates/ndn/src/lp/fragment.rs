@@ -30,13 +30,20 @@ impl Fragmenter {
         Fragmenter { sequence }
     }
 
-    /// The pieces of `packet`, an Interest or a Data, with the fields of `header`, of which those of fragmentation are not looked at. One piece, which says nothing of
-    /// fragmentation, if that fits `mtu` octets. Otherwise all pieces but the last take the same octets, `mtu` or a few less; PitToken and CongestionMark are on each piece, since some
-    /// receivers take them from whichever comes last, and the other fields on the first.
+    /// The pieces of `packet`, an Interest or a Data, with the fields of `header`, of which those
+    /// of fragmentation are not looked at. One piece, which says nothing of fragmentation, if that
+    /// fits `mtu` octets. Otherwise all pieces but the last take the same octets, `mtu` or a few
+    /// less; PitToken and CongestionMark are on each piece, since some receivers take them from
+    /// whichever comes last, and the other fields on the first.
     ///
     /// # Errors
     /// The fields leave no room for the packet, or it takes more than 400 pieces.
-    pub fn pieces<'a>(&mut self, header: &'a Header<'a>, packet: &'a [u8], mtu: usize) -> Result<Pieces<'a>, TooLarge> {
+    pub fn pieces<'a>(
+        &mut self,
+        header: &'a Header<'a>,
+        packet: &'a [u8],
+        mtu: usize,
+    ) -> Result<Pieces<'a>, TooLarge> {
         let fail = TooLarge { packet: packet.len(), mtu };
         let fields = header.size_behind_fragmentation();
         let whole = if fields == 0 { packet.len() } else { packet_size(fields, packet.len()) };
@@ -44,11 +51,14 @@ impl Fragmenter {
             return Ok(Pieces { header, packet, form: Form::Whole { fields }, next: 0, count: 1 });
         }
         let rest = on_each(header);
-        // FragIndex and FragCount take the same octets on all pieces, so that pieces are of equal size.
+        // FragIndex and FragCount take the same octets on all pieces, so that pieces are of equal
+        // size.
         for width in [1, 2] {
-            let fragmentation = element_size(number::lp::SEQUENCE, 8) + 2 * element_size(number::lp::FRAG_INDEX, width);
+            let fragmentation = element_size(number::lp::SEQUENCE, 8)
+                + 2 * element_size(number::lp::FRAG_INDEX, width);
             let fields = |header: &Header| fragmentation + header.size_behind_fragmentation();
-            let (room_first, room_rest) = equal_pieces(mtu, fields(header), fields(&rest)).ok_or(fail)?;
+            let (room_first, room_rest) =
+                equal_pieces(mtu, fields(header), fields(&rest)).ok_or(fail)?;
             let count = 1 + packet.len().saturating_sub(room_first).div_ceil(room_rest);
             if count > MAX_PIECES {
                 return Err(fail);
@@ -65,7 +75,11 @@ impl Fragmenter {
 
 /// The fields that are on each piece.
 fn on_each<'a>(header: &Header<'a>) -> Header<'a> {
-    Header { pit_token: header.pit_token, congestion_mark: header.congestion_mark, ..Header::default() }
+    Header {
+        pit_token: header.pit_token,
+        congestion_mark: header.congestion_mark,
+        ..Header::default()
+    }
 }
 
 /// How a packet leaves.
@@ -116,7 +130,11 @@ impl Pieces<'_> {
         match self.form {
             Form::Whole { fields: 0 } => out.put(self.packet),
             Form::Whole { fields } => {
-                put_head(out, number::lp::LP_PACKET, fields + element_size(number::lp::FRAGMENT, self.packet.len()));
+                put_head(
+                    out,
+                    number::lp::LP_PACKET,
+                    fields + element_size(number::lp::FRAGMENT, self.packet.len()),
+                );
                 self.header.write_behind_fragmentation(out);
                 put_element(out, number::lp::FRAGMENT, self.packet);
             }
@@ -136,8 +154,11 @@ impl Pieces<'_> {
         let start = if index == 0 { 0 } else { cut.room_first + (index - 1) * cut.room_rest };
         let room = if index == 0 { cut.room_first } else { cut.room_rest };
         let piece = &self.packet[start..self.packet.len().min(start + room)];
-        let numbers = element_size(number::lp::SEQUENCE, 8) + 2 * element_size(number::lp::FRAG_INDEX, cut.width);
-        let body = numbers + header.size_behind_fragmentation() + element_size(number::lp::FRAGMENT, piece.len());
+        let numbers = element_size(number::lp::SEQUENCE, 8)
+            + 2 * element_size(number::lp::FRAG_INDEX, cut.width);
+        let body = numbers
+            + header.size_behind_fragmentation()
+            + element_size(number::lp::FRAGMENT, piece.len());
         let narrow = |number: usize| (number as u64).to_be_bytes();
         put_head(out, number::lp::LP_PACKET, body);
         put_wide(out, number::lp::SEQUENCE, cut.sequence.wrapping_add(index as u64));
@@ -153,12 +174,14 @@ fn packet_size(fields: usize, piece: usize) -> usize {
     element_size(number::lp::LP_PACKET, fields + element_size(number::lp::FRAGMENT, piece))
 }
 
-/// The most octets of Fragments behind `first` and `rest` octets of fields in LpPackets of equal size, at most `mtu`. Where a LENGTH grows, some sizes cannot be made.
+/// The most octets of Fragments behind `first` and `rest` octets of fields in LpPackets of equal
+/// size, at most `mtu`. Where a LENGTH grows, some sizes cannot be made.
 fn equal_pieces(mtu: usize, first: usize, rest: usize) -> Option<(usize, usize)> {
     let mut size = mtu;
     loop {
         let (piece_first, piece_rest) = (room_for_piece(size, first)?, room_for_piece(size, rest)?);
-        let (size_first, size_rest) = (packet_size(first, piece_first), packet_size(rest, piece_rest));
+        let (size_first, size_rest) =
+            (packet_size(first, piece_first), packet_size(rest, piece_rest));
         if size_first == size_rest {
             return Some((piece_first, piece_rest));
         }
@@ -166,7 +189,8 @@ fn equal_pieces(mtu: usize, first: usize, rest: usize) -> Option<(usize, usize)>
     }
 }
 
-/// The most octets of a Fragment behind `fields` octets in an LpPacket of at most `mtu`; `None` if there is room for none.
+/// The most octets of a Fragment behind `fields` octets in an LpPacket of at most `mtu`; `None` if
+/// there is room for none.
 fn room_for_piece(mtu: usize, fields: usize) -> Option<usize> {
     let mut piece = mtu.checked_sub(packet_size(fields, 0)).filter(|room| *room > 0)?;
     while packet_size(fields, piece) > mtu {

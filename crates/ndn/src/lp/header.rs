@@ -3,7 +3,9 @@
 use super::label::PathLabel;
 use super::nack::NackReason;
 use crate::number;
-use crate::tlv::{Buffer, DecodeError, Element, Fault, Reader, put_element, put_nested, put_nni, put_wide};
+use crate::tlv::{
+    Buffer, DecodeError, Element, Fault, Reader, put_element, put_nested, put_nni, put_wide,
+};
 use narrows_units::{Rate, Span};
 use narrows_wire::Rates;
 
@@ -50,8 +52,11 @@ pub struct Mircc {
 impl Mircc {
     /// True if any field is there: the neighbour that wrote it speaks MIRCC.
     pub fn any(&self) -> bool {
-        let Mircc { primary_bps, secondary_bps, class, round_trip_us, path_id, path_label, limit } = self;
-        [primary_bps, secondary_bps, round_trip_us, path_id, limit].iter().any(|field| field.is_some())
+        let Mircc { primary_bps, secondary_bps, class, round_trip_us, path_id, path_label, limit } =
+            self;
+        [primary_bps, secondary_bps, round_trip_us, path_id, limit]
+            .iter()
+            .any(|field| field.is_some())
             || class.is_some()
             || path_label.is_some()
     }
@@ -59,7 +64,9 @@ impl Mircc {
     /// The rates, at most 2^62 bit/s each; no limit for an absent one.
     pub fn rates(&self) -> Rates {
         const HIGHEST: u64 = 1 << 62;
-        let rate = |bps: Option<u64>| bps.map_or(Rates::UNLIMITED.primary, |bps| Rate::from_bps(bps.min(HIGHEST)));
+        let rate = |bps: Option<u64>| {
+            bps.map_or(Rates::UNLIMITED.primary, |bps| Rate::from_bps(bps.min(HIGHEST)))
+        };
         Rates { primary: rate(self.primary_bps), secondary: rate(self.secondary_bps) }
     }
 
@@ -70,8 +77,8 @@ impl Mircc {
     }
 }
 
-/// The fields of an LpPacket beside its Fragment. Written, they stand in ascending order of their TYPEs, and MIRCC's take the same octets whatever their values, but
-/// for the path label.
+/// The fields of an LpPacket beside its Fragment. Written, they stand in ascending order of their
+/// TYPEs, and MIRCC's take the same octets whatever their values, but for the path label.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header<'a> {
     /// Sequence.
@@ -110,33 +117,53 @@ impl<'a> Header<'a> {
     #[inline]
     pub(super) fn read(&mut self, element: &Element<'a>) -> Result<(), DecodeError> {
         match element.number {
-            number::lp::SEQUENCE => once(&mut self.sequence, element, u64::from_be_bytes(element.octets()?)),
+            number::lp::SEQUENCE => {
+                once(&mut self.sequence, element, u64::from_be_bytes(element.octets()?))
+            }
             number::lp::FRAG_INDEX => once(&mut self.frag_index, element, element.nni()?),
             number::lp::FRAG_COUNT => once(&mut self.frag_count, element, element.nni()?),
             number::lp::PIT_TOKEN => {
-                let token = PitToken::new(element.value).ok_or_else(|| element.fail(Fault::WrongLength))?;
+                let token =
+                    PitToken::new(element.value).ok_or_else(|| element.fail(Fault::WrongLength))?;
                 once(&mut self.pit_token, element, token)
             }
             number::lp::NACK => once(&mut self.nack, element, NackReason::decode(element)?),
             number::lp::INCOMING_FACE_ID => once(&mut self.incoming_face, element, element.nni()?),
             number::lp::NEXT_HOP_FACE_ID => once(&mut self.next_hop_face, element, element.nni()?),
-            number::lp::CACHE_POLICY => once(&mut self.cache_policy, element, cache_policy(element)?),
+            number::lp::CACHE_POLICY => {
+                once(&mut self.cache_policy, element, cache_policy(element)?)
+            }
             number::lp::CONGESTION_MARK => once(&mut self.congestion_mark, element, element.nni()?),
             number::lp::NON_DISCOVERY => {
                 self.non_discovery = true;
                 element.empty()
             }
-            number::lp::PREFIX_ANNOUNCEMENT => once(&mut self.prefix_announcement, element, element.value),
-            number::mircc::PRIMARY_RATE => once(&mut self.mircc.primary_bps, element, element.nni()?),
-            number::mircc::SECONDARY_RATE => once(&mut self.mircc.secondary_bps, element, element.nni()?),
+            number::lp::PREFIX_ANNOUNCEMENT => {
+                once(&mut self.prefix_announcement, element, element.value)
+            }
+            number::mircc::PRIMARY_RATE => {
+                once(&mut self.mircc.primary_bps, element, element.nni()?)
+            }
+            number::mircc::SECONDARY_RATE => {
+                once(&mut self.mircc.secondary_bps, element, element.nni()?)
+            }
             number::mircc::CLASS => {
-                let class = u8::try_from(element.nni()?).map_err(|_| element.fail(Fault::WrongValue))?;
+                let class =
+                    u8::try_from(element.nni()?).map_err(|_| element.fail(Fault::WrongValue))?;
                 once(&mut self.mircc.class, element, class)
             }
-            number::mircc::ROUND_TRIP => once(&mut self.mircc.round_trip_us, element, element.nni()?),
-            number::mircc::PATH_ID => once(&mut self.mircc.path_id, element, u64::from_be_bytes(element.octets()?)),
-            number::mircc::PATH_LABEL => once(&mut self.mircc.path_label, element, PathLabel::decode(element)?),
-            number::mircc::LIMIT => once(&mut self.mircc.limit, element, u64::from_be_bytes(element.octets()?)),
+            number::mircc::ROUND_TRIP => {
+                once(&mut self.mircc.round_trip_us, element, element.nni()?)
+            }
+            number::mircc::PATH_ID => {
+                once(&mut self.mircc.path_id, element, u64::from_be_bytes(element.octets()?))
+            }
+            number::mircc::PATH_LABEL => {
+                once(&mut self.mircc.path_label, element, PathLabel::decode(element)?)
+            }
+            number::mircc::LIMIT => {
+                once(&mut self.mircc.limit, element, u64::from_be_bytes(element.octets()?))
+            }
             unknown if may_be_ignored(unknown) => Ok(()),
             _ => Err(element.fail(Fault::Unknown)),
         }
@@ -162,7 +189,9 @@ impl<'a> Header<'a> {
         if let Some(sequence) = self.sequence {
             put_wide(out, number::lp::SEQUENCE, sequence);
         }
-        let put = |out: &mut _, number, value: Option<u64>| value.into_iter().for_each(|value| put_nni(out, number, value));
+        let put = |out: &mut _, number, value: Option<u64>| {
+            value.into_iter().for_each(|value| put_nni(out, number, value))
+        };
         put(out, number::lp::FRAG_INDEX, self.frag_index);
         put(out, number::lp::FRAG_COUNT, self.frag_count);
         self.write_behind_fragmentation(out);
@@ -177,12 +206,18 @@ impl<'a> Header<'a> {
         if let Some(reason) = self.nack {
             reason.write(out);
         }
-        let put = |out: &mut B, number, value: Option<u64>| value.into_iter().for_each(|value| put_nni(out, number, value));
-        let wide = |out: &mut B, number, value: Option<u64>| value.into_iter().for_each(|value| put_wide(out, number, value));
+        let put = |out: &mut B, number, value: Option<u64>| {
+            value.into_iter().for_each(|value| put_nni(out, number, value))
+        };
+        let wide = |out: &mut B, number, value: Option<u64>| {
+            value.into_iter().for_each(|value| put_wide(out, number, value))
+        };
         put(out, number::lp::INCOMING_FACE_ID, self.incoming_face);
         put(out, number::lp::NEXT_HOP_FACE_ID, self.next_hop_face);
         if let Some(policy) = self.cache_policy {
-            put_nested(out, number::lp::CACHE_POLICY, |out| put_nni(out, number::lp::CACHE_POLICY_TYPE, policy));
+            put_nested(out, number::lp::CACHE_POLICY, |out| {
+                put_nni(out, number::lp::CACHE_POLICY_TYPE, policy)
+            });
         }
         put(out, number::lp::CONGESTION_MARK, self.congestion_mark);
         if self.non_discovery {
@@ -247,5 +282,9 @@ fn cache_policy(outer: &Element) -> Result<u64, DecodeError> {
             return element.nni();
         }
     }
-    Err(DecodeError { offset: outer.value_offset(), number: number::lp::CACHE_POLICY_TYPE, fault: Fault::Missing })
+    Err(DecodeError {
+        offset: outer.value_offset(),
+        number: number::lp::CACHE_POLICY_TYPE,
+        fault: Fault::Missing,
+    })
 }

@@ -35,7 +35,8 @@ impl LabelFlags {
     }
 }
 
-/// A path label: flags, and the label of each hop. An Interest in discovery may count hops that have none.
+/// A path label: flags, and the label of each hop. An Interest in discovery may count hops that
+/// have none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct PathLabel {
     /// How a forwarder treats it.
@@ -50,7 +51,8 @@ impl PathLabel {
         PathLabel { flags, labels: Labels::default() }
     }
 
-    /// The label that `outer` is. A bitmap that is shorter than its hops, or empty, has no labels in the rest.
+    /// The label that `outer` is. A bitmap that is shorter than its hops, or empty, has no labels
+    /// in the rest.
     pub(super) fn decode(outer: &Element) -> Result<PathLabel, DecodeError> {
         let (mut flags, mut hops, mut bitmap) = (LabelFlags::default(), 0, None);
         let mut order = Order::default();
@@ -68,14 +70,16 @@ impl PathLabel {
             match place {
                 1 => {
                     let [code] = element.octets()?;
-                    flags = LabelFlags::from_code(code).ok_or_else(|| element.fail(Fault::WrongValue))?;
+                    flags = LabelFlags::from_code(code)
+                        .ok_or_else(|| element.fail(Fault::WrongValue))?;
                 }
                 2 => [hops] = element.octets()?,
                 _ => bitmap = Some(element),
             }
         }
         let octets = bitmap.as_ref().map_or(&[][..], |element| element.value);
-        let labels = Labels::from_bitmap(hops, octets).ok_or_else(|| bitmap.unwrap_or(*outer).fail(Fault::WrongLength))?;
+        let labels = Labels::from_bitmap(hops, octets)
+            .ok_or_else(|| bitmap.unwrap_or(*outer).fail(Fault::WrongLength))?;
         Ok(PathLabel { flags, labels })
     }
 

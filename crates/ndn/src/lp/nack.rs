@@ -14,7 +14,8 @@ pub enum NackReason {
     Duplicate,
     /// 150: no route leads to the name.
     NoRoute,
-    /// 160: the path label does not fit the routes (RFC 9531, which names no number for NDN; no registry assigns this one).
+    /// 160: the path label does not fit the routes (RFC 9531, which names no number for NDN; no
+    /// registry assigns this one).
     InvalidLabel,
 }
 
@@ -30,7 +31,12 @@ impl NackReason {
     }
 
     fn from_code(code: u64) -> NackReason {
-        const KNOWN: [NackReason; 4] = [NackReason::Congestion, NackReason::Duplicate, NackReason::NoRoute, NackReason::InvalidLabel];
+        const KNOWN: [NackReason; 4] = [
+            NackReason::Congestion,
+            NackReason::Duplicate,
+            NackReason::NoRoute,
+            NackReason::InvalidLabel,
+        ];
         KNOWN.into_iter().find(|reason| reason.code() == Some(code)).unwrap_or(NackReason::None)
     }
 

@@ -25,8 +25,9 @@ pub enum NotOverwritten {
     },
 }
 
-/// Writes `value` over the NonNegativeInteger in the field of TYPE `number` of the LpPacket in `wire`, whose size stays the same: a router lowers MIRCC's rates so,
-/// which [`super::Header::write_packet`] writes in 8 octets.
+/// Writes `value` over the NonNegativeInteger in the field of TYPE `number` of the LpPacket in
+/// `wire`, whose size stays the same: a router lowers MIRCC's rates so, which
+/// [`super::Header::write_packet`] writes in 8 octets.
 ///
 /// # Errors
 /// There is no such field, or the value does not fit.

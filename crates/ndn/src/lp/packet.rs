@@ -2,15 +2,19 @@
 
 use super::header::Header;
 use crate::number;
-use crate::tlv::{Buffer, DecodeError, Element, Fault, Reader, element_size, put_element, put_head};
+use crate::tlv::{
+    Buffer, DecodeError, Element, Fault, Reader, element_size, put_element, put_head,
+};
 use std::ops::Range;
 
-/// A view of a link's packet: an LpPacket, or a bare Interest or Data, which is the same as an LpPacket with nothing but a Fragment.
+/// A view of a link's packet: an LpPacket, or a bare Interest or Data, which is the same as an
+/// LpPacket with nothing but a Fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LpPacket<'a> {
     /// The fields.
     pub header: Header<'a>,
-    /// The Fragment: an Interest, a Data, or a piece of one; `None` in an idle packet, which only says that its sender lives.
+    /// The Fragment: an Interest, a Data, or a piece of one; `None` in an idle packet, which only
+    /// says that its sender lives.
     pub fragment: Option<&'a [u8]>,
     fragment_at: usize,
 }
@@ -19,7 +23,8 @@ impl<'a> LpPacket<'a> {
     /// The packet that `wire` consists of. The fields may stand in any order.
     ///
     /// # Errors
-    /// The octets are no such packet; a field is there twice; a field is unknown and may not be ignored.
+    /// The octets are no such packet; a field is there twice; a field is unknown and may not be
+    /// ignored.
     #[inline]
     pub fn decode(wire: &'a [u8]) -> Result<LpPacket<'a>, DecodeError> {
         let outer = Element::only(wire)?;
@@ -55,7 +60,8 @@ impl<'a> LpPacket<'a> {
 
     /// True if the Fragment is but a piece of a packet.
     pub fn is_piece(&self) -> bool {
-        self.header.frag_count.is_some_and(|count| count != 1) || self.header.frag_index.is_some_and(|index| index != 0)
+        self.header.frag_count.is_some_and(|count| count != 1)
+            || self.header.frag_index.is_some_and(|index| index != 0)
     }
 }
 
@@ -65,7 +71,8 @@ impl Header<'_> {
         match fragment {
             Some(fragment) if *self == Header::default() => out.put(fragment),
             _ => {
-                let behind = fragment.map_or(0, |fragment| element_size(number::lp::FRAGMENT, fragment.len()));
+                let behind = fragment
+                    .map_or(0, |fragment| element_size(number::lp::FRAGMENT, fragment.len()));
                 put_head(out, number::lp::LP_PACKET, self.size() + behind);
                 self.write(out);
                 if let Some(fragment) = fragment {

@@ -11,13 +11,15 @@ use thiserror::Error;
 /// Why a piece is thrown away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum ReassemblyError {
-    /// It has no Sequence, no octets, a FragIndex not below its FragCount, or a FragCount above 400.
+    /// It has no Sequence, no octets, a FragIndex not below its FragCount, or a FragCount above
+    /// 400.
     #[error("Sequence, FragIndex, FragCount or Fragment is missing or out of range")]
     Malformed,
     /// It says another FragCount than the pieces before it. All of them are thrown away.
     #[error("FragCount differs from that of the packet's other pieces")]
     Inconsistent,
-    /// The pieces, or the fields beside them, are larger than any packet. All of them are thrown away.
+    /// The pieces, or the fields beside them, are larger than any packet. All of them are thrown
+    /// away.
     #[error("the pieces or the fields beside them add up to more than 8800 octets")]
     TooLarge,
 }
@@ -35,7 +37,8 @@ pub struct ReassemblyCounters {
 
 /// Puts the pieces of packets together that come in on one face, in any order.
 ///
-/// It keeps at most 64 packets of at most 8800 octets each, and as much of fields, for half a second after the first piece that came.
+/// It keeps at most 64 packets of at most 8800 octets each, and as much of fields, for half a
+/// second after the first piece that came.
 #[derive(Clone, Debug, Default)]
 pub struct Reassembler {
     /// In the order of their first pieces.
@@ -57,7 +60,8 @@ struct Partial {
     came: usize,
     /// Their octets.
     octets: usize,
-    /// An LpPacket without Fragment: the fields of the first piece, and of the others PitToken and CongestionMark.
+    /// An LpPacket without Fragment: the fields of the first piece, and of the others PitToken and
+    /// CongestionMark.
     header: Vec<u8>,
 }
 
@@ -116,15 +120,25 @@ impl Reassembler {
         Some(partial)
     }
 
-    /// Takes a piece ([`LpPacket::is_piece`]). If it completes a packet, appends that to `out` as an LpPacket that says nothing of fragmentation, and returns true.
+    /// Takes a piece ([`LpPacket::is_piece`]). If it completes a packet, appends that to `out` as
+    /// an LpPacket that says nothing of fragmentation, and returns true.
     ///
     /// # Errors
     /// The piece does not belong to any packet.
-    pub fn take(&mut self, now: Time, piece: &LpPacket, out: &mut Vec<u8>) -> Result<bool, ReassemblyError> {
+    pub fn take(
+        &mut self,
+        now: Time,
+        piece: &LpPacket,
+        out: &mut Vec<u8>,
+    ) -> Result<bool, ReassemblyError> {
         self.expire(now);
-        let (index, count) = (piece.header.frag_index.unwrap_or(0), piece.header.frag_count.unwrap_or(1));
+        let (index, count) =
+            (piece.header.frag_index.unwrap_or(0), piece.header.frag_count.unwrap_or(1));
         let sequence = piece.header.sequence.ok_or(ReassemblyError::Malformed)?;
-        let fragment = piece.fragment.filter(|fragment| !fragment.is_empty()).ok_or(ReassemblyError::Malformed)?;
+        let fragment = piece
+            .fragment
+            .filter(|fragment| !fragment.is_empty())
+            .ok_or(ReassemblyError::Malformed)?;
         if index >= count || count > MAX_PIECES as u64 {
             return Err(ReassemblyError::Malformed);
         }
@@ -150,7 +164,8 @@ impl Reassembler {
         }
     }
 
-    /// Where the packet is whose first piece has the Sequence `first`, and which is new if there was none.
+    /// Where the packet is whose first piece has the Sequence `first`, and which is new if there
+    /// was none.
     fn find(&mut self, now: Time, first: u64, count: usize) -> usize {
         if let Some(at) = self.partial.iter().rposition(|partial| partial.first == first) {
             return at;
@@ -160,7 +175,14 @@ impl Reassembler {
             self.counters.evicted += 1;
         }
         let pieces = vec![Vec::new(); count];
-        let partial = Partial { first, deadline: now + Self::TIMEOUT, pieces, came: 0, octets: 0, header: Vec::new() };
+        let partial = Partial {
+            first,
+            deadline: now + Self::TIMEOUT,
+            pieces,
+            came: 0,
+            octets: 0,
+            header: Vec::new(),
+        };
         self.octets += partial.size();
         self.partial.push_back(partial);
         self.partial.len() - 1
@@ -177,7 +199,13 @@ impl Partial {
         Self::LIST * self.pieces.len() + Self::SELF + self.octets + self.header.len()
     }
 
-    fn add(&mut self, index: usize, count: usize, header: &Header, fragment: &[u8]) -> Result<Fate, ReassemblyError> {
+    fn add(
+        &mut self,
+        index: usize,
+        count: usize,
+        header: &Header,
+        fragment: &[u8],
+    ) -> Result<Fate, ReassemblyError> {
         if count != self.pieces.len() {
             return Err(ReassemblyError::Inconsistent);
         }
@@ -209,7 +237,8 @@ impl Partial {
     }
 
     fn write(self, out: &mut Vec<u8>) {
-        let header = LpPacket::decode(&self.header).map_or(Header::default(), |packet| packet.header);
+        let header =
+            LpPacket::decode(&self.header).map_or(Header::default(), |packet| packet.header);
         header.write_packet(Some(&self.pieces.concat()), out);
     }
 }

@@ -30,7 +30,10 @@ impl<'a> Entry<'a> for ChannelStatus<'a> {
 /// The entries of a dataset whose segments' contents, put together, are `content`.
 ///
 /// # Errors
-/// Each entry that is malformed, lacks a field, or is of another TYPE is an error; the iterator ends behind octets that are no element.
-pub fn entries<'a, T: Entry<'a>>(content: &'a [u8]) -> impl Iterator<Item = Result<T, DecodeError>> + use<'a, T> {
+/// Each entry that is malformed, lacks a field, or is of another TYPE is an error; the iterator
+/// ends behind octets that are no element.
+pub fn entries<'a, T: Entry<'a>>(
+    content: &'a [u8],
+) -> impl Iterator<Item = Result<T, DecodeError>> + use<'a, T> {
     Reader::new(content).map(|element| T::read(&element?.expect(T::NUMBER)?))
 }

@@ -5,7 +5,8 @@ use super::record::{Record, record};
 use crate::tlv::{Buffer, DecodeError, Element, put_nested};
 
 record! {
-    /// FaceStatus: an entry of faces/list and faces/query. The counts are of packets and octets since the face was made.
+    /// FaceStatus: an entry of faces/list and faces/query. The counts are of packets and octets
+    /// since the face was made.
     #[derive(Copy)]
     FaceStatus<'a> {
         /// FaceId.
@@ -46,11 +47,14 @@ record! {
         out_bytes: 149 => u64,
         /// Flags; see [`super::face_flags`].
         flags: 108 => u64,
-        /// Packets received that were malformed or broke a rule of the link. A field of Narrows, with an even number that others skip.
+        /// Packets received that were malformed or broke a rule of the link. A field of Narrows,
+        /// with an even number that others skip.
         in_malformed: 0xF904 => Option<u64>,
-        /// Packets that did not leave: too large, or not taken by the socket. A field of Narrows, with an even number that others skip.
+        /// Packets that did not leave: too large, or not taken by the socket. A field of Narrows,
+        /// with an even number that others skip.
         out_dropped: 0xF906 => Option<u64>,
-        /// Rate available to packets that come in, in bit/s. This and the following are fields of Narrows, as above.
+        /// Rate available to packets that come in, in bit/s. This and the following are fields of
+        /// Narrows, as above.
         in_capacity_bps: 0xF908 => Option<u64>,
         /// The same of packets that leave.
         out_capacity_bps: 0xF90A => Option<u64>,
@@ -62,7 +66,8 @@ record! {
         shaped: 0xF910 => Option<u64>,
         /// Seconds in which the path behind it seemed slower than its rate.
         suspect_s: 0xF912 => Option<u64>,
-        /// Primary Interests that came in and were refused, because they asked for more than the rate that the neighbour was told.
+        /// Primary Interests that came in and were refused, because they asked for more than the
+        /// rate that the neighbour was told.
         in_policed: 0xF914 => Option<u64>,
         /// Those of the malformed packets whose names have too many components. A field of Narrows.
         in_long_names: 0xF916 => Option<u64>,

@@ -19,7 +19,10 @@ pub(super) trait Field<'a>: Sized {
 }
 
 /// Reads a field that is there once.
-fn first<T>(field: &mut Option<T>, read: impl FnOnce() -> Result<T, DecodeError>) -> Result<(), DecodeError> {
+fn first<T>(
+    field: &mut Option<T>,
+    read: impl FnOnce() -> Result<T, DecodeError>,
+) -> Result<(), DecodeError> {
     if field.is_none() {
         *field = Some(read()?);
     }
@@ -61,9 +64,16 @@ impl<'a> Field<'a> for NameRef<'a> {
 pub struct StrategyName<'a>(pub NameRef<'a>);
 
 impl<'a> Field<'a> for StrategyName<'a> {
-    fn read(field: &mut Option<StrategyName<'a>>, element: &Element<'a>) -> Result<(), DecodeError> {
+    fn read(
+        field: &mut Option<StrategyName<'a>>,
+        element: &Element<'a>,
+    ) -> Result<(), DecodeError> {
         first(field, || {
-            let missing = DecodeError { offset: element.value_offset(), number: number::NAME, fault: Fault::Missing };
+            let missing = DecodeError {
+                offset: element.value_offset(),
+                number: number::NAME,
+                fault: Fault::Missing,
+            };
             let inner = Reader::within(element).next().ok_or(missing)??;
             NameRef::decode(&inner).map(StrategyName)
         })

@@ -1,8 +1,10 @@
-//! NFD's management protocol: commands, their answers, and datasets (NFD's wiki, pages "ControlCommand", "StatusDataset", "FaceMgmt", "FibMgmt", "RibMgmt",
-//! "StrategyChoice", "CsMgmt", "ForwarderStatus", "NotificationStream").
+//! NFD's management protocol: commands, their answers, and datasets (NFD's wiki, pages
+//! "ControlCommand", "StatusDataset", "FaceMgmt", "FibMgmt", "RibMgmt", "StrategyChoice", "CsMgmt",
+//! "ForwarderStatus", "NotificationStream").
 //!
-//! Fields are written in the order of ndn-cxx, read in any order, and skipped if they are unknown. Numbers of TYPEs mean different things in different messages, so
-//! they stand with the messages here and not in [`crate::number`].
+//! Fields are written in the order of ndn-cxx, read in any order, and skipped if they are unknown.
+//! Numbers of TYPEs mean different things in different messages, so they stand with the messages
+//! here and not in [`crate::number`].
 
 mod codes;
 mod dataset;

@@ -24,8 +24,8 @@ impl Scope {
     }
 }
 
-/// The name of a command, `/localhost/nfd/<module>/<verb>/<parameters>` and a tail that depends on how it is signed; or of a dataset, of the same form without
-/// parameters.
+/// The name of a command, `/localhost/nfd/<module>/<verb>/<parameters>` and a tail that depends on
+/// how it is signed; or of a dataset, of the same form without parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ManagementName<'a> {
     /// `/localhost` or `/localhop`.
@@ -41,7 +41,8 @@ pub struct ManagementName<'a> {
 /// How a command is signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandForm {
-    /// As version 0.3 has it: the name ends in a digest of parameters, and the signature stands behind it.
+    /// As version 0.3 has it: the name ends in a digest of parameters, and the signature stands
+    /// behind it.
     Signed,
     /// As version 0.2 has it: the name ends in a timestamp, random octets and the signature.
     SignedInName,
@@ -53,10 +54,15 @@ impl<'a> ManagementName<'a> {
     /// The parts of `name`; `None` if it is no name of management.
     pub fn parse(name: &NameRef<'a>) -> Option<ManagementName<'a>> {
         let mut components = name.components();
-        let mut generic =
-            || components.next().filter(|component| u32::from(component.number) == number::GENERIC).map(|component| component.value);
+        let mut generic = || {
+            components
+                .next()
+                .filter(|component| u32::from(component.number) == number::GENERIC)
+                .map(|component| component.value)
+        };
         let first = generic()?;
-        let scope = [Scope::Localhost, Scope::Localhop].into_iter().find(|scope| scope.word() == first)?;
+        let scope =
+            [Scope::Localhost, Scope::Localhop].into_iter().find(|scope| scope.word() == first)?;
         if generic()? != b"nfd" {
             return None;
         }
@@ -68,15 +74,24 @@ impl<'a> ManagementName<'a> {
     /// # Errors
     /// The component does not hold ControlParameters.
     pub fn parameters(&self) -> Option<Result<ControlParameters<'a>, DecodeError>> {
-        let component = self.rest.component(0).filter(|component| u32::from(component.number) == number::GENERIC)?;
+        let component = self
+            .rest
+            .component(0)
+            .filter(|component| u32::from(component.number) == number::GENERIC)?;
         Some(ControlParameters::decode(component.value))
     }
 
-    /// The name of a command, up to its parameters; to send it, add parameters and sign it ([`crate::InterestDraft::write_signed`]).
+    /// The name of a command, up to its parameters; to send it, add parameters and sign it
+    /// ([`crate::InterestDraft::write_signed`]).
     pub fn command(scope: Scope, module: &str, verb: &str, parameters: &ControlParameters) -> Name {
         let mut octets = Vec::new();
         parameters.write(&mut octets);
-        Name::new().generic(scope.word()).generic(b"nfd").generic(module.as_bytes()).generic(verb.as_bytes()).generic(&octets)
+        Name::new()
+            .generic(scope.word())
+            .generic(b"nfd")
+            .generic(module.as_bytes())
+            .generic(verb.as_bytes())
+            .generic(&octets)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The messages as tables: of each field its name here, its TYPE, and the kind of its VALUE.
 
-/// Declares a message, and how its fields are read and written. Lists come last, as nested messages of one TYPE.
+/// Declares a message, and how its fields are read and written. Lists come last, as nested messages
+/// of one TYPE.
 macro_rules! record {
     (
         $(#[$about:meta])*

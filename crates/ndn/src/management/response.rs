@@ -22,7 +22,8 @@ pub struct ControlResponse<'a> {
     pub code: u64,
     /// StatusText.
     pub text: &'a str,
-    /// ControlParameters. They are always written, even empty, since clients take an answer without them for none; read, they may be absent.
+    /// ControlParameters. They are always written, even empty, since clients take an answer without
+    /// them for none; read, they may be absent.
     pub parameters: Option<ControlParameters<'a>>,
 }
 
@@ -33,7 +34,8 @@ impl<'a> ControlResponse<'a> {
     /// The ControlResponse that `content` consists of.
     ///
     /// # Errors
-    /// The octets are no ControlResponse, or it has no code or text, or a field that is known is malformed.
+    /// The octets are no ControlResponse, or it has no code or text, or a field that is known is
+    /// malformed.
     pub fn decode(content: &'a [u8]) -> Result<ControlResponse<'a>, DecodeError> {
         let outer = Element::only(content)?.expect(Self::NUMBER)?;
         let Outcome { code, text } = Record::read(&outer)?;

@@ -4,7 +4,8 @@ use super::record::{Record, record};
 use crate::tlv::{Buffer, DecodeError, Element};
 
 record! {
-    /// GeneralStatus: the content of status/general, which has no element around it. The counts are of packets since the forwarder started.
+    /// GeneralStatus: the content of status/general, which has no element around it. The counts are
+    /// of packets since the forwarder started.
     #[derive(Copy)]
     GeneralStatus<'a> {
         /// NfdVersion: the forwarder's program and version.
@@ -39,8 +40,8 @@ record! {
         satisfied_interests: 153 => u64,
         /// NUnsatisfiedInterests.
         unsatisfied_interests: 154 => u64,
-        /// Packets that one forwarding thread had for another and dropped, because too many waited. `None` with one thread. A field of Narrows,
-        /// with an even number that others skip.
+        /// Packets that one forwarding thread had for another and dropped, because too many waited.
+        /// `None` with one thread. A field of Narrows, with an even number that others skip.
         lost_between_threads: 0xF920 => Option<u64>,
         /// Faces that were not made, because there were too many or no descriptor was left. A field
         /// of Narrows.

@@ -7,8 +7,9 @@ use crate::tlv::{Buffer, DecodeError, Element, Reader, put_element};
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
-/// A name whose octets are elsewhere, in a packet or a [`super::Name`]. Its components have been checked. Names are ordered canonically: component by component, and a
-/// prefix before what it is a prefix of.
+/// A name whose octets are elsewhere, in a packet or a [`super::Name`]. Its components have been
+/// checked. Names are ordered canonically: component by component, and a prefix before what it is a
+/// prefix of.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NameRef<'a> {
     value: &'a [u8],
@@ -22,7 +23,8 @@ impl<'a> NameRef<'a> {
     /// The name that `element`, a TLV of type 7, is.
     ///
     /// # Errors
-    /// It has another TYPE; a component is malformed, has a TYPE above 65535, or is a digest that has not 32 octets.
+    /// It has another TYPE; a component is malformed, has a TYPE above 65535, or is a digest that
+    /// has not 32 octets.
     #[inline]
     pub fn decode(element: &Element<'a>) -> Result<NameRef<'a>, DecodeError> {
         let mut count = 0;
@@ -108,7 +110,8 @@ impl<'a> NameRef<'a> {
     /// True if this name is `other` or a prefix of it.
     #[inline]
     pub fn is_prefix_of(&self, other: &NameRef) -> bool {
-        // No component's TLV is the start of another one, so octets that agree are components that agree.
+        // No component's TLV is the start of another one, so octets that agree are components that
+        // agree.
         other.value.starts_with(self.value)
     }
 

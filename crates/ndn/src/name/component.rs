@@ -4,7 +4,8 @@ use crate::number;
 use crate::tlv::{DecodeError, Element, Fault, nni_size};
 use std::cmp::Ordering;
 
-/// A component of a name. Components are ordered canonically: by TYPE, then by length, then by their octets.
+/// A component of a name. Components are ordered canonically: by TYPE, then by length, then by
+/// their octets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Component<'a> {
     /// TYPE, 1 to 65535.
@@ -22,19 +23,22 @@ impl<'a> Component<'a> {
     /// TYPE is above 65535, or a digest has not 32 octets.
     #[inline]
     pub fn decode(element: &Element<'a>) -> Result<Component<'a>, DecodeError> {
-        let number = u16::try_from(element.number).map_err(|_| element.fail(Fault::TypeOutOfRange))?;
+        let number =
+            u16::try_from(element.number).map_err(|_| element.fail(Fault::TypeOutOfRange))?;
         if element.number <= number::PARAMETERS_DIGEST && element.value.len() != 32 {
             return Err(element.fail(Fault::WrongLength));
         }
         Ok(Component { number, value: element.value, whole: element.whole })
     }
 
-    /// The number in VALUE, if it is a NonNegativeInteger in its shortest form, as segments, versions and other numbers of names have to be.
+    /// The number in VALUE, if it is a NonNegativeInteger in its shortest form, as segments,
+    /// versions and other numbers of names have to be.
     pub fn nni(&self) -> Option<u64> {
         crate::tlv::nni(self.value).filter(|value| nni_size(*value) == self.value.len())
     }
 
-    /// The number in VALUE, if TYPE is `number` and VALUE a NonNegativeInteger in its shortest form.
+    /// The number in VALUE, if TYPE is `number` and VALUE a NonNegativeInteger in its shortest
+    /// form.
     pub fn nni_of(&self, number: u32) -> Option<u64> {
         self.nni().filter(|_| u32::from(self.number) == number)
     }

@@ -2,7 +2,8 @@
 
 use crate::tlv::Element;
 
-/// A prefix of a name: whoever hashes names hashes the octets between the ends of two prefixes once, and has the hashes of all prefixes.
+/// A prefix of a name: whoever hashes names hashes the octets between the ends of two prefixes
+/// once, and has the hashes of all prefixes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prefix {
     /// The number of components.
@@ -31,7 +32,10 @@ impl Iterator for Prefixes<'_> {
     #[inline]
     fn next(&mut self) -> Option<Prefix> {
         let prefix = self.next?;
-        let longer = |component: Element| Prefix { components: prefix.components + 1, end: prefix.end + component.whole.len() };
+        let longer = |component: Element| Prefix {
+            components: prefix.components + 1,
+            end: prefix.end + component.whole.len(),
+        };
         self.next = Element::first(&self.value[prefix.end..], 0).ok().map(longer);
         Some(prefix)
     }

@@ -1,4 +1,5 @@
-//! Names as people write them (NDN Packet Format 0.3, "NDN URI Scheme", and "Naming Conventions" of NDN-TR-22 revision 3).
+//! Names as people write them (NDN Packet Format 0.3, "NDN URI Scheme", and "Naming Conventions" of
+//! NDN-TR-22 revision 3).
 
 use super::borrowed::NameRef;
 use super::component::Component;
@@ -16,7 +17,9 @@ pub enum UriError {
     #[error("\"{0}\" is no name: write it with a slash first, as in /{0}")]
     NoSlash(String),
     /// A component is empty.
-    #[error("a component of \"{0}\" is empty: remove a slash, or write ... for a component without octets")]
+    #[error(
+        "a component of \"{0}\" is empty: remove a slash, or write ... for a component without octets"
+    )]
     Empty(String),
     /// A percent sign is not followed by two hexadecimal digits.
     #[error("\"{0}\" has a % without two hexadecimal digits behind it: write % itself as %25")]
@@ -44,14 +47,18 @@ const NUMBERS: [(u32, &str); 5] = [
 ];
 
 /// TYPEs of digests, and how people write them.
-const DIGESTS: [(u32, &str); 2] = [(number::IMPLICIT_DIGEST, "sha256digest"), (number::PARAMETERS_DIGEST, "params-sha256")];
+const DIGESTS: [(u32, &str); 2] =
+    [(number::IMPLICIT_DIGEST, "sha256digest"), (number::PARAMETERS_DIGEST, "params-sha256")];
 
 fn word_of(table: &[(u32, &'static str)], number: u16) -> Option<&'static str> {
     table.iter().find(|(known, _)| *known == u32::from(number)).map(|(_, word)| *word)
 }
 
 fn number_of(table: &[(u32, &'static str)], word: &str) -> Option<u16> {
-    table.iter().find(|(_, known)| *known == word).and_then(|(number, _)| u16::try_from(*number).ok())
+    table
+        .iter()
+        .find(|(_, known)| *known == word)
+        .and_then(|(number, _)| u16::try_from(*number).ok())
 }
 
 impl Display for Component<'_> {
@@ -70,7 +77,9 @@ impl Display for Component<'_> {
             f.write_str("...")?;
         }
         self.value.iter().try_for_each(|octet| match octet {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => write!(f, "{}", char::from(*octet)),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                write!(f, "{}", char::from(*octet))
+            }
             _ => write!(f, "%{octet:02X}"),
         })
     }
@@ -94,7 +103,8 @@ impl Display for Name {
 impl FromStr for Name {
     type Err = UriError;
 
-    /// Reads a URI: `/a/%00/32=metadata/v=7/seg=0`, with or without `ndn:` before it and a slash behind it.
+    /// Reads a URI: `/a/%00/32=metadata/v=7/seg=0`, with or without `ndn:` before it and a slash
+    /// behind it.
     fn from_str(text: &str) -> Result<Name, UriError> {
         let path = text.strip_prefix("ndn:").unwrap_or(text);
         let path = path.strip_prefix('/').ok_or_else(|| UriError::NoSlash(text.to_owned()))?;
@@ -122,10 +132,18 @@ fn parse_component(text: &str) -> Result<(u16, Vec<u8>), UriError> {
     }
     if let Some(number) = number_of(&DIGESTS, word) {
         let octets: Option<Vec<u8>> = rest.as_bytes().chunks(2).map(hexadecimal).collect();
-        return Ok((number, octets.filter(|octets| octets.len() == 32).ok_or_else(|| UriError::Digest(text.to_owned()))?));
+        return Ok((
+            number,
+            octets
+                .filter(|octets| octets.len() == 32)
+                .ok_or_else(|| UriError::Digest(text.to_owned()))?,
+        ));
     }
-    let number =
-        word.parse().ok().filter(|number| *number > 0 && !word.starts_with(['0', '+'])).ok_or_else(|| UriError::Type(text.to_owned()))?;
+    let number = word
+        .parse()
+        .ok()
+        .filter(|number| *number > 0 && !word.starts_with(['0', '+']))
+        .ok_or_else(|| UriError::Type(text.to_owned()))?;
     Ok((number, unescaped(text, rest)?))
 }
 
@@ -137,16 +155,21 @@ fn unescaped(text: &str, escaped: &str) -> Result<Vec<u8>, UriError> {
         rest = behind;
         octets.push(match first {
             b'%' => {
-                let octet = rest.get(..2).and_then(hexadecimal).ok_or_else(|| UriError::Escape(text.to_owned()))?;
+                let octet = rest
+                    .get(..2)
+                    .and_then(hexadecimal)
+                    .ok_or_else(|| UriError::Escape(text.to_owned()))?;
                 rest = &rest[2..];
                 octet
             }
             _ => *first,
         });
     }
-    // A component of periods only is written with three more, so that none is taken for "this directory" or its parent.
+    // A component of periods only is written with three more, so that none is taken for "this
+    // directory" or its parent.
     if octets.iter().all(|octet| *octet == b'.') {
-        let periods = octets.len().checked_sub(3).ok_or_else(|| UriError::Empty(text.to_owned()))?;
+        let periods =
+            octets.len().checked_sub(3).ok_or_else(|| UriError::Empty(text.to_owned()))?;
         octets.truncate(periods);
     }
     Ok(octets)

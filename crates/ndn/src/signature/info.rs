@@ -4,7 +4,9 @@ use super::kind::SignatureType;
 use super::validity::ValidityPeriod;
 use crate::name::NameRef;
 use crate::number;
-use crate::tlv::{Buffer, DecodeError, Element, Fault, Order, Reader, put_element, put_nested, put_nni};
+use crate::tlv::{
+    Buffer, DecodeError, Element, Fault, Order, Reader, put_element, put_nested, put_nni,
+};
 
 /// KeyLocator: where the key is with which a signature is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,8 +21,12 @@ impl<'a> KeyLocator<'a> {
     /// The locator that `outer` is; an unknown kind of locator is none.
     fn decode(outer: &Element<'a>) -> Result<Option<KeyLocator<'a>>, DecodeError> {
         match Reader::within(outer).next().transpose()? {
-            Some(element) if element.number == number::NAME => Ok(Some(KeyLocator::Name(NameRef::decode(&element)?))),
-            Some(element) if element.number == number::KEY_DIGEST => Ok(Some(KeyLocator::Digest(element.value))),
+            Some(element) if element.number == number::NAME => {
+                Ok(Some(KeyLocator::Name(NameRef::decode(&element)?)))
+            }
+            Some(element) if element.number == number::KEY_DIGEST => {
+                Ok(Some(KeyLocator::Digest(element.value)))
+            }
             _ => Ok(None),
         }
     }
@@ -53,7 +59,14 @@ pub struct SignatureInfo<'a> {
 impl<'a> SignatureInfo<'a> {
     /// A signature of this type, and nothing else said.
     pub fn new(signature_type: SignatureType) -> SignatureInfo<'a> {
-        SignatureInfo { signature_type, key_locator: None, validity: None, nonce: None, time_ms: None, sequence: None }
+        SignatureInfo {
+            signature_type,
+            key_locator: None,
+            validity: None,
+            nonce: None,
+            time_ms: None,
+            sequence: None,
+        }
     }
 
     /// The SignatureInfo or InterestSignatureInfo that `outer` is.
@@ -88,7 +101,11 @@ impl<'a> SignatureInfo<'a> {
                 _ => info.validity = Some(ValidityPeriod::decode(&element)?),
             }
         }
-        let missing = DecodeError { offset: outer.value_offset(), number: number::SIGNATURE_TYPE, fault: Fault::Missing };
+        let missing = DecodeError {
+            offset: outer.value_offset(),
+            number: number::SIGNATURE_TYPE,
+            fault: Fault::Missing,
+        };
         Ok(SignatureInfo { signature_type: signature_type.ok_or(missing)?, ..info })
     }
 

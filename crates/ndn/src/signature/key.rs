@@ -7,14 +7,19 @@ use super::validity::ValidityPeriod;
 use ed25519_dalek::Signer as _;
 use ed25519_dalek::pkcs8::KeypairBytes;
 use p256::ecdsa::signature::hazmat::{PrehashSigner, PrehashVerifier};
-use p256::pkcs8::{DecodePrivateKey, DecodePublicKey, EncodePrivateKey, EncodePublicKey, LineEnding, SecretDocument};
+use p256::pkcs8::{
+    DecodePrivateKey, DecodePublicKey, EncodePrivateKey, EncodePublicKey, LineEnding,
+    SecretDocument,
+};
 use thiserror::Error;
 
 /// Octets are no key of a known kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum KeyError {
     /// They are no private key.
-    #[error("this is no private key in PKCS#8 for Ed25519 or ECDSA on P-256; `openssl pkcs8 -topk8 -nocrypt` converts keys in other forms")]
+    #[error(
+        "this is no private key in PKCS#8 for Ed25519 or ECDSA on P-256; `openssl pkcs8 -topk8 -nocrypt` converts keys in other forms"
+    )]
     Private,
     /// They are no public key.
     #[error("this is no SubjectPublicKeyInfo (DER) for Ed25519 or ECDSA on P-256")]
@@ -43,18 +48,31 @@ impl SigningKey {
     /// # Errors
     /// The octets are no such key.
     pub fn from_pkcs8(der: &[u8]) -> Result<SigningKey, KeyError> {
-        let ed25519 = || ed25519_dalek::SigningKey::from_pkcs8_der(der).ok().map(|key| SigningKey::Ed25519(Box::new(key)));
-        let ecdsa = || p256::ecdsa::SigningKey::from_pkcs8_der(der).ok().map(|key| SigningKey::EcdsaP256(Box::new(key)));
+        let ed25519 = || {
+            ed25519_dalek::SigningKey::from_pkcs8_der(der)
+                .ok()
+                .map(|key| SigningKey::Ed25519(Box::new(key)))
+        };
+        let ecdsa = || {
+            p256::ecdsa::SigningKey::from_pkcs8_der(der)
+                .ok()
+                .map(|key| SigningKey::EcdsaP256(Box::new(key)))
+        };
         ed25519().or_else(ecdsa).ok_or(KeyError::Private)
     }
 
-    /// A key of either kind from PKCS#8 in PEM, `-----BEGIN PRIVATE KEY-----`, as openssl writes it.
+    /// A key of either kind from PKCS#8 in PEM, `-----BEGIN PRIVATE KEY-----`, as openssl writes
+    /// it.
     ///
     /// # Errors
     /// The text is no such key; keys under a password are none.
     pub fn from_pkcs8_pem(text: &str) -> Result<SigningKey, KeyError> {
         let (label, der) = SecretDocument::from_pem(text.trim()).map_err(|_| KeyError::Private)?;
-        if label == PEM_LABEL { SigningKey::from_pkcs8(der.as_bytes()) } else { Err(KeyError::Private) }
+        if label == PEM_LABEL {
+            SigningKey::from_pkcs8(der.as_bytes())
+        } else {
+            Err(KeyError::Private)
+        }
     }
 
     /// The key as PKCS#8 in PEM, which openssl reads; `None` where there is no key.
@@ -62,7 +80,10 @@ impl SigningKey {
         let pem = match self {
             SigningKey::Digest | SigningKey::Null => return None,
             // The form without the public key, which every version of openssl reads.
-            SigningKey::Ed25519(key) => KeypairBytes { secret_key: key.to_bytes(), public_key: None }.to_pkcs8_pem(LineEnding::LF),
+            SigningKey::Ed25519(key) => {
+                KeypairBytes { secret_key: key.to_bytes(), public_key: None }
+                    .to_pkcs8_pem(LineEnding::LF)
+            }
             SigningKey::EcdsaP256(key) => key.to_pkcs8_pem(LineEnding::LF),
         };
         Some(pem.expect("a key has a PEM form").to_string())
@@ -87,7 +108,9 @@ impl SigningKey {
         match self {
             SigningKey::Digest | SigningKey::Null => None,
             SigningKey::Ed25519(key) => Some(PublicKey::Ed25519(Box::new(key.verifying_key()))),
-            SigningKey::EcdsaP256(key) => Some(PublicKey::EcdsaP256(Box::new(*key.verifying_key()))),
+            SigningKey::EcdsaP256(key) => {
+                Some(PublicKey::EcdsaP256(Box::new(*key.verifying_key())))
+            }
         }
     }
 
@@ -106,9 +129,13 @@ impl SigningKey {
         match self {
             SigningKey::Digest => SignatureOctets::new(&portion.digest()),
             SigningKey::Null => SignatureOctets::new(&[]),
-            SigningKey::Ed25519(key) => SignatureOctets::new(&key.sign(&portion.contiguous()).to_bytes()),
+            SigningKey::Ed25519(key) => {
+                SignatureOctets::new(&key.sign(&portion.contiguous()).to_bytes())
+            }
             SigningKey::EcdsaP256(key) => {
-                let signature: p256::ecdsa::Signature = key.sign_prehash(&portion.digest()).expect("a digest of 32 octets can be signed");
+                let signature: p256::ecdsa::Signature = key
+                    .sign_prehash(&portion.digest())
+                    .expect("a digest of 32 octets can be signed");
                 SignatureOctets::new(signature.to_der().as_bytes())
             }
         }
@@ -154,11 +181,16 @@ pub struct Signer<'a> {
 
 impl<'a> Signer<'a> {
     /// DigestSha256, which needs no key.
-    pub const DIGEST: Signer<'static> = Signer { key: &SigningKey::Digest, locator: None, validity: None };
+    pub const DIGEST: Signer<'static> =
+        Signer { key: &SigningKey::Digest, locator: None, validity: None };
 
     /// What a packet says of its signature.
     pub(crate) fn info(&self) -> SignatureInfo<'a> {
-        SignatureInfo { key_locator: self.locator, validity: self.validity, ..SignatureInfo::new(self.key.signature_type()) }
+        SignatureInfo {
+            key_locator: self.locator,
+            validity: self.validity,
+            ..SignatureInfo::new(self.key.signature_type())
+        }
     }
 }
 
@@ -177,8 +209,16 @@ impl PublicKey {
     /// # Errors
     /// The octets are no such key.
     pub fn from_spki(der: &[u8]) -> Result<PublicKey, KeyError> {
-        let ed25519 = || ed25519_dalek::VerifyingKey::from_public_key_der(der).ok().map(|key| PublicKey::Ed25519(Box::new(key)));
-        let ecdsa = || p256::ecdsa::VerifyingKey::from_public_key_der(der).ok().map(|key| PublicKey::EcdsaP256(Box::new(key)));
+        let ed25519 = || {
+            ed25519_dalek::VerifyingKey::from_public_key_der(der)
+                .ok()
+                .map(|key| PublicKey::Ed25519(Box::new(key)))
+        };
+        let ecdsa = || {
+            p256::ecdsa::VerifyingKey::from_public_key_der(der)
+                .ok()
+                .map(|key| PublicKey::EcdsaP256(Box::new(key)))
+        };
         ed25519().or_else(ecdsa).ok_or(KeyError::Public)
     }
 
@@ -206,12 +246,16 @@ impl PublicKey {
     pub fn verify(&self, portion: &SignedPortion, value: &[u8]) -> Result<(), SignatureError> {
         match self {
             PublicKey::Ed25519(key) => {
-                let signature = ed25519_dalek::Signature::from_slice(value).map_err(|_| SignatureError::Malformed)?;
-                key.verify_strict(&portion.contiguous(), &signature).map_err(|_| SignatureError::Differs)
+                let signature = ed25519_dalek::Signature::from_slice(value)
+                    .map_err(|_| SignatureError::Malformed)?;
+                key.verify_strict(&portion.contiguous(), &signature)
+                    .map_err(|_| SignatureError::Differs)
             }
             PublicKey::EcdsaP256(key) => {
-                let signature = p256::ecdsa::Signature::from_der(value).map_err(|_| SignatureError::Malformed)?;
-                key.verify_prehash(&portion.digest(), &signature).map_err(|_| SignatureError::Differs)
+                let signature = p256::ecdsa::Signature::from_der(value)
+                    .map_err(|_| SignatureError::Malformed)?;
+                key.verify_prehash(&portion.digest(), &signature)
+                    .map_err(|_| SignatureError::Differs)
             }
         }
     }

@@ -4,17 +4,20 @@ use crate::number;
 use crate::tlv::{Buffer, DecodeError, Element, Fault, Order, Reader, put_element, put_nested};
 use std::fmt::{self, Display, Formatter};
 
-/// A moment in UTC, to the second, as certificates write it: `YYYYMMDDThhmmss`. Moments compare by time.
+/// A moment in UTC, to the second, as certificates write it: `YYYYMMDDThhmmss`. Moments compare by
+/// time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CertificateTime([u8; 15]);
 
 impl CertificateTime {
-    /// The moment `seconds` after the start of 1970 in UTC; seconds beyond the year 9999 count as its end.
+    /// The moment `seconds` after the start of 1970 in UTC; seconds beyond the year 9999 count as
+    /// its end.
     pub fn from_unix(seconds: u64) -> CertificateTime {
         const LAST: u64 = 253_402_300_799;
         let seconds = seconds.min(LAST);
         let (days, second) = (seconds / 86_400, seconds % 86_400);
-        // Days in years that begin with March, so that a leap day is the last of its year: 400 of them have 146 097 days.
+        // Days in years that begin with March, so that a leap day is the last of its year: 400 of
+        // them have 146 097 days.
         let since_march_0 = days + 719_468;
         let (era, day) = (since_march_0 / 146_097, since_march_0 % 146_097);
         let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
@@ -24,10 +27,16 @@ impl CertificateTime {
         let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
         let year = era * 400 + year + u64::from(month <= 2);
         let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-        let digit = |number: u64, unit: u64| b'0' + u8::try_from(number / unit % 10).expect("a digit");
+        let digit =
+            |number: u64, unit: u64| b'0' + u8::try_from(number / unit % 10).expect("a digit");
         let two = |number| [digit(number, 10), digit(number, 1)];
         let mut text = [b'T'; 15];
-        text[..4].copy_from_slice(&[digit(year, 1000), digit(year, 100), digit(year, 10), digit(year, 1)]);
+        text[..4].copy_from_slice(&[
+            digit(year, 1000),
+            digit(year, 100),
+            digit(year, 10),
+            digit(year, 1),
+        ]);
         for (at, number) in [(4, month), (6, day_of_month), (9, hour), (11, minute), (13, second)] {
             text[at..at + 2].copy_from_slice(&two(number));
         }
@@ -36,7 +45,10 @@ impl CertificateTime {
 
     fn decode(element: &Element) -> Result<CertificateTime, DecodeError> {
         let text: [u8; 15] = element.octets()?;
-        let digits = text.iter().enumerate().all(|(at, octet)| if at == 8 { *octet == b'T' } else { octet.is_ascii_digit() });
+        let digits = text
+            .iter()
+            .enumerate()
+            .all(|(at, octet)| if at == 8 { *octet == b'T' } else { octet.is_ascii_digit() });
         if digits { Ok(CertificateTime(text)) } else { Err(element.fail(Fault::WrongValue)) }
     }
 }
@@ -78,7 +90,8 @@ impl ValidityPeriod {
                 if place == 1 { not_before = time } else { not_after = time }
             }
         }
-        let missing = |number| DecodeError { offset: outer.value_offset(), number, fault: Fault::Missing };
+        let missing =
+            |number| DecodeError { offset: outer.value_offset(), number, fault: Fault::Missing };
         Ok(ValidityPeriod {
             not_before: not_before.ok_or_else(|| missing(number::NOT_BEFORE))?,
             not_after: not_after.ok_or_else(|| missing(number::NOT_AFTER))?,

@@ -158,14 +158,20 @@ pub fn put_nni(out: &mut (impl Buffer + ?Sized), number: u32, value: u64) {
     put_element(out, number, &value.to_be_bytes()[8 - nni_size(value)..]);
 }
 
-/// Appends an element that holds a NonNegativeInteger in 8 octets, so that any other number can be written over it later.
+/// Appends an element that holds a NonNegativeInteger in 8 octets, so that any other number can be
+/// written over it later.
 #[inline]
 pub fn put_wide(out: &mut (impl Buffer + ?Sized), number: u32, value: u64) {
     put_element(out, number, &value.to_be_bytes());
 }
 
-/// Appends an element whose VALUE is what `body` appends. Nothing that `body` has written moves while it runs.
-pub fn put_nested<B: Buffer + ?Sized, T>(out: &mut B, number: u32, body: impl FnOnce(&mut B) -> T) -> T {
+/// Appends an element whose VALUE is what `body` appends. Nothing that `body` has written moves
+/// while it runs.
+pub fn put_nested<B: Buffer + ?Sized, T>(
+    out: &mut B,
+    number: u32,
+    body: impl FnOnce(&mut B) -> T,
+) -> T {
     put_var_number(out, u64::from(number));
     let at = out.position();
     out.put(&[0]);

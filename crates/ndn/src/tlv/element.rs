@@ -26,10 +26,17 @@ impl<'a> Element<'a> {
     pub fn first(octets: &'a [u8], offset: usize) -> Result<Element<'a>, DecodeError> {
         let fail = |number, fault| DecodeError { offset, number, fault };
         let (number, after_type) = read_var_number(octets).map_err(|fault| fail(0, fault))?;
-        let number = u32::try_from(number).ok().filter(|number| *number != 0).ok_or(fail(0, Fault::TypeOutOfRange))?;
-        let (length, size) = read_var_number(&octets[after_type..]).map_err(|fault| fail(number, fault))?;
+        let number = u32::try_from(number)
+            .ok()
+            .filter(|number| *number != 0)
+            .ok_or(fail(0, Fault::TypeOutOfRange))?;
+        let (length, size) =
+            read_var_number(&octets[after_type..]).map_err(|fault| fail(number, fault))?;
         let head = after_type + size;
-        let end = usize::try_from(length).ok().and_then(|length| head.checked_add(length)).filter(|end| *end <= octets.len());
+        let end = usize::try_from(length)
+            .ok()
+            .and_then(|length| head.checked_add(length))
+            .filter(|end| *end <= octets.len());
         let end = end.ok_or(fail(number, Fault::Truncated))?;
         Ok(Element { number, value: &octets[head..end], whole: &octets[..end], offset })
     }
@@ -42,7 +49,11 @@ impl<'a> Element<'a> {
     pub fn only(octets: &'a [u8]) -> Result<Element<'a>, DecodeError> {
         let element = Element::first(octets, 0)?;
         if element.whole.len() < octets.len() {
-            return Err(DecodeError { offset: element.whole.len(), number: element.number, fault: Fault::Trailing });
+            return Err(DecodeError {
+                offset: element.whole.len(),
+                number: element.number,
+                fault: Fault::Trailing,
+            });
         }
         Ok(element)
     }
@@ -68,7 +79,8 @@ impl<'a> Element<'a> {
         self.offset + self.whole.len()
     }
 
-    /// True if a receiver that does not know the element must reject what it stands in: TYPE is at most 31 or odd.
+    /// True if a receiver that does not know the element must reject what it stands in: TYPE is at
+    /// most 31 or odd.
     #[inline]
     pub fn is_critical(&self) -> bool {
         self.number <= 31 || self.number % 2 == 1

@@ -6,11 +6,13 @@ use super::var_number::read_var_number;
 /// The octets of the largest packet that forwarders carry.
 pub const MAX_PACKET: usize = 8800;
 
-/// The octets of the packet at the start of a stream's `octets`, which may go on behind it; `None` if more octets must come before its length is known.
-/// The packet is whole once as many octets are there.
+/// The octets of the packet at the start of a stream's `octets`, which may go on behind it; `None`
+/// if more octets must come before its length is known. The packet is whole once as many octets are
+/// there.
 ///
 /// # Errors
-/// TYPE or LENGTH is malformed, or the packet exceeds `limit` octets: the stream cannot be read any further.
+/// TYPE or LENGTH is malformed, or the packet exceeds `limit` octets: the stream cannot be read any
+/// further.
 pub fn frame_length(octets: &[u8], limit: usize) -> Result<Option<usize>, DecodeError> {
     let fail = |number, fault| DecodeError { offset: 0, number, fault };
     let (number, after_type) = match read_var_number(octets) {
@@ -18,12 +20,16 @@ pub fn frame_length(octets: &[u8], limit: usize) -> Result<Option<usize>, Decode
         Err(Fault::Truncated) => return Ok(None),
         Err(fault) => return Err(fail(0, fault)),
     };
-    let number = u32::try_from(number).ok().filter(|number| *number != 0).ok_or(fail(0, Fault::TypeOutOfRange))?;
+    let number = u32::try_from(number)
+        .ok()
+        .filter(|number| *number != 0)
+        .ok_or(fail(0, Fault::TypeOutOfRange))?;
     let (length, size) = match read_var_number(&octets[after_type..]) {
         Ok(read) => read,
         Err(Fault::Truncated) => return Ok(None),
         Err(fault) => return Err(fail(number, fault)),
     };
-    let whole = usize::try_from(length).ok().and_then(|length| length.checked_add(after_type + size));
+    let whole =
+        usize::try_from(length).ok().and_then(|length| length.checked_add(after_type + size));
     whole.filter(|whole| *whole <= limit).map(Some).ok_or(fail(number, Fault::WrongLength))
 }

@@ -3,15 +3,17 @@
 use super::element::Element;
 use super::error::{DecodeError, Fault};
 
-/// Elements of a fixed order among unknown ones: an element that is unknown or out of order is skipped, or refused if it is critical (NDN Packet Format 0.3,
-/// "Considerations for Evolvability of TLV-Based Encoding").
+/// Elements of a fixed order among unknown ones: an element that is unknown or out of order is
+/// skipped, or refused if it is critical (NDN Packet Format 0.3, "Considerations for Evolvability
+/// of TLV-Based Encoding").
 #[derive(Default)]
 pub(crate) struct Order {
     last: u8,
 }
 
 impl Order {
-    /// True if `element`, which stands at `place` in the order (1 and above; 0 if unknown), is to be read; false if it is to be skipped.
+    /// True if `element`, which stands at `place` in the order (1 and above; 0 if unknown), is to
+    /// be read; false if it is to be skipped.
     #[inline]
     pub fn admits(&mut self, place: u8, element: &Element) -> Result<bool, DecodeError> {
         if place > self.last {

@@ -3,7 +3,8 @@
 use super::element::Element;
 use super::error::DecodeError;
 
-/// Yields TLVs that stand back to back, and ends after the last one or the first fault. It never looks into them.
+/// Yields TLVs that stand back to back, and ends after the last one or the first fault. It never
+/// looks into them.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'a> {
     rest: &'a [u8],

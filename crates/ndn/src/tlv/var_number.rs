@@ -11,8 +11,12 @@ pub fn read_var_number(octets: &[u8]) -> Result<(u64, usize), Fault> {
     match octets {
         [first @ ..=252, ..] => Ok((u64::from(*first), 1)),
         [253, a, b, ..] => shortest(u64::from(u16::from_be_bytes([*a, *b])), 253, 3),
-        [254, a, b, c, d, ..] => shortest(u64::from(u32::from_be_bytes([*a, *b, *c, *d])), 1 << 16, 5),
-        [255, a, b, c, d, e, f, g, h, ..] => shortest(u64::from_be_bytes([*a, *b, *c, *d, *e, *f, *g, *h]), 1 << 32, 9),
+        [254, a, b, c, d, ..] => {
+            shortest(u64::from(u32::from_be_bytes([*a, *b, *c, *d])), 1 << 16, 5)
+        }
+        [255, a, b, c, d, e, f, g, h, ..] => {
+            shortest(u64::from_be_bytes([*a, *b, *c, *d, *e, *f, *g, *h]), 1 << 32, 9)
+        }
         _ => Err(Fault::Truncated),
     }
 }

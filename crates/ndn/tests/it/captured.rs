@@ -1,4 +1,5 @@
-//! Packets that other programs sent, as captured on the loopback device (ndnd 1.5.3, python-ndn 0.5.2, NDNts 0.0.20250307), and a few that were built by hand.
+//! Packets that other programs sent, as captured on the loopback device (ndnd 1.5.3, python-ndn
+//! 0.5.2, NDNts 0.0.20250307), and a few that were built by hand.
 
 /// `ndnd fw face-create remote=udp://127.0.0.1:17001`.
 pub const CREATE: &str = "\
@@ -135,5 +136,8 @@ pub const METADATA: &str = "\
 /// The octets that hexadecimal digits stand for.
 pub fn octets(digits: &str) -> Vec<u8> {
     assert!(digits.len().is_multiple_of(2), "{digits}");
-    (0..digits.len()).step_by(2).map(|at| u8::from_str_radix(&digits[at..at + 2], 16).expect("hexadecimal digits")).collect()
+    (0..digits.len())
+        .step_by(2)
+        .map(|at| u8::from_str_radix(&digits[at..at + 2], 16).expect("hexadecimal digits"))
+        .collect()
 }

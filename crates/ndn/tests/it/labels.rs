@@ -4,7 +4,10 @@ use crate::captured::octets;
 use narrows_ndn::lp::{Header, LabelFlags, LpPacket, Mircc, PathLabel};
 
 fn written(label: PathLabel) -> Vec<u8> {
-    let header = Header { mircc: Mircc { path_label: Some(label), ..Mircc::default() }, ..Header::default() };
+    let header = Header {
+        mircc: Mircc { path_label: Some(label), ..Mircc::default() },
+        ..Header::default()
+    };
     let mut out = Vec::new();
     header.write_packet(None, &mut out);
     out
@@ -23,7 +26,10 @@ fn slots_are_12_bits_and_the_first_bit_is_the_highest() {
         let read = LpPacket::decode(&octets(wire)).expect("a packet").header.mircc.path_label;
         assert_eq!(read, Some(label));
     }
-    assert_eq!([0, 1, 2, 3].map(|slot| label.labels.slot(slot)), [Some(0xABC), Some(0x123), Some(0xFFF), None]);
+    assert_eq!(
+        [0, 1, 2, 3].map(|slot| label.labels.slot(slot)),
+        [Some(0xABC), Some(0x123), Some(0xFFF), None]
+    );
     assert_eq!([label.labels.pop(), label.labels.pop()], [Some(0xFFF), Some(0x123)]);
     assert_eq!(written(label), octets("640efd03980a0b01010f01010d02abc0"));
     assert_eq!([label.labels.pop(), label.labels.pop()], [Some(0xABC), None]);
@@ -37,7 +43,8 @@ fn as_many_hops_as_fit_are_written_and_read() {
         assert!(label.labels.push(hop * 97));
     }
     let wire = written(label);
-    let mut read = LpPacket::decode(&wire).expect("a packet").header.mircc.path_label.expect("a label").labels;
+    let mut read =
+        LpPacket::decode(&wire).expect("a packet").header.mircc.path_label.expect("a label").labels;
     for hop in (1..=42).rev() {
         assert_eq!(read.pop(), Some(hop * 97));
     }
@@ -46,7 +53,9 @@ fn as_many_hops_as_fit_are_written_and_read() {
 
 #[test]
 fn hops_of_a_discovery_are_counted_without_labels() {
-    let read = |wire: &str| LpPacket::decode(&octets(wire)).expect("a packet").header.mircc.path_label.expect("a label");
+    let read = |wire: &str| {
+        LpPacket::decode(&octets(wire)).expect("a packet").header.mircc.path_label.expect("a label")
+    };
     // A hop without a bitmap has no label, and labels behind the last hop are not read.
     let none = read("640cfd0398080b01010f01020d00");
     assert_eq!((none.labels.hops(), none.labels.top()), (2, None));
@@ -58,8 +67,16 @@ fn hops_of_a_discovery_are_counted_without_labels() {
 #[test]
 fn a_bitmap_of_more_than_64_octets_is_refused() {
     for (length, fits) in [(64, true), (65, false)] {
-        let label = [&octets("0b01010f01010d")[..], &[length], &vec![0x11; usize::from(length)]].concat();
-        let wire = [&octets("64")[..], &[label.len() as u8 + 4], &octets("fd0398"), &[label.len() as u8], &label].concat();
+        let label =
+            [&octets("0b01010f01010d")[..], &[length], &vec![0x11; usize::from(length)]].concat();
+        let wire = [
+            &octets("64")[..],
+            &[label.len() as u8 + 4],
+            &octets("fd0398"),
+            &[label.len() as u8],
+            &label,
+        ]
+        .concat();
         assert_eq!(LpPacket::decode(&wire).is_ok(), fits, "{length}");
     }
 }

@@ -80,7 +80,10 @@ fn a_packet_without_fields_is_bare_and_one_without_fragment_idle() {
     Header::default().write_packet(Some(&interest), &mut out);
     assert_eq!(out, interest);
     let bare = LpPacket::decode(&interest).expect("a packet");
-    assert_eq!((bare.fragment, bare.fragment_range(), bare.header), (Some(&interest[..]), Some(0..13), Header::default()));
+    assert_eq!(
+        (bare.fragment, bare.fragment_range(), bare.header),
+        (Some(&interest[..]), Some(0..13), Header::default())
+    );
     let idle = octets("6400");
     assert_eq!(LpPacket::decode(&idle).expect("a packet").fragment, None);
     let hello = octets("6405fd038c0100");
@@ -95,7 +98,10 @@ fn a_packet_without_fields_is_bare_and_one_without_fragment_idle() {
 fn other_programs_packets_are_read_and_written_again() {
     let wire = octets(NDNTS_REGISTER);
     let packet = LpPacket::decode(&wire).expect("a packet");
-    assert_eq!(packet.header.pit_token.expect("a token").as_slice(), [0x3d, 0x9d, 0xff, 0xff, 0xff, 0xff]);
+    assert_eq!(
+        packet.header.pit_token.expect("a token").as_slice(),
+        [0x3d, 0x9d, 0xff, 0xff, 0xff, 0xff]
+    );
     let interest = Interest::decode(packet.fragment.expect("a fragment")).expect("an Interest");
     assert_eq!(interest.lifetime(), Span::from_millis(3999));
     let mut out = Vec::new();
@@ -124,11 +130,14 @@ fn unknown_fields_are_skipped_or_refused() {
         assert_eq!(packet.header, Header::default());
     }
     for number in [796u32, 802, 901, 902, 903, 960, 1000] {
-        let error = LpPacket::decode(&with_fields(&format!("fd{number:04x}0107"))).map(|_| ()).expect_err("unknown");
+        let error = LpPacket::decode(&with_fields(&format!("fd{number:04x}0107")))
+            .map(|_| ())
+            .expect_err("unknown");
         assert_eq!(error, DecodeError { offset: 2, number, fault: Fault::Unknown });
     }
     assert_eq!(LpPacket::decode(&with_fields("0a00")).map(|_| ()).expect_err("unknown").number, 10);
-    let twice = LpPacket::decode(&with_fields("fd038c0100fd038c0101")).map(|_| ()).expect_err("twice");
+    let twice =
+        LpPacket::decode(&with_fields("fd038c0100fd038c0101")).map(|_| ()).expect_err("twice");
     assert_eq!(twice, DecodeError { offset: 7, number: 908, fault: Fault::OutOfOrder });
     // In any order, and behind the Fragment.
     let wire = octets(&format!("641c{}500d{INTEREST}{}", "fd038c0101", "fd03400101620107"));
@@ -146,7 +155,10 @@ fn tokens_have_1_to_32_octets() {
     assert_eq!(token(1), Ok(Some(1)));
     assert_eq!(token(32), Ok(Some(32)));
     for length in [0, 33] {
-        assert_eq!(token(length), Err(DecodeError { offset: 2, number: 98, fault: Fault::WrongLength }));
+        assert_eq!(
+            token(length),
+            Err(DecodeError { offset: 2, number: 98, fault: Fault::WrongLength })
+        );
     }
 }
 
@@ -159,30 +171,55 @@ fn unknown_reasons_are_none() {
         ("fd032005fd032101a0", NackReason::InvalidLabel),
         ("fd032005fd03210133", NackReason::None),
     ] {
-        assert_eq!(LpPacket::decode(&with_fields(field)).expect("a packet").header.nack, Some(reason));
+        assert_eq!(
+            LpPacket::decode(&with_fields(field)).expect("a packet").header.nack,
+            Some(reason)
+        );
     }
 }
 
 #[test]
 fn a_rate_is_written_over_another() {
-    let header = Header { mircc: Mircc { primary_bps: Some(1_000_000_000), class: Some(1), ..Mircc::default() }, ..Header::default() };
+    let header = Header {
+        mircc: Mircc { primary_bps: Some(1_000_000_000), class: Some(1), ..Mircc::default() },
+        ..Header::default()
+    };
     let mut wire = Vec::new();
     header.write_packet(Some(&octets(INTEREST)), &mut wire);
     let size = wire.len();
     overwrite(&mut wire, number::mircc::PRIMARY_RATE, 5).expect("a field of 8 octets");
     let packet = LpPacket::decode(&wire).expect("a packet");
-    assert_eq!((packet.header.mircc.primary_bps, packet.header.mircc.class, wire.len()), (Some(5), Some(1), size));
+    assert_eq!(
+        (packet.header.mircc.primary_bps, packet.header.mircc.class, wire.len()),
+        (Some(5), Some(1), size)
+    );
     assert_eq!(packet.fragment, Some(&octets(INTEREST)[..]));
-    assert_eq!(overwrite(&mut wire, number::mircc::SECONDARY_RATE, 5), Err(NotOverwritten::Absent(904)));
-    assert_eq!(overwrite(&mut wire, number::mircc::CLASS, 256), Err(NotOverwritten::TooNarrow { number: 908, width: 1, value: 256 }));
+    assert_eq!(
+        overwrite(&mut wire, number::mircc::SECONDARY_RATE, 5),
+        Err(NotOverwritten::Absent(904))
+    );
+    assert_eq!(
+        overwrite(&mut wire, number::mircc::CLASS, 256),
+        Err(NotOverwritten::TooNarrow { number: 908, width: 1, value: 256 })
+    );
     assert!(matches!(overwrite(&mut octets(INTEREST), 900, 5), Err(NotOverwritten::Malformed(_))));
 }
 
 #[test]
 fn rates_and_round_trips_of_neighbours_are_bounded() {
-    let mircc = Mircc { primary_bps: Some(u64::MAX), round_trip_us: Some(u64::MAX), ..Mircc::default() };
-    assert_eq!(mircc.rates(), Rates { primary: Rate::from_bps(1 << 62), secondary: Rates::UNLIMITED.secondary });
+    let mircc =
+        Mircc { primary_bps: Some(u64::MAX), round_trip_us: Some(u64::MAX), ..Mircc::default() };
+    assert_eq!(
+        mircc.rates(),
+        Rates { primary: Rate::from_bps(1 << 62), secondary: Rates::UNLIMITED.secondary }
+    );
     assert_eq!(mircc.round_trip(), Span::from_secs(60));
-    assert_eq!(Mircc { round_trip_us: Some(7), ..Mircc::default() }.round_trip(), Span::from_micros(7));
-    assert_eq!((Mircc::default().rates(), Mircc::default().round_trip()), (Rates::UNLIMITED, Span::ZERO));
+    assert_eq!(
+        Mircc { round_trip_us: Some(7), ..Mircc::default() }.round_trip(),
+        Span::from_micros(7)
+    );
+    assert_eq!(
+        (Mircc::default().rates(), Mircc::default().round_trip()),
+        (Rates::UNLIMITED, Span::ZERO)
+    );
 }

@@ -51,9 +51,13 @@ fn read(octets: &[u8]) {
         let mut again = Vec::new();
         packet.header.write_packet(packet.fragment, &mut again);
         match LpPacket::decode(&again) {
-            Ok(reread) => assert_eq!((reread.header, reread.fragment), (packet.header, packet.fragment)),
+            Ok(reread) => {
+                assert_eq!((reread.header, reread.fragment), (packet.header, packet.fragment))
+            }
             // A Fragment alone is written bare, and then has to be an Interest or a Data.
-            Err(_) => assert_eq!((packet.header, packet.fragment), (Header::default(), Some(&again[..]))),
+            Err(_) => {
+                assert_eq!((packet.header, packet.fragment), (Header::default(), Some(&again[..])))
+            }
         }
         let _ = Reassembler::new().take(Time::ZERO, &packet, &mut Vec::new());
         let _ = overwrite(&mut again, number::mircc::PRIMARY_RATE, u64::MAX);
@@ -81,7 +85,12 @@ fn read(octets: &[u8]) {
 /// Reads an Interest or a Data.
 fn network(octets: &[u8]) {
     if let Ok(interest) = Interest::decode(octets) {
-        let _ = (interest.check_parameters(), interest.signature(), interest.lifetime(), CommandForm::of(&interest));
+        let _ = (
+            interest.check_parameters(),
+            interest.signature(),
+            interest.lifetime(),
+            CommandForm::of(&interest),
+        );
         if let Some(name) = ManagementName::parse(&interest.name) {
             let _ = name.parameters();
         }
@@ -90,16 +99,24 @@ fn network(octets: &[u8]) {
         }
         let mut wire = octets.to_vec();
         let limit = interest.hop_limit.map(|limit| (limit.value, limit.lower(&mut wire)));
-        let lowered = Interest::decode(&wire).expect("the same Interest").hop_limit.map(|limit| limit.value);
+        let lowered =
+            Interest::decode(&wire).expect("the same Interest").hop_limit.map(|limit| limit.value);
         assert_eq!(lowered, limit.map(|(before, lower)| lower.unwrap_or(before)));
         let mut again = Vec::new();
         interest.write_with_nonce(0x0102_0304, &mut again);
         let reread = Interest::decode(&again).expect("an Interest");
-        assert_eq!((reread.nonce, reread.name, reread.digested()), (Some(0x0102_0304), interest.name, interest.digested()));
+        assert_eq!(
+            (reread.nonce, reread.name, reread.digested()),
+            (Some(0x0102_0304), interest.name, interest.digested())
+        );
         names(&interest.name);
     }
     if let Ok(data) = Data::decode(octets) {
-        let _ = (data.check_digest(), data.implicit_digest(), data.signature().map(|info: SignatureInfo| info.validity));
+        let _ = (
+            data.check_digest(),
+            data.implicit_digest(),
+            data.signature().map(|info: SignatureInfo| info.validity),
+        );
         let _ = Certificate::new(data);
         names(&data.name);
     }

@@ -30,7 +30,16 @@ fn uris_are_read_and_printed() {
     let name = name(&format!("ndn:/a/sha256digest={digest}/"));
     assert_eq!(name.to_string(), format!("/a/sha256digest={digest}"));
     assert_eq!(name.as_ref().implicit_digest().expect("a digest")[..3], [0x28, 0xba, 0xd4]);
-    assert_eq!(format!("/params-sha256={digest}").parse::<Name>().expect("a name").as_ref().component(0).expect("one").number, 2);
+    assert_eq!(
+        format!("/params-sha256={digest}")
+            .parse::<Name>()
+            .expect("a name")
+            .as_ref()
+            .component(0)
+            .expect("one")
+            .number,
+        2
+    );
     assert_eq!(self::name("/8=a"), self::name("/a"));
 }
 
@@ -45,7 +54,10 @@ fn what_is_no_name_is_refused_with_a_reason() {
     for uri in ["/0=a", "/65536=a", "/x=a", "/+8=a", "/=a"] {
         assert!(matches!(error(uri), UriError::Type(_)), "{uri}");
     }
-    assert_eq!(error("/v=x").to_string(), "\"v=x\" needs a whole number below 2^64 behind the equals sign");
+    assert_eq!(
+        error("/v=x").to_string(),
+        "\"v=x\" needs a whole number below 2^64 behind the equals sign"
+    );
     assert_eq!(error("/sha256digest=00"), UriError::Digest("sha256digest=00".to_owned()));
     assert_eq!(error("/1=00"), UriError::Digest("1=00".to_owned()));
 }
@@ -54,7 +66,10 @@ fn what_is_no_name_is_refused_with_a_reason() {
 fn names_are_ordered_by_type_then_length_then_octets() {
     let mut names = ["/b", "/", "/aa", "/a/z", "/a", "/v=1", "/32=x", "/a/b/c", "/300=a"].map(name);
     names.sort();
-    assert_eq!(names.each_ref().map(Name::to_string), ["/", "/a", "/a/b/c", "/a/z", "/b", "/aa", "/32=x", "/v=1", "/300=a"]);
+    assert_eq!(
+        names.each_ref().map(Name::to_string),
+        ["/", "/a", "/a/b/c", "/a/z", "/b", "/aa", "/32=x", "/v=1", "/300=a"]
+    );
 }
 
 #[test]
@@ -62,7 +77,10 @@ fn prefixes_have_ends() {
     let name = name("/a/bb/v=1");
     let name = name.as_ref();
     let prefixes: Vec<Prefix> = name.prefixes().collect();
-    assert_eq!(prefixes.iter().map(|prefix| (prefix.components, prefix.end)).collect::<Vec<_>>(), [(0, 0), (1, 3), (2, 7), (3, 10)]);
+    assert_eq!(
+        prefixes.iter().map(|prefix| (prefix.components, prefix.end)).collect::<Vec<_>>(),
+        [(0, 0), (1, 3), (2, 7), (3, 10)]
+    );
     assert_eq!(name.prefix(2).to_string(), "/a/bb");
     assert_eq!(name.prefix(9), name);
     assert_eq!(name.without_last(1).to_string(), "/a/bb");
@@ -76,7 +94,9 @@ fn prefixes_have_ends() {
 fn any_name() -> impl Strategy<Value = Name> {
     let component = (3u16..400, prop::collection::vec(any::<u8>(), 0..20));
     prop::collection::vec(component, 0..6).prop_map(|components| {
-        components.iter().fold(Name::new(), |name, (number, value)| name.component(*number, value).expect("a component"))
+        components.iter().fold(Name::new(), |name, (number, value)| {
+            name.component(*number, value).expect("a component")
+        })
     })
 }
 

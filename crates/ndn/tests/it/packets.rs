@@ -3,7 +3,9 @@
 use crate::captured::{CREATE, METADATA, QUERY, octets};
 use narrows_ndn::signature::Signer;
 use narrows_ndn::tlv::{DecodeError, Fault};
-use narrows_ndn::{ContentType, Data, DataDraft, Digested, Interest, InterestDraft, MetaInfo, Name};
+use narrows_ndn::{
+    ContentType, Data, DataDraft, Digested, Interest, InterestDraft, MetaInfo, Name,
+};
 use narrows_units::Span;
 
 #[test]
@@ -18,7 +20,10 @@ fn an_interest_is_read_and_written_again() {
         "params-sha256=31db8e358db2a52286588816ec80b59fc7d54fe2719cd89c3c4661bcc72006a6"
     );
     assert_eq!((interest.can_be_prefix, interest.must_be_fresh), (false, true));
-    assert_eq!((interest.nonce, interest.lifetime_ms, interest.hop_limit), (Some(0x3b7f_5854), Some(1000), None));
+    assert_eq!(
+        (interest.nonce, interest.lifetime_ms, interest.hop_limit),
+        (Some(0x3b7f_5854), Some(1000), None)
+    );
     assert_eq!(interest.parameters, Some(&[][..]));
     assert_eq!(interest.check_parameters(), Ok(Digested::Parameters));
 
@@ -59,13 +64,19 @@ fn data(elements: &str) -> Vec<u8> {
 
 #[test]
 fn all_elements_of_an_interest_stand_in_their_order() {
-    let elements = "2100 1200 1e0a 0703080178 0703080179 0a0401020304 0c020fa0 2201ff 2c031b0100 2e00".replace(' ', "");
+    let elements =
+        "2100 1200 1e0a 0703080178 0703080179 0a0401020304 0c020fa0 2201ff 2c031b0100 2e00"
+            .replace(' ', "");
     let wire = interest(&elements);
     let read = Interest::decode(&wire).expect("an Interest");
     assert!(read.can_be_prefix && read.must_be_fresh);
-    let hint: Vec<String> = read.forwarding_hint.expect("a hint").iter().map(|name| name.to_string()).collect();
+    let hint: Vec<String> =
+        read.forwarding_hint.expect("a hint").iter().map(|name| name.to_string()).collect();
     assert_eq!(hint, ["/x", "/y"]);
-    assert_eq!((read.nonce, read.lifetime_ms, read.lifetime()), (Some(0x0102_0304), Some(4000), Span::from_millis(4000)));
+    assert_eq!(
+        (read.nonce, read.lifetime_ms, read.lifetime()),
+        (Some(0x0102_0304), Some(4000), Span::from_millis(4000))
+    );
     let limit = read.hop_limit.expect("a limit");
     assert_eq!((limit.value, wire[limit.position]), (255, 255));
     assert_eq!(read.signature_value, Some(&[][..]));
@@ -91,14 +102,18 @@ fn all_elements_of_an_interest_stand_in_their_order() {
 
 #[test]
 fn elements_out_of_order_and_unknown_ones_are_skipped_or_refused() {
-    let fault = |elements: &str| Interest::decode(&interest(elements)).map(|_| ()).expect_err(elements);
+    let fault =
+        |elements: &str| Interest::decode(&interest(elements)).map(|_| ()).expect_err(elements);
     // Unknown: type 31 and odd ones are critical, even ones above are not.
     assert_eq!(fault("1f00"), DecodeError { offset: 7, number: 31, fault: Fault::Unknown });
     assert_eq!(fault("2300"), DecodeError { offset: 7, number: 35, fault: Fault::Unknown });
     assert_eq!(fault("fd03e900"), DecodeError { offset: 7, number: 1001, fault: Fault::Unknown });
     // MustBeFresh before CanBePrefix; Nonce twice.
     assert_eq!(fault("12002100"), DecodeError { offset: 9, number: 33, fault: Fault::OutOfOrder });
-    assert_eq!(fault("0a04010203040a0401020304"), DecodeError { offset: 13, number: 10, fault: Fault::OutOfOrder });
+    assert_eq!(
+        fault("0a04010203040a0401020304"),
+        DecodeError { offset: 13, number: 10, fault: Fault::OutOfOrder }
+    );
     let wire = interest("fd03e801070a04010203042000220105220107");
     let read = Interest::decode(&wire).expect("an Interest");
     assert_eq!((read.nonce, read.hop_limit.map(|limit| limit.value)), (Some(0x0102_0304), Some(5)));
@@ -117,12 +132,27 @@ fn elements_out_of_order_and_unknown_ones_are_skipped_or_refused() {
     }
     let decoded = |digits: &str| Interest::decode(&octets(digits)).map(|_| ()).expect_err(digits);
     assert_eq!(decoded("0500"), DecodeError { offset: 2, number: 7, fault: Fault::Missing });
-    assert_eq!(decoded("05020700"), DecodeError { offset: 2, number: 7, fault: Fault::WrongLength });
+    assert_eq!(
+        decoded("05020700"),
+        DecodeError { offset: 2, number: 7, fault: Fault::WrongLength }
+    );
     assert_eq!(decoded("05070a0401020304").fault, Fault::Truncated);
-    assert_eq!(decoded("05060a0401020304"), DecodeError { offset: 2, number: 7, fault: Fault::Missing });
-    assert_eq!(decoded("0703080161"), DecodeError { offset: 0, number: 7, fault: Fault::WrongType });
-    assert_eq!(decoded("0509070702056162636465"), DecodeError { offset: 4, number: 2, fault: Fault::WrongLength });
-    assert_eq!(decoded("05080706fe0001000000"), DecodeError { offset: 4, number: 65_536, fault: Fault::TypeOutOfRange });
+    assert_eq!(
+        decoded("05060a0401020304"),
+        DecodeError { offset: 2, number: 7, fault: Fault::Missing }
+    );
+    assert_eq!(
+        decoded("0703080161"),
+        DecodeError { offset: 0, number: 7, fault: Fault::WrongType }
+    );
+    assert_eq!(
+        decoded("0509070702056162636465"),
+        DecodeError { offset: 4, number: 2, fault: Fault::WrongLength }
+    );
+    assert_eq!(
+        decoded("05080706fe0001000000"),
+        DecodeError { offset: 4, number: 65_536, fault: Fault::TypeOutOfRange }
+    );
 }
 
 #[test]
@@ -146,7 +176,8 @@ fn a_forwarder_patches_hop_limit_and_nonce_and_nothing_else() {
 
 #[test]
 fn an_interest_without_a_lifetime_lives_4_seconds_and_no_lifetime_overflows() {
-    let lifetime = |elements: &str| Interest::decode(&interest(elements)).expect("an Interest").lifetime();
+    let lifetime =
+        |elements: &str| Interest::decode(&interest(elements)).expect("an Interest").lifetime();
     assert_eq!(lifetime(""), Span::from_secs(4));
     assert_eq!(lifetime("0c010a"), Span::from_millis(10));
     assert_eq!(lifetime("0c08ffffffffffffffff"), Span::from_millis(u64::MAX / 1_000_000));
@@ -156,23 +187,45 @@ fn an_interest_without_a_lifetime_lives_4_seconds_and_no_lifetime_overflows() {
 fn elements_of_a_data_stand_in_their_order() {
     let wire = data("140c18010319020fa01a0332010a1502abcd16031b01001700");
     let read = Data::decode(&wire).expect("a Data");
-    assert_eq!((read.meta.content_type, read.meta.freshness_ms), (Some(ContentType::Nack), Some(4000)));
+    assert_eq!(
+        (read.meta.content_type, read.meta.freshness_ms),
+        (Some(ContentType::Nack), Some(4000))
+    );
     assert_eq!(read.meta.final_block.expect("a component").to_string(), "seg=10");
     assert_eq!((read.content, read.signature_value), (Some(&[0xab, 0xcd][..]), &[][..]));
 
-    let read = |elements: &str| Data::decode(&data(elements)).map(|data| data.content.map(<[u8]>::len));
+    let read =
+        |elements: &str| Data::decode(&data(elements)).map(|data| data.content.map(<[u8]>::len));
     assert_eq!(read("16031b01001700"), Ok(None));
     assert_eq!(read("150016031b01001700"), Ok(Some(0)));
     assert_eq!(read("2000150016031b01001700fd03e80107"), Ok(Some(0)));
     assert_eq!(read("1500"), Err(DecodeError { offset: 2, number: 22, fault: Fault::Missing }));
-    assert_eq!(read("16031b0100"), Err(DecodeError { offset: 2, number: 23, fault: Fault::Missing }));
-    assert_eq!(read("16031b010015001700"), Err(DecodeError { offset: 12, number: 21, fault: Fault::OutOfOrder }));
-    assert_eq!(read("210016031b01001700"), Err(DecodeError { offset: 7, number: 33, fault: Fault::Unknown }));
+    assert_eq!(
+        read("16031b0100"),
+        Err(DecodeError { offset: 2, number: 23, fault: Fault::Missing })
+    );
+    assert_eq!(
+        read("16031b010015001700"),
+        Err(DecodeError { offset: 12, number: 21, fault: Fault::OutOfOrder })
+    );
+    assert_eq!(
+        read("210016031b01001700"),
+        Err(DecodeError { offset: 7, number: 33, fault: Fault::Unknown })
+    );
     // FinalBlockId holds one component; FreshnessPeriod stands behind ContentType.
-    assert_eq!(read("14081a0632010032010016031b01001700").expect_err("two components").fault, Fault::Trailing);
+    assert_eq!(
+        read("14081a0632010032010016031b01001700").expect_err("two components").fault,
+        Fault::Trailing
+    );
     assert_eq!(read("140619010118010016031b01001700").expect_err("out of order").number, 24);
-    assert_eq!(Data::decode(&octets("0600")).map(|_| ()), Err(DecodeError { offset: 2, number: 7, fault: Fault::Missing }));
-    assert_eq!(Data::decode(&interest("")).map(|_| ()).expect_err("an Interest").fault, Fault::WrongType);
+    assert_eq!(
+        Data::decode(&octets("0600")).map(|_| ()),
+        Err(DecodeError { offset: 2, number: 7, fault: Fault::Missing })
+    );
+    assert_eq!(
+        Data::decode(&interest("")).map(|_| ()).expect_err("an Interest").fault,
+        Fault::WrongType
+    );
 }
 
 #[test]
@@ -181,5 +234,10 @@ fn a_data_is_signed_as_computed_by_hand() {
     let mut out = Vec::new();
     DataDraft::new(name.as_ref(), b"hi").write(&Signer::DIGEST, &mut out);
     // The last 32 octets are SHA-256 of the 14 from the name's, by sha256sum.
-    assert_eq!(out, data("1502686916031b01001720dc2113595aad08099f80bd11a013a077f1ae45cc52d4a8e9cd08fde631e01aae"));
+    assert_eq!(
+        out,
+        data(
+            "1502686916031b01001720dc2113595aad08099f80bd11a013a077f1ae45cc52d4a8e9cd08fde631e01aae"
+        )
+    );
 }

@@ -29,7 +29,12 @@ fn token() -> Header<'static> {
     Header { pit_token: PitToken::new(&[0, 0, 0, 0, 0, 16]), ..Header::default() }
 }
 
-fn take(reassembler: &mut Reassembler, now: Time, piece: &[u8], out: &mut Vec<u8>) -> Result<bool, ReassemblyError> {
+fn take(
+    reassembler: &mut Reassembler,
+    now: Time,
+    piece: &[u8],
+    out: &mut Vec<u8>,
+) -> Result<bool, ReassemblyError> {
     reassembler.take(now, &LpPacket::decode(piece).expect("a piece"), out)
 }
 
@@ -37,19 +42,30 @@ fn take(reassembler: &mut Reassembler, now: Time, piece: &[u8], out: &mut Vec<u8
 fn a_first_piece_begins_as_that_of_ndnd() {
     // Captured from ndnd at an MTU of 1420, of which it uses 1418.
     let pieces = cut(&token(), &packet(8000), 1418);
-    assert!(pieces[0].starts_with(&octets("64fd058651080000000000000001520100530106620600000000001050fd056a")));
-    assert_eq!(pieces.iter().map(Vec::len).collect::<Vec<_>>(), [1418, 1418, 1418, 1418, 1418, 8000 - 5 * 1386 + 32]);
+    assert!(
+        pieces[0].starts_with(&octets(
+            "64fd058651080000000000000001520100530106620600000000001050fd056a"
+        ))
+    );
+    assert_eq!(
+        pieces.iter().map(Vec::len).collect::<Vec<_>>(),
+        [1418, 1418, 1418, 1418, 1418, 8000 - 5 * 1386 + 32]
+    );
 }
 
 #[test]
 fn what_fits_is_not_cut() {
     let small = packet(1400);
     assert_eq!(cut(&Header::default(), &small, 1400), std::slice::from_ref(&small));
-    let marked = Header { congestion_mark: Some(1), sequence: Some(9), frag_count: Some(4), ..token() };
+    let marked =
+        Header { congestion_mark: Some(1), sequence: Some(9), frag_count: Some(4), ..token() };
     let one = cut(&marked, &small, 1421);
     assert_eq!((one.len(), one[0].len()), (1, 1421));
     let read = LpPacket::decode(&one[0]).expect("a packet");
-    assert_eq!((read.header.sequence, read.header.frag_count, read.is_piece()), (None, None, false));
+    assert_eq!(
+        (read.header.sequence, read.header.frag_count, read.is_piece()),
+        (None, None, false)
+    );
     assert_eq!(cut(&marked, &small, 1420).len(), 2);
 }
 
@@ -67,7 +83,10 @@ fn sequences_go_on_and_what_cannot_be_cut_is_refused() {
     };
     assert_eq!(first(&mut fragmenter), Some(u64::MAX));
     assert_eq!(first(&mut fragmenter), Some(2));
-    let refused = fragmenter.pieces(&Header::default(), &whole, 20).map(|pieces| pieces.left()).expect_err("no room");
+    let refused = fragmenter
+        .pieces(&Header::default(), &whole, 20)
+        .map(|pieces| pieces.left())
+        .expect_err("no room");
     assert_eq!(refused, TooLarge { packet: 3000, mtu: 20 });
     assert!(fragmenter.pieces(&Header::default(), &packet(8800), 30).is_err());
     assert_eq!(first(&mut fragmenter), Some(5));
@@ -122,11 +141,22 @@ fn pieces_that_make_no_packet_are_refused() {
         octets(&format!("64{:02x}{body}", body.len() / 2))
     };
     let first = "51080000000000000000";
-    for wire in [piece("", "00", "02"), piece(first, "02", "02"), piece(first, "00", "00"), piece(first, "00", "0191")] {
-        assert_eq!(take(&mut reassembler, Time::ZERO, &wire, &mut out), Err(ReassemblyError::Malformed));
+    for wire in [
+        piece("", "00", "02"),
+        piece(first, "02", "02"),
+        piece(first, "00", "00"),
+        piece(first, "00", "0191"),
+    ] {
+        assert_eq!(
+            take(&mut reassembler, Time::ZERO, &wire, &mut out),
+            Err(ReassemblyError::Malformed)
+        );
     }
     let without_octets = octets("640f510800000000000000005301025000");
-    assert_eq!(take(&mut reassembler, Time::ZERO, &without_octets, &mut out), Err(ReassemblyError::Malformed));
+    assert_eq!(
+        take(&mut reassembler, Time::ZERO, &without_octets, &mut out),
+        Err(ReassemblyError::Malformed)
+    );
     assert_eq!(take(&mut reassembler, Time::ZERO, &piece(first, "00", "03"), &mut out), Ok(false));
     assert_eq!(
         take(&mut reassembler, Time::ZERO, &piece("51080000000000000001", "01", "02"), &mut out),
@@ -139,7 +169,9 @@ fn pieces_that_make_no_packet_are_refused() {
     let plain = Header::default();
     let mut pieces = fragmenter.pieces(&plain, &whole, 5000).expect("room");
     let (mut one, mut two) = (Vec::new(), Vec::new());
-    assert!(pieces.write_next(&mut one) && pieces.write_next(&mut two) && !pieces.write_next(&mut out));
+    assert!(
+        pieces.write_next(&mut one) && pieces.write_next(&mut two) && !pieces.write_next(&mut out)
+    );
     assert_eq!(take(&mut reassembler, Time::ZERO, &one, &mut out), Ok(false));
     assert_eq!(take(&mut reassembler, Time::ZERO, &two, &mut out), Err(ReassemblyError::TooLarge));
     assert_eq!(reassembler.due(), None);

@@ -10,12 +10,15 @@ use proptest::prelude::*;
 fn any_name() -> impl Strategy<Value = Name> {
     let component = (3u16..400, prop::collection::vec(any::<u8>(), 0..60));
     prop::collection::vec(component, 1..8).prop_map(|components| {
-        components.iter().fold(Name::new(), |name, (number, value)| name.component(*number, value).expect("a component"))
+        components.iter().fold(Name::new(), |name, (number, value)| {
+            name.component(*number, value).expect("a component")
+        })
     })
 }
 
 fn any_label() -> impl Strategy<Value = PathLabel> {
-    let flags = prop::sample::select(vec![LabelFlags::Discovery, LabelFlags::Fallback, LabelFlags::Strict]);
+    let flags =
+        prop::sample::select(vec![LabelFlags::Discovery, LabelFlags::Fallback, LabelFlags::Strict]);
     (flags, prop::collection::vec(1u16..4096, 0..=Labels::MOST)).prop_map(|(flags, hops)| {
         let mut label = PathLabel::new(flags);
         for hop in hops {

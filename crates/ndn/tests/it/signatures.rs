@@ -24,11 +24,19 @@ fn signed_interests_of_other_programs_verify() {
         let wire = octets(digits);
         let interest = Interest::decode(fragment(&wire)).expect("an Interest");
         let signature = interest.signature().expect("well-formed").expect("signed");
-        assert_eq!((signature.form, signature.info.signature_type), (form, SignatureType::DigestSha256));
+        assert_eq!(
+            (signature.form, signature.info.signature_type),
+            (form, SignatureType::DigestSha256)
+        );
         assert_eq!(signature.check_digest(), Ok(()));
         assert!(signature.info.nonce.is_some_and(|nonce| nonce.len() == 8));
-        assert!(signature.info.time_ms.is_some_and(|time| time > 1_795_000_000_000), "{:?}", signature.info.time_ms);
-        let digested = if form == SignatureForm::Elements { Digested::Parameters } else { Digested::Nothing };
+        assert!(
+            signature.info.time_ms.is_some_and(|time| time > 1_795_000_000_000),
+            "{:?}",
+            signature.info.time_ms
+        );
+        let digested =
+            if form == SignatureForm::Elements { Digested::Parameters } else { Digested::Nothing };
         assert_eq!(interest.check_parameters(), Ok(digested));
 
         // The first component's first letter is signed, in either form.
@@ -53,10 +61,14 @@ fn signed_data_of_other_programs_verify() {
         let mut damaged = fragment(&wire).to_vec();
         let last = damaged.len() - 1;
         damaged[last] ^= 1;
-        assert_eq!(Data::decode(&damaged).expect("a Data").check_digest(), Err(SignatureError::Differs));
+        assert_eq!(
+            Data::decode(&damaged).expect("a Data").check_digest(),
+            Err(SignatureError::Differs)
+        );
 
         let mut again = Vec::new();
-        DataDraft { name: data.name, meta: data.meta, content: data.content }.write(&Signer::DIGEST, &mut again);
+        DataDraft { name: data.name, meta: data.meta, content: data.content }
+            .write(&Signer::DIGEST, &mut again);
         assert_eq!(again, data.wire);
     }
 }
@@ -67,7 +79,8 @@ fn an_interest_signed_here_is_the_one_that_was_captured() {
         let wire = octets(digits);
         let interest = Interest::decode(fragment(&wire)).expect("an Interest");
         let info = interest.signature().expect("well-formed").expect("signed").info;
-        let fields = SigningFields { nonce: info.nonce, time_ms: info.time_ms, sequence: info.sequence };
+        let fields =
+            SigningFields { nonce: info.nonce, time_ms: info.time_ms, sequence: info.sequence };
         let draft = InterestDraft {
             can_be_prefix: interest.can_be_prefix,
             must_be_fresh: interest.must_be_fresh,
@@ -82,7 +95,11 @@ fn an_interest_signed_here_is_the_one_that_was_captured() {
         // The same with a digest in the name already, and into a slice.
         let mut room = [0; 300];
         let mut fixed = Fixed::new(&mut room);
-        InterestDraft { name: interest.name, ..draft }.write_signed(&Signer::DIGEST, &fields, &mut fixed);
+        InterestDraft { name: interest.name, ..draft }.write_signed(
+            &Signer::DIGEST,
+            &fields,
+            &mut fixed,
+        );
         assert_eq!(fixed.finish().expect("room"), interest.wire);
         let mut narrow = [0; 100];
         let mut fixed = Fixed::new(&mut narrow);
@@ -94,7 +111,11 @@ fn an_interest_signed_here_is_the_one_that_was_captured() {
 #[test]
 fn a_digest_in_the_middle_of_a_name_stays_there() {
     let name: Name = format!("/a/params-sha256={}/b", "00".repeat(32)).parse().expect("a name");
-    let draft = InterestDraft { parameters: Some(&[1, 2, 3]), nonce: Some(1), ..InterestDraft::new(name.as_ref()) };
+    let draft = InterestDraft {
+        parameters: Some(&[1, 2, 3]),
+        nonce: Some(1),
+        ..InterestDraft::new(name.as_ref())
+    };
     let mut plain = Vec::new();
     draft.write(&mut plain);
     let interest = Interest::decode(&plain).expect("an Interest");
@@ -125,7 +146,10 @@ fn parameters_and_digest_belong_together() {
     assert_eq!(check("/a", "2400"), Err(ParametersError::NoDigest));
     assert_eq!(check(&with, ""), Err(ParametersError::NoParameters));
     assert_eq!(check(&with, "2400"), Err(ParametersError::Differs));
-    assert_eq!(check(&format!("{with}/params-sha256={digest}"), "2400"), Err(ParametersError::ManyDigests));
+    assert_eq!(
+        check(&format!("{with}/params-sha256={digest}"), "2400"),
+        Err(ParametersError::ManyDigests)
+    );
 }
 
 fn name_tlv(name: &Name) -> Vec<u8> {
@@ -145,8 +169,7 @@ fn ed25519_signs_as_rfc_8032_has_it() {
     let key = SigningKey::ed25519(&seed.try_into().expect("32 octets"));
     let portion = SignedPortion::new([&[0x72], &[], &[]]);
     let signature = key.sign(&portion);
-    let published =
-        "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00";
+    let published = "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00";
     assert_eq!(signature.as_slice(), octets(published));
     assert_eq!(key.public_key().expect("a key").verify(&portion, signature.as_slice()), Ok(()));
 }
@@ -167,7 +190,8 @@ fn ecdsa_signs_as_rfc_6979_has_it() {
 fn keys_check_what_they_signed_and_nothing_else() {
     let name: Name = "/x/KEY/1".parse().expect("a name");
     for (key, other) in keys().into_iter().zip(keys().into_iter().rev()) {
-        let signer = Signer { key: &key, locator: Some(KeyLocator::Name(name.as_ref())), validity: None };
+        let signer =
+            Signer { key: &key, locator: Some(KeyLocator::Name(name.as_ref())), validity: None };
         let mut wire = Vec::new();
         DataDraft::new(name.as_ref(), b"content").write(&signer, &mut wire);
         let data = Data::decode(&wire).expect("a Data");
@@ -175,9 +199,21 @@ fn keys_check_what_they_signed_and_nothing_else() {
         assert_eq!((info.signature_type, info.key_locator), (key.signature_type(), signer.locator));
         let public = key.public_key().expect("a key");
         assert_eq!(public.verify(&data.signed_portion(), data.signature_value), Ok(()));
-        assert_eq!(public.verify(&SignedPortion::new([b"other", b"", b""]), data.signature_value), Err(SignatureError::Differs));
-        assert_eq!(public.verify(&data.signed_portion(), &data.signature_value[1..]), Err(SignatureError::Malformed));
-        assert!(other.public_key().expect("a key").verify(&data.signed_portion(), data.signature_value).is_err());
+        assert_eq!(
+            public.verify(&SignedPortion::new([b"other", b"", b""]), data.signature_value),
+            Err(SignatureError::Differs)
+        );
+        assert_eq!(
+            public.verify(&data.signed_portion(), &data.signature_value[1..]),
+            Err(SignatureError::Malformed)
+        );
+        assert!(
+            other
+                .public_key()
+                .expect("a key")
+                .verify(&data.signed_portion(), data.signature_value)
+                .is_err()
+        );
 
         wire.clear();
         let fields = SigningFields { nonce: Some(&[1; 8]), time_ms: Some(1), sequence: Some(2) };
@@ -185,7 +221,10 @@ fn keys_check_what_they_signed_and_nothing_else() {
         let interest = Interest::decode(&wire).expect("an Interest");
         let signature = interest.signature().expect("well-formed").expect("signed");
         assert_eq!(public.verify(&signature.portion, signature.value), Ok(()));
-        assert_eq!((signature.info.nonce, signature.info.time_ms, signature.info.sequence), (Some(&[1; 8][..]), Some(1), Some(2)));
+        assert_eq!(
+            (signature.info.nonce, signature.info.time_ms, signature.info.sequence),
+            (Some(&[1; 8][..]), Some(1), Some(2))
+        );
         assert_eq!(interest.check_parameters(), Ok(Digested::Parameters));
     }
 }
@@ -193,8 +232,10 @@ fn keys_check_what_they_signed_and_nothing_else() {
 #[test]
 fn a_certificate_holds_a_key() {
     let name: Name = "/x/y/KEY/%01/self/v=1".parse().expect("a name");
-    let validity =
-        ValidityPeriod { not_before: CertificateTime::from_unix(951_782_400), not_after: CertificateTime::from_unix(1_795_339_814) };
+    let validity = ValidityPeriod {
+        not_before: CertificateTime::from_unix(951_782_400),
+        not_after: CertificateTime::from_unix(1_795_339_814),
+    };
     assert_eq!(
         (validity.not_before.to_string(), validity.not_after.to_string()),
         ("20000229T000000".to_owned(), "20261122T093014".to_owned())
@@ -203,24 +244,43 @@ fn a_certificate_holds_a_key() {
         let public = key.public_key().expect("a key");
         assert_eq!(PublicKey::from_spki(&public.to_spki()), Ok(public.clone()));
         let key_name = name.as_ref().without_last(2);
-        let signer = Signer { key: &key, locator: Some(KeyLocator::Name(key_name)), validity: Some(validity) };
+        let signer = Signer {
+            key: &key,
+            locator: Some(KeyLocator::Name(key_name)),
+            validity: Some(validity),
+        };
         let mut wire = Vec::new();
         Certificate::write(name.as_ref(), &public, &signer, &mut wire);
         let data = Data::decode(&wire).expect("a Data");
         let certificate = Certificate::new(data).expect("a certificate");
         assert_eq!((&certificate.key, certificate.validity), (&public, validity));
-        assert_eq!((certificate.identity().to_string(), certificate.key_name()), ("/x/y".to_owned(), key_name));
+        assert_eq!(
+            (certificate.identity().to_string(), certificate.key_name()),
+            ("/x/y".to_owned(), key_name)
+        );
         assert_eq!(certificate.key.verify(&data.signed_portion(), data.signature_value), Ok(()));
-        assert!(validity.contains(CertificateTime::from_unix(951_782_400)) && !validity.contains(CertificateTime::from_unix(951_782_399)));
+        assert!(
+            validity.contains(CertificateTime::from_unix(951_782_400))
+                && !validity.contains(CertificateTime::from_unix(951_782_399))
+        );
 
         let mut without = Vec::new();
-        DataDraft { name: name.as_ref(), meta: data.meta, content: None }.write(&signer, &mut without);
-        assert_eq!(Certificate::new(Data::decode(&without).expect("a Data")), Err(CertificateError::Key(KeyError::Public)));
+        DataDraft { name: name.as_ref(), meta: data.meta, content: None }
+            .write(&signer, &mut without);
+        assert_eq!(
+            Certificate::new(Data::decode(&without).expect("a Data")),
+            Err(CertificateError::Key(KeyError::Public))
+        );
     }
     let mut wire = Vec::new();
     DataDraft::new(name.as_ref(), b"").write(&Signer::DIGEST, &mut wire);
-    assert_eq!(Certificate::new(Data::decode(&wire).expect("a Data")), Err(CertificateError::NotKey));
-    assert!(SigningKey::from_pkcs8(b"no key").is_err() && SigningKey::ecdsa_p256(&[0; 32]).is_err());
+    assert_eq!(
+        Certificate::new(Data::decode(&wire).expect("a Data")),
+        Err(CertificateError::NotKey)
+    );
+    assert!(
+        SigningKey::from_pkcs8(b"no key").is_err() && SigningKey::ecdsa_p256(&[0; 32]).is_err()
+    );
 }
 
 #[test]

@@ -22,14 +22,21 @@ fn numbers_take_their_shortest_form_and_no_other_is_read() {
             assert_eq!(read_var_number(&octets[..short]), Err(Fault::Truncated));
         }
     }
-    for octets in [&[253, 0, 252][..], &[254, 0, 0, 255, 255], &[255, 0, 0, 0, 0, 255, 255, 255, 255]] {
+    for octets in
+        [&[253, 0, 252][..], &[254, 0, 0, 255, 255], &[255, 0, 0, 0, 0, 255, 255, 255, 255]]
+    {
         assert_eq!(read_var_number(octets), Err(Fault::NotShortest));
     }
 }
 
 #[test]
 fn a_number_in_a_value_has_1_2_4_or_8_octets() {
-    for (value, octets) in [(0, &[7, 1, 0][..]), (255, &[7, 1, 255]), (256, &[7, 2, 1, 0]), (0x1_0000, &[7, 4, 0, 1, 0, 0])] {
+    for (value, octets) in [
+        (0, &[7, 1, 0][..]),
+        (255, &[7, 1, 255]),
+        (256, &[7, 2, 1, 0]),
+        (0x1_0000, &[7, 4, 0, 1, 0, 0]),
+    ] {
         let mut out = Vec::new();
         put_nni(&mut out, 7, value);
         assert_eq!(out, octets);
@@ -43,7 +50,10 @@ fn a_number_in_a_value_has_1_2_4_or_8_octets() {
     assert_eq!(out, [0xFD, 0x03, 0x84, 8, 0, 0, 0, 0, 0, 0x98, 0x96, 0x80]);
     for length in [0, 3, 5, 7, 9] {
         let wire = [&[7, length][..], &vec![0; usize::from(length)]].concat();
-        assert_eq!(Element::only(&wire).expect("an element").nni(), Err(DecodeError { offset: 0, number: 7, fault: Fault::WrongLength }));
+        assert_eq!(
+            Element::only(&wire).expect("an element").nni(),
+            Err(DecodeError { offset: 0, number: 7, fault: Fault::WrongLength })
+        );
     }
 }
 
@@ -52,14 +62,20 @@ fn faults_name_their_place_and_type() {
     let fault = |octets: &[u8]| Element::only(octets).expect_err("a fault");
     assert_eq!(fault(&[]), DecodeError { offset: 0, number: 0, fault: Fault::Truncated });
     assert_eq!(fault(&[0, 0]), DecodeError { offset: 0, number: 0, fault: Fault::TypeOutOfRange });
-    assert_eq!(fault(&[255, 0, 0, 0, 1, 0, 0, 0, 0, 0]), DecodeError { offset: 0, number: 0, fault: Fault::TypeOutOfRange });
+    assert_eq!(
+        fault(&[255, 0, 0, 0, 1, 0, 0, 0, 0, 0]),
+        DecodeError { offset: 0, number: 0, fault: Fault::TypeOutOfRange }
+    );
     assert_eq!(fault(&[9, 5, 1]), DecodeError { offset: 0, number: 9, fault: Fault::Truncated });
     assert_eq!(fault(&[9, 255, 255, 255, 255, 255, 255, 255, 255, 255]).fault, Fault::Truncated);
     assert_eq!(fault(&[9, 1, 1, 0]), DecodeError { offset: 3, number: 9, fault: Fault::Trailing });
     let elements: Vec<_> = Reader::new(&[8, 1, 97, 8, 9, 98]).collect();
     assert_eq!(elements.len(), 2);
     assert_eq!(elements[1], Err(DecodeError { offset: 3, number: 8, fault: Fault::Truncated }));
-    assert_eq!(elements[1].unwrap_err().to_string(), "octet 3, type 8: the octets end before the element does");
+    assert_eq!(
+        elements[1].unwrap_err().to_string(),
+        "octet 3, type 8: the octets end before the element does"
+    );
 }
 
 #[test]
@@ -70,9 +86,18 @@ fn a_stream_tells_how_long_its_next_packet_is() {
     assert_eq!(frame_length(&[6, 253, 1, 0], MAX_PACKET), Ok(Some(260)));
     assert_eq!(frame_length(&[6, 2, 1, 2, 6, 6], MAX_PACKET), Ok(Some(4)));
     assert_eq!(frame_length(&[6, 253, 0x22, 0x5C], MAX_PACKET), Ok(Some(8800)));
-    assert_eq!(frame_length(&[6, 253, 0x22, 0x5D], MAX_PACKET).expect_err("too long").fault, Fault::WrongLength);
-    assert_eq!(frame_length(&[253, 0, 6, 0], MAX_PACKET).expect_err("no shortest form").fault, Fault::NotShortest);
-    assert_eq!(frame_length(&[0, 0], MAX_PACKET).expect_err("no type").fault, Fault::TypeOutOfRange);
+    assert_eq!(
+        frame_length(&[6, 253, 0x22, 0x5D], MAX_PACKET).expect_err("too long").fault,
+        Fault::WrongLength
+    );
+    assert_eq!(
+        frame_length(&[253, 0, 6, 0], MAX_PACKET).expect_err("no shortest form").fault,
+        Fault::NotShortest
+    );
+    assert_eq!(
+        frame_length(&[0, 0], MAX_PACKET).expect_err("no type").fault,
+        Fault::TypeOutOfRange
+    );
 }
 
 proptest! {

@@ -1,4 +1,5 @@
-//! A network that looks ahead does the same to every packet, and writes down the same of every link.
+//! A network that looks ahead does the same to every packet, and writes down the same of every
+//! link.
 
 use crate::order::{Fates, Plain};
 use narrows_network::{Change, FlowId, LinkId, Network, What};
@@ -32,7 +33,8 @@ fn link() -> impl Strategy<Value = LinkConfig> {
         (1500..9000u64).prop_map(|bytes| Limit::Bytes(Bytes::new(bytes)))
     ];
     let loss = prop_oneof![3 => Just(LossModel::None), 1 => Just(LossModel::Independent(0.2)), 1 => Just(LossModel::Periodic(5))];
-    let queue = prop_oneof![6 => Just(None), 1 => Just(Some("codel".parse().expect("a discipline")))];
+    let queue =
+        prop_oneof![6 => Just(None), 1 => Just(Some("codel".parse().expect("a discipline")))];
     (rate, 0..5 * MS, limit, loss, queue).prop_map(|(rate, delay, limit, loss, queue)| LinkConfig {
         rate,
         delay: Span::from_nanos(delay),
@@ -46,9 +48,19 @@ fn link() -> impl Strategy<Value = LinkConfig> {
 fn change(links: usize, flows: usize) -> impl Strategy<Value = What> {
     let route = vec(0..links, 1..4);
     prop_oneof![
-        (0..links, 1..40u64).prop_map(|(link, mbps)| What::Link(LinkId(link), LinkChange::Rate(Rate::from_mbps(mbps)))),
-        (0..links, 0..5 * MS).prop_map(|(link, delay)| What::Link(LinkId(link), LinkChange::Delay(Span::from_nanos(delay)))),
-        (0..flows, route).prop_map(|(flow, route)| What::Route { flow: FlowId(flow), route: ids(&route), back: vec![] }),
+        (0..links, 1..40u64).prop_map(|(link, mbps)| What::Link(
+            LinkId(link),
+            LinkChange::Rate(Rate::from_mbps(mbps))
+        )),
+        (0..links, 0..5 * MS).prop_map(|(link, delay)| What::Link(
+            LinkId(link),
+            LinkChange::Delay(Span::from_nanos(delay))
+        )),
+        (0..flows, route).prop_map(|(flow, route)| What::Route {
+            flow: FlowId(flow),
+            route: ids(&route),
+            back: vec![]
+        }),
     ]
 }
 
@@ -61,13 +73,21 @@ fn story() -> impl Strategy<Value = Story> {
         // Routes that go up in the numbers share chains often, and merge.
         let route = prop_oneof![Just((0..links).collect()), vec(0..links, 1..5)];
         let changes = vec((0..60 * MS, change(links, flows)), 0..3);
-        (vec(link(), links), vec(route, flows), changes, vec((0..2 * MS, 0..flows, 40..1500u64), 1..120), 0..60 * MS).prop_map(
-            |(links, routes, mut changes, packets, warmup)| {
-                changes.sort_by_key(|(at, _)| *at);
-                let changes = changes.into_iter().map(|(at, what)| Change { at: Time::from_nanos(at), what }).collect();
-                Story { links, routes, changes, packets, warmup }
-            },
+        (
+            vec(link(), links),
+            vec(route, flows),
+            changes,
+            vec((0..2 * MS, 0..flows, 40..1500u64), 1..120),
+            0..60 * MS,
         )
+            .prop_map(|(links, routes, mut changes, packets, warmup)| {
+                changes.sort_by_key(|(at, _)| *at);
+                let changes = changes
+                    .into_iter()
+                    .map(|(at, what)| Change { at: Time::from_nanos(at), what })
+                    .collect();
+                Story { links, routes, changes, packets, warmup }
+            })
     })
 }
 
@@ -101,14 +121,26 @@ fn run(story: &Story, ahead: bool) -> (Outcome, u64) {
         now += after;
         until(&mut network, &mut fates, now);
         let place = network.route(*flow, false);
-        network.enter(Time::from_nanos(now), Plain { number: number as u32, place, size: *size }, &mut fates);
+        network.enter(
+            Time::from_nanos(now),
+            Plain { number: number as u32, place, size: *size },
+            &mut fates,
+        );
     }
     // Some are still on their way at the end.
     let end = now + 8 * MS;
     until(&mut network, &mut fates, end);
     let events = network.events();
-    let records = network.finish(Time::from_nanos(end), plans().map(|(name, config)| (name, config, false)));
-    ((fates.delivered, fates.dropped, records.iter().map(|record| format!("{record:?}")).collect()), events)
+    let records =
+        network.finish(Time::from_nanos(end), plans().map(|(name, config)| (name, config, false)));
+    (
+        (
+            fates.delivered,
+            fates.dropped,
+            records.iter().map(|record| format!("{record:?}")).collect(),
+        ),
+        events,
+    )
 }
 
 proptest! {
@@ -125,12 +157,26 @@ proptest! {
 /// Ten packets over six equal links in a row: sixty events, or ten.
 #[test]
 fn a_chain_is_one_event() {
-    let link = LinkConfig { rate: RateSource::Constant(Rate::from_mbps(10)), delay: Span::from_millis(2), ..LinkConfig::default() };
+    let link = LinkConfig {
+        rate: RateSource::Constant(Rate::from_mbps(10)),
+        delay: Span::from_millis(2),
+        ..LinkConfig::default()
+    };
     let packets = vec![(MS, 0, 1250); 10];
-    let story = Story { links: vec![link; 6], routes: vec![(0..6).collect()], changes: vec![], packets, warmup: 90 * MS };
-    let (story, end) = (Story { packets: [story.packets.clone(), vec![(20 * MS, 0, 40)]].concat(), ..story }, 10);
+    let story = Story {
+        links: vec![link; 6],
+        routes: vec![(0..6).collect()],
+        changes: vec![],
+        packets,
+        warmup: 90 * MS,
+    };
+    let (story, end) =
+        (Story { packets: [story.packets.clone(), vec![(20 * MS, 0, 40)]].concat(), ..story }, 10);
     let (step_by_step, ahead) = (run(&story, false), run(&story, true));
     assert_eq!(ahead.0, step_by_step.0);
-    assert_eq!(ahead.0.0[..end].iter().map(|(number, _)| *number).collect::<Vec<_>>(), (0..10).collect::<Vec<_>>());
+    assert_eq!(
+        ahead.0.0[..end].iter().map(|(number, _)| *number).collect::<Vec<_>>(),
+        (0..10).collect::<Vec<_>>()
+    );
     assert_eq!((step_by_step.1 / 6, ahead.1), (10, 10));
 }

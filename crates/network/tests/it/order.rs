@@ -72,7 +72,11 @@ fn links(delays: &[u64]) -> Vec<(String, LinkConfig)> {
         delay: Span::from_millis(*delay),
         ..LinkConfig::default()
     };
-    delays.iter().enumerate().map(|(number, delay)| (format!("link {number}"), link(delay))).collect()
+    delays
+        .iter()
+        .enumerate()
+        .map(|(number, delay)| (format!("link {number}"), link(delay)))
+        .collect()
 }
 
 fn network(links: &[(String, LinkConfig)]) -> Network<Plain> {
@@ -84,15 +88,19 @@ fn enter(network: &mut Network<Plain>, at: Time, flow: usize, number: u32, fates
     network.enter(at, Plain { number, place, size: SIZE }, fates);
 }
 
-/// The second of two links loses everything from 11 ms on. A packet that enters at zero reaches it at that very moment (1 ms of transmission, 10 ms of delay) and gets
-/// through, one that enters a nanosecond later does not.
+/// The second of two links loses everything from 11 ms on. A packet that enters at zero reaches it
+/// at that very moment (1 ms of transmission, 10 ms of delay) and gets through, one that enters a
+/// nanosecond later does not.
 #[test]
 fn packets_arrive_before_the_network_changes() {
     let change = ms(11);
     let fates = |entered: Time, sampled: bool| {
         let (mut network, mut fates) = (network(&links(&[10, 0])), Fates::default());
         network.add_flow(&[LinkId(0), LinkId(1)], &[]);
-        network.set_changes(&[Change { at: change, what: What::Link(LinkId(1), LinkChange::Loss(LossModel::Independent(1.0))) }]);
+        network.set_changes(&[Change {
+            at: change,
+            what: What::Link(LinkId(1), LinkChange::Loss(LossModel::Independent(1.0))),
+        }]);
         enter(&mut network, entered, 0, 7, &mut fates);
         if sampled {
             network.advance_to_sample(change, &mut fates);
@@ -104,11 +112,15 @@ fn packets_arrive_before_the_network_changes() {
     };
     for sampled in [false, true] {
         assert_eq!(fates(Time::ZERO, sampled), (vec![(7, ms(12))], vec![]));
-        assert_eq!(fates(Time::from_nanos(1), sampled), (vec![], vec![(7, change + Span::from_nanos(1))]));
+        assert_eq!(
+            fates(Time::from_nanos(1), sampled),
+            (vec![], vec![(7, change + Span::from_nanos(1))])
+        );
     }
 }
 
-/// Three links bring a packet each to the fourth at the same time, which takes them in the order of the links' numbers, whoever entered first.
+/// Three links bring a packet each to the fourth at the same time, which takes them in the order of
+/// the links' numbers, whoever entered first.
 #[test]
 fn of_arrivals_at_one_time_the_link_with_the_lower_number_is_first() {
     let (mut network, mut fates) = (network(&links(&[5, 5, 5, 0])), Fates::default());
@@ -128,8 +140,14 @@ fn of_arrivals_at_one_time_the_link_with_the_lower_number_is_first() {
 fn packets_under_way_keep_their_route() {
     let (mut network, mut fates) = (network(&links(&[10, 0, 50])), Fates::default());
     network.add_flow(&[LinkId(0), LinkId(1)], &[]);
-    network
-        .set_changes(&[Change { at: ms(5), what: What::Route { flow: narrows_network::FlowId(0), route: vec![LinkId(2)], back: vec![] } }]);
+    network.set_changes(&[Change {
+        at: ms(5),
+        what: What::Route {
+            flow: narrows_network::FlowId(0),
+            route: vec![LinkId(2)],
+            back: vec![],
+        },
+    }]);
     enter(&mut network, Time::ZERO, 0, 1, &mut fates);
     network.advance(ms(5), &mut fates);
     enter(&mut network, ms(5), 0, 2, &mut fates);

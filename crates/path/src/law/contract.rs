@@ -4,12 +4,14 @@ use narrows_params::Spec;
 use narrows_units::{Bytes, Rate, Span};
 use narrows_wire::Rates;
 
-/// What a link saw since its last tick. All counts are bits of Data: Interests offered to the shaper, inflated by the ratio of the mean sizes of Data and Interests.
+/// What a link saw since its last tick. All counts are bits of Data: Interests offered to the
+/// shaper, inflated by the ratio of the mean sizes of Data and Interests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observed {
     /// Time since the last tick.
     pub dt: Span,
-    /// Bits, not bits per second, that arrived over `dt`: primary and secondary. What is sent, waits or is refused counts alike.
+    /// Bits, not bits per second, that arrived over `dt`: primary and secondary. What is sent,
+    /// waits or is refused counts alike.
     pub arrivals: [f64; 2],
     /// Bits that wait now, of both classes.
     pub queue: f64,
@@ -19,20 +21,23 @@ pub struct Observed {
     pub packet: Bytes,
 }
 
-/// A law that gives a link its rates. It knows nothing of packets: whoever owns the link counts, and calls [`tick`](RateLaw::tick) when
-/// [`interval`](RateLaw::interval) has passed since the last time.
+/// A law that gives a link its rates. It knows nothing of packets: whoever owns the link counts,
+/// and calls [`tick`](RateLaw::tick) when [`interval`](RateLaw::interval) has passed since the last
+/// time.
 pub trait RateLaw {
-    /// Takes what was seen since the last tick and returns the rates that hold until the next one. A sample with a count that is not a finite number, or over no
-    /// time, changes nothing.
+    /// Takes what was seen since the last tick and returns the rates that hold until the next one.
+    /// A sample with a count that is not a finite number, or over no time, changes nothing.
     fn tick(&mut self, observed: &Observed) -> Rates;
 
     /// The rates that hold now.
     fn rates(&self) -> Rates;
 
-    /// Time to the next tick. Whoever owns the link puts the first one at a random part of it, so that links do not tick in step.
+    /// Time to the next tick. Whoever owns the link puts the first one at a random part of it, so
+    /// that links do not tick in step.
     fn interval(&self) -> Span;
 
-    /// From now on the link carries so much Data, zero for a link that is down. Rates follow at the next tick.
+    /// From now on the link carries so much Data, zero for a link that is down. Rates follow at the
+    /// next tick.
     fn set_capacity(&mut self, capacity: Rate);
 
     /// Names inner state for traces; rates in Mbit/s, times in seconds.

@@ -1,4 +1,5 @@
-//! The law itself: one rate for all flows, from what arrives, what waits and how long round trips are.
+//! The law itself: one rate for all flows, from what arrives, what waits and how long round trips
+//! are.
 
 use crate::law::rtt;
 use crate::{LawEntry, LawSetup, Observed, RateLaw};
@@ -17,20 +18,33 @@ pub(crate) static ENTRY: LawEntry = LawEntry {
 };
 
 /// What can be set, of the law alone and of the router.
-pub(crate) const PARAMS: &[Spec] = &[A.spec, B.spec, ETA.spec, INTERVAL.spec, FILTER.spec, INITIAL.spec, FLOOR.spec];
+pub(crate) const PARAMS: &[Spec] =
+    &[A.spec, B.spec, ETA.spec, INTERVAL.spec, FILTER.spec, INITIAL.spec, FLOOR.spec];
 
-const A: Param<f64> = Param::number("a", 0.4, (0.001, 10.0), "", "weight of the spare capacity (ns-2 scripts: 0.4 or 0.1)");
-const B: Param<f64> = Param::number("b", 0.4, (0.0, 10.0), "", "weight of the queue (ns-2 scripts: 0.4 or 1)");
+const A: Param<f64> = Param::number(
+    "a",
+    0.4,
+    (0.001, 10.0),
+    "",
+    "weight of the spare capacity (ns-2 scripts: 0.4 or 0.1)",
+);
+const B: Param<f64> =
+    Param::number("b", 0.4, (0.0, 10.0), "", "weight of the queue (ns-2 scripts: 0.4 or 1)");
 const ETA: Param<f64> = Param::number("eta", 0.95, (0.01, 1.0), "", "target share of the capacity");
-const INTERVAL: Param<Span> =
-    Param::millis("interval", 10.0, (0.0, 10_000.0), "interval of ticks, or a mean round trip if shorter; 0: a mean round trip");
+const INTERVAL: Param<Span> = Param::millis(
+    "interval",
+    10.0,
+    (0.0, 10_000.0),
+    "interval of ticks, or a mean round trip if shorter; 0: a mean round trip",
+);
 const FILTER: Param<RttFilter> = Param::choice(
     "filter",
     "shared",
     &[("shared", RttFilter::Shared), ("ns2", RttFilter::Ns2)],
     "filter of the mean round trip: a quarter of the difference per tick, or ns-2's, slower downwards",
 );
-const INITIAL: Param<f64> = Param::number("initial", 0.05, (0.0, 1.0), "", "initial rate, share of the capacity");
+const INITIAL: Param<f64> =
+    Param::number("initial", 0.05, (0.0, 1.0), "", "initial rate, share of the capacity");
 const FLOOR: Param<f64> = Param::number(
     "floor",
     0.1,
@@ -44,11 +58,13 @@ const FLOOR: Param<f64> = Param::number(
 enum RttFilter {
     /// A quarter of the difference per tick.
     Shared,
-    /// T/d of the difference if m is longer, R/C m/d of that if it is shorter: a few short flows do not pull it down (ns-2 `rcp.cc`).
+    /// T/d of the difference if m is longer, R/C m/d of that if it is shorter: a few short flows do
+    /// not pull it down (ns-2 `rcp.cc`).
     Ns2,
 }
 
-/// RCP's law for one queue, or for one link of an information-centric network: one rate for all that arrives, of either class.
+/// RCP's law for one queue, or for one link of an information-centric network: one rate for all
+/// that arrives, of either class.
 #[derive(Clone, Debug)]
 pub struct RcpLaw {
     /// Weights of the spare capacity and of the queue.
@@ -112,7 +128,9 @@ impl RateLaw for RcpLaw {
         let dt = observed.dt.as_secs_f64();
         let [primary, secondary] = observed.arrivals;
         let d = rtt::follow(self.rtt, observed.rtt, |m| self.gain(m, dt));
-        let change = dt / d * (a * (eta * capacity - (primary + secondary) / dt) - b * observed.queue / d) / capacity;
+        let change = dt / d
+            * (a * (eta * capacity - (primary + secondary) / dt) - b * observed.queue / d)
+            / capacity;
         let rate = self.rate * (1.0 + change);
         if rate.is_finite() {
             self.rtt = d;
@@ -158,7 +176,8 @@ mod tests {
         (value - expected).abs() <= 1e-9 * expected.abs()
     }
 
-    /// At this rate, with a mean round trip of 100 ms; a tick each mean round trip if `text` says nothing else.
+    /// At this rate, with a mean round trip of 100 ms; a tick each mean round trip if `text` says
+    /// nothing else.
     fn made(text: &str, capacity: Rate) -> RcpLaw {
         let choice: LawChoice = text.parse().expect("a law");
         RcpLaw::new(&LawSetup { capacity }, &choice.params())
@@ -170,7 +189,8 @@ mod tests {
 
     /// A tick of which the floor is in packets of 1500 B.
     fn tick(law: &mut RcpLaw, dt: Span, arrivals: f64, queue: f64, rtt: Option<Span>) -> Rate {
-        law.tick(&Observed { dt, arrivals: [arrivals, 0.0], queue, rtt, packet: Bytes::new(1500) }).primary
+        law.tick(&Observed { dt, arrivals: [arrivals, 0.0], queue, rtt, packet: Bytes::new(1500) })
+            .primary
     }
 
     #[test]
@@ -180,7 +200,11 @@ mod tests {
         tick(&mut law, D, 0.0, 0.0, None);
         assert!(close(law.rate, 0.5e6 * 1.38));
         // ln 19 / ln 1.38 = 9.1: the tenth tick reaches the ceiling.
-        let ticks = 1 + (0..20).take_while(|_| tick(&mut law, D, 0.0, 0.0, None) < Rate::from_bps(9_500_000)).count() + 1;
+        let ticks = 1
+            + (0..20)
+                .take_while(|_| tick(&mut law, D, 0.0, 0.0, None) < Rate::from_bps(9_500_000))
+                .count()
+            + 1;
         assert_eq!((ticks, law.rate), (10, 9.5e6));
         let mut fine = self::law();
         tick(&mut fine, D / 10, 0.0, 0.0, None);
@@ -211,7 +235,8 @@ mod tests {
         }
     }
 
-    /// New flows come in at the old rate. What waits then takes the rate below their share, and it grows back from there.
+    /// New flows come in at the old rate. What waits then takes the rate below their share, and it
+    /// grows back from there.
     #[test]
     fn abrupt_arrivals_undershoot_and_recover() {
         let mut law = made("rcp?interval=0&initial=0.95", Rate::from_mbps(10));
@@ -230,9 +255,18 @@ mod tests {
     #[test]
     fn interests_of_both_classes_count_and_the_floor_is_in_packets_of_data() {
         let mut law = law();
-        let seen = Observed { dt: D, arrivals: [0.6e6, 0.3e6], queue: 0.0, rtt: Some(D), packet: Bytes::new(1000) };
+        let seen = Observed {
+            dt: D,
+            arrivals: [0.6e6, 0.3e6],
+            queue: 0.0,
+            rtt: Some(D),
+            packet: Bytes::new(1000),
+        };
         // 1 + 0.4 (9.5 - 9)/10.
-        assert_eq!(law.tick(&seen), Rates { primary: Rate::from_bps(510_000), secondary: Rate::ZERO });
+        assert_eq!(
+            law.tick(&seen),
+            Rates { primary: Rate::from_bps(510_000), secondary: Rate::ZERO }
+        );
         assert_eq!(law.tick(&Observed { queue: 1e9, ..seen }).primary, Rate::from_bps(8000));
     }
 
@@ -251,7 +285,9 @@ mod tests {
     #[test]
     fn nonsense_changes_nothing() {
         let mut law = law();
-        for (dt, arrivals, queue) in [(D, f64::NAN, 0.0), (D, 0.0, f64::NAN), (Span::ZERO, 0.0, 0.0)] {
+        for (dt, arrivals, queue) in
+            [(D, f64::NAN, 0.0), (D, 0.0, f64::NAN), (Span::ZERO, 0.0, 0.0)]
+        {
             tick(&mut law, dt, arrivals, queue, Some(Span::from_millis(1)));
             assert_eq!((law.rate, law.rtt), (0.5e6, 0.1));
         }
@@ -277,7 +313,8 @@ mod tests {
     #[test]
     fn the_filter_of_ns2_follows_longer_round_trips_faster_than_shorter_ones() {
         let filtered = |told, dt| {
-            let mut law = RcpLaw { rate: 5e6, ..made("rcp?interval=0&filter=ns2", Rate::from_mbps(10)) };
+            let mut law =
+                RcpLaw { rate: 5e6, ..made("rcp?interval=0&filter=ns2", Rate::from_mbps(10)) };
             tick(&mut law, Span::from_millis(dt), 0.0, 0.0, Some(Span::from_millis(told)));
             law.rtt
         };

@@ -20,7 +20,8 @@ impl Registered for LawEntry {
     }
 }
 
-/// Declares all laws once: their list, and the enum through which a link calls them without dynamic dispatch.
+/// Declares all laws once: their list, and the enum through which a link calls them without dynamic
+/// dispatch.
 macro_rules! laws {
     ($($name:ident($type:ty), $entry:expr;)*) => {
         /// Every rate law, in the order in which lists show them.
@@ -86,14 +87,25 @@ mod tests {
     #[test]
     fn every_entry_is_complete() {
         for entry in LAWS {
-            assert_eq!(LAWS.iter().filter(|other| other.name == entry.name).count(), 1, "{} twice", entry.name);
+            assert_eq!(
+                LAWS.iter().filter(|other| other.name == entry.name).count(),
+                1,
+                "{} twice",
+                entry.name
+            );
             assert!(!entry.summary.is_empty() && !entry.source.is_empty());
         }
     }
 
     #[test]
     fn laws_of_one_class_leave_the_secondary_rate_at_zero_and_all_name_their_state_once() {
-        let seen = Observed { dt: Span::from_millis(100), arrivals: [3e5, 2e5], queue: 0.0, rtt: None, packet: Bytes::new(1000) };
+        let seen = Observed {
+            dt: Span::from_millis(100),
+            arrivals: [3e5, 2e5],
+            queue: 0.0,
+            rtt: None,
+            packet: Bytes::new(1000),
+        };
         for entry in LAWS {
             let mut law = made(entry.name);
             for rates in [law.rates(), law.tick(&seen)] {
@@ -114,7 +126,10 @@ mod tests {
     fn what_is_wrong_and_what_would_be_right() {
         let error = |text: &str| text.parse::<LawChoice>().unwrap_err().to_string();
         assert_eq!(error("mirc"), r#"there is no rate law "mirc"; did you mean "mircc"?"#);
-        assert_eq!(error("mircc?pool=both"), "mircc: pool=both is not allowed; it must be one of consistent, literal");
+        assert_eq!(
+            error("mircc?pool=both"),
+            "mircc: pool=both is not allowed; it must be one of consistent, literal"
+        );
         assert_eq!(
             error("mircc-single?pool=literal"),
             "mircc-single has no parameter \"pool\"; known parameters: eta, alpha, beta, cap, count, kt, shortest, within, longest, floor"

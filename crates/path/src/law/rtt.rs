@@ -9,7 +9,8 @@ const SHORTEST: f64 = 1e-3;
 /// What MIRCC and RCP take of the difference per tick where both shall have the same mean.
 pub(crate) const SHARED_GAIN: f64 = 0.25;
 
-/// The mean `d` after an interval in which packets `told` a round trip m: nearer to m by `gain(m)` of the difference, at least nothing and at most all of it.
+/// The mean `d` after an interval in which packets `told` a round trip m: nearer to m by `gain(m)`
+/// of the difference, at least nothing and at most all of it.
 pub(crate) fn follow(d: f64, told: Option<Span>, gain: impl FnOnce(f64) -> f64) -> f64 {
     let followed = told.map_or(d, |told| {
         let m = told.as_secs_f64();

@@ -11,33 +11,39 @@ use narrows_units::{Bytes, Rate, Span, Time};
 /// What may change of a link while it works.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LinkChange {
-    /// It sends at this rate from now on. What is left of the packet in transmission, to the bit, and all that wait go out at the new rate; at rate zero they wait
-    /// until it changes again. Not for a link whose rate is recorded.
+    /// It sends at this rate from now on. What is left of the packet in transmission, to the bit,
+    /// and all that wait go out at the new rate; at rate zero they wait until it changes again. Not
+    /// for a link whose rate is recorded.
     Rate(Rate),
-    /// An outage begins: it sends nothing, its queue fills, what has left goes on its way. Not for a link whose rate is recorded.
+    /// An outage begins: it sends nothing, its queue fills, what has left goes on its way. Not for
+    /// a link whose rate is recorded.
     Down,
     /// The outage is over: it goes on where it was, at the rate that holds now.
     Up,
-    /// Packets that leave from now on take this long. None overtakes another: a packet that would arrives with the one before it.
+    /// Packets that leave from now on take this long. None overtakes another: a packet that would
+    /// arrives with the one before it.
     Delay(Span),
-    /// Packets that have crossed from now on are delayed further by such a draw. The random draws go on.
+    /// Packets that have crossed from now on are delayed further by such a draw. The random draws
+    /// go on.
     Jitter(Jitter),
     /// Of the packets that have crossed from now on so many are late.
     Reorder(Reorder),
-    /// Packets that have crossed from now on come in bursts, one in each such time; zero for none. Those that wait for a burst of before keep it, and nobody
-    /// overtakes them.
+    /// Packets that have crossed from now on come in bursts, one in each such time; zero for none.
+    /// Those that wait for a burst of before keep it, and nobody overtakes them.
     Aggregate(Span),
     /// Packets that reach the far end after this have their ECN field treated so.
     Ecn(EcnField),
-    /// Packets that are offered from now on are lost by this model. The random draws, the count of packets and the state of the model go on.
+    /// Packets that are offered from now on are lost by this model. The random draws, the count of
+    /// packets and the state of the model go on.
     Loss(LossModel),
-    /// The queue holds so much from now on. What waits stays; nothing is admitted until there is room.
+    /// The queue holds so much from now on. What waits stays; nothing is admitted until there is
+    /// room.
     Limit(Limit),
 }
 
 impl<P: Packet> Link<P> {
-    /// Changes the link at `t`, after everything that happens up to `t` without the change. Like [`offer`](Link::offer) it comes in time order; ask
-    /// [`due`](Link::due) again afterwards.
+    /// Changes the link at `t`, after everything that happens up to `t` without the change. Like
+    /// [`offer`](Link::offer) it comes in time order; ask [`due`](Link::due) again afterwards.
     ///
     /// # Panics
     ///
@@ -57,13 +63,21 @@ impl<P: Packet> Link<P> {
                 self.delay = delay;
                 self.time_arrivals();
             }
-            LinkChange::Jitter(jitter) => self.change_delivery(t, |delivery| delivery.jitter = jitter),
-            LinkChange::Reorder(reorder) => self.change_delivery(t, |delivery| delivery.reorder = reorder),
-            LinkChange::Aggregate(aggregate) => self.change_delivery(t, |delivery| delivery.aggregate = aggregate),
+            LinkChange::Jitter(jitter) => {
+                self.change_delivery(t, |delivery| delivery.jitter = jitter)
+            }
+            LinkChange::Reorder(reorder) => {
+                self.change_delivery(t, |delivery| delivery.reorder = reorder)
+            }
+            LinkChange::Aggregate(aggregate) => {
+                self.change_delivery(t, |delivery| delivery.aggregate = aggregate)
+            }
             LinkChange::Ecn(ecn) => self.change_delivery(t, |delivery| delivery.ecn = ecn),
             LinkChange::Loss(model) => match &mut self.loss {
                 Some(loss) => loss.set_model(model),
-                None => self.loss = Some(Box::new(LossProcess::new(model, self.origin.stream("loss")))),
+                None => {
+                    self.loss = Some(Box::new(LossProcess::new(model, self.origin.stream("loss"))))
+                }
             },
             LinkChange::Limit(limit) => match &mut self.form {
                 Form::Ahead(old) => *old = limit,
@@ -90,8 +104,11 @@ impl<P: Packet> Link<P> {
     /// Arrivals of packets that have not departed follow from their departures.
     fn time_arrivals(&mut self) {
         let departed = self.wire.len() - self.transmissions.len();
-        self.latest_arrival = departed.checked_sub(1).map_or(Time::ZERO, |last| self.wire[last].arrival);
-        for (pending, crossing) in self.transmissions.iter().zip(self.wire.iter_mut().skip(departed)) {
+        self.latest_arrival =
+            departed.checked_sub(1).map_or(Time::ZERO, |last| self.wire[last].arrival);
+        for (pending, crossing) in
+            self.transmissions.iter().zip(self.wire.iter_mut().skip(departed))
+        {
             self.latest_arrival = self.latest_arrival.max(pending.departure + self.delay);
             crossing.arrival = self.latest_arrival;
         }

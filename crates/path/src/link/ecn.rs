@@ -3,7 +3,8 @@
 use super::Packet;
 use narrows_wire::Ecn;
 
-/// What a link does to the ECN field of packets that reach its far end. Its own queue has then marked what it marks.
+/// What a link does to the ECN field of packets that reach its far end. Its own queue has then
+/// marked what it marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EcnField {
     /// Nothing.
@@ -11,8 +12,9 @@ pub enum EcnField {
     Keep,
     /// Every packet leaves as not capable of ECN: a device that clears the field ("bleaching").
     Bleach,
-    /// A packet marked CE leaves with the code point with which it was sent: a device that takes marks off, or the end of a tunnel that does not copy the outer
-    /// field to the inner (against RFC 6040, section 4.2).
+    /// A packet marked CE leaves with the code point with which it was sent: a device that takes
+    /// marks off, or the end of a tunnel that does not copy the outer field to the inner (against
+    /// RFC 6040, section 4.2).
     Unmark,
 }
 

@@ -1,4 +1,5 @@
-//! What happens to packets that have crossed a link before they are delivered: jitter, reordering, aggregation, changes of the ECN field.
+//! What happens to packets that have crossed a link before they are delivered: jitter, reordering,
+//! aggregation, changes of the ECN field.
 
 use super::crossing::{Crossing, pop_arrived};
 use super::{EcnField, Packet};
@@ -10,7 +11,8 @@ use std::collections::VecDeque;
 pub struct Jitter {
     /// How it is distributed.
     pub spread: JitterDist,
-    /// Packets may overtake each other. Without it one that would is delivered with the one before it, as RFC 8868, section 4.5, wants.
+    /// Packets may overtake each other. Without it one that would is delivered with the one before
+    /// it, as RFC 8868, section 4.5, wants.
     pub reorders: bool,
 }
 
@@ -22,15 +24,19 @@ pub enum JitterDist {
     None,
     /// Uniform from zero to this.
     Uniform(Span),
-    /// Normal with this standard deviation, truncated at three of them on either side of the mean (RFC 8868, section 4.5). A packet cannot come before it has
-    /// crossed, so the mean is three standard deviations.
+    /// Normal with this standard deviation, truncated at three of them on either side of the mean
+    /// (RFC 8868, section 4.5). A packet cannot come before it has crossed, so the mean is three
+    /// standard deviations.
     Normal(Span),
 }
 
 impl Jitter {
     /// Uniform from zero to `most`, without overtaking.
     pub fn uniform(most: Span) -> Jitter {
-        Jitter { spread: if most.is_zero() { JitterDist::None } else { JitterDist::Uniform(most) }, reorders: false }
+        Jitter {
+            spread: if most.is_zero() { JitterDist::None } else { JitterDist::Uniform(most) },
+            reorders: false,
+        }
     }
 }
 
@@ -50,11 +56,11 @@ pub struct Delivery {
     pub jitter: Jitter,
     /// Extra delay of some packets.
     pub reorder: Reorder,
-    /// Deliveries come in bursts, one in each such interval: what comes between two waits for the next, as with the grants of a cable network or the frames of a
-    /// wireless one. Zero for none.
+    /// Deliveries come in bursts, one in each such interval: what comes between two waits for the
+    /// next, as with the grants of a cable network or the frames of a wireless one. Zero for none.
     pub aggregate: Span,
-    /// The rate at which the packets of a burst come one after another: that of the medium, or of the wire
-    /// behind it. `None` for all at once.
+    /// The rate at which the packets of a burst come one after another: that of the medium, or of
+    /// the wire behind it. `None` for all at once.
     pub burst_rate: Option<Rate>,
     /// What becomes of the ECN field.
     pub ecn: EcnField,
@@ -63,7 +69,10 @@ pub struct Delivery {
 impl Delivery {
     /// True if it leaves all packets as they come.
     pub(crate) fn is_plain(&self) -> bool {
-        self.jitter.spread == JitterDist::None && self.reorder.share == 0.0 && self.aggregate.is_zero() && self.ecn == EcnField::Keep
+        self.jitter.spread == JitterDist::None
+            && self.reorder.share == 0.0
+            && self.aggregate.is_zero()
+            && self.ecn == EcnField::Keep
     }
 }
 
@@ -127,7 +136,11 @@ impl<P: Packet> FarEnd<P> {
             Some(rate) => self.space(burst, rate.time_for(packet.size())),
             None => burst,
         };
-        let place = self.held.iter().rposition(|other| other.arrival <= time).map_or(0, |before| before + 1);
+        let place = self
+            .held
+            .iter()
+            .rposition(|other| other.arrival <= time)
+            .map_or(0, |before| before + 1);
         self.held.insert(place, Crossing { packet, arrival: time });
     }
 
@@ -155,8 +168,9 @@ impl<P: Packet> FarEnd<P> {
         if after == 0 { time } else { time + Span::from_nanos(interval - after) }
     }
 
-    /// Delivery of a packet that takes so long, in the burst that begins at `burst`. Packets of one burst
-    /// follow each other; one that overtakes a packet of a later burst comes as its own burst begins.
+    /// Delivery of a packet that takes so long, in the burst that begins at `burst`. Packets of one
+    /// burst follow each other; one that overtakes a packet of a later burst comes as its own burst
+    /// begins.
     fn space(&mut self, burst: Time, takes: Span) -> Time {
         if burst == Time::NEVER || burst < self.burst.0 {
             return burst;
@@ -170,9 +184,14 @@ impl<P: Packet> FarEnd<P> {
         self.held.front().map(|first| first.arrival)
     }
 
-    /// Takes all that has crossed `wire` by `now`. Returns the packets in the order of their delivery, the first as it is delivered if that is by `now`.
+    /// Takes all that has crossed `wire` by `now`. Returns the packets in the order of their
+    /// delivery, the first as it is delivered if that is by `now`.
     #[inline(never)]
-    pub(crate) fn ready(&mut self, wire: &mut VecDeque<Crossing<P>>, now: Time) -> &mut VecDeque<Crossing<P>> {
+    pub(crate) fn ready(
+        &mut self,
+        wire: &mut VecDeque<Crossing<P>>,
+        now: Time,
+    ) -> &mut VecDeque<Crossing<P>> {
         while let Some((arrival, packet)) = pop_arrived(wire, now) {
             self.take(arrival, packet);
         }

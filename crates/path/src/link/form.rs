@@ -27,7 +27,12 @@ impl<P: Packet> Form<P> {
     /// The form of the discipline that `config` names.
     pub(super) fn new(config: &LinkConfig, origin: &Origin) -> Form<P> {
         let Some(choice) = &config.queue else { return Form::Ahead(config.limit) };
-        let setup = DisciplineSetup { limit: config.limit, rate: config.rate.mean(), delay: config.delay, random: origin.stream("queue") };
+        let setup = DisciplineSetup {
+            limit: config.limit,
+            rate: config.rate.mean(),
+            delay: config.delay,
+            random: origin.stream("queue"),
+        };
         Form::at_dequeue(AnyDiscipline::new(choice, &setup))
     }
 
@@ -36,11 +41,14 @@ impl<P: Packet> Form<P> {
         Form::AtDequeue(Box::new(Chosen { discipline, verdicts: Verdicts::default(), counted: 0 }))
     }
 
-    /// True if nothing waits for a choice, and none has to be asked for: then the departure of a packet that finds the transmitter free is known at once.
+    /// True if nothing waits for a choice, and none has to be asked for: then the departure of a
+    /// packet that finds the transmitter free is known at once.
     pub(super) fn is_passable(&self) -> bool {
         match self {
             Form::Ahead(_) => true,
-            Form::AtDequeue(chosen) => chosen.discipline.may_be_passed() && chosen.discipline.backlog().packets() == 0,
+            Form::AtDequeue(chosen) => {
+                chosen.discipline.may_be_passed() && chosen.discipline.backlog().packets() == 0
+            }
         }
     }
 }

@@ -13,9 +13,9 @@ pub enum LossModel {
     Independent(f64),
     /// Every n-th packet: the n-th, the 2n-th and so on.
     Periodic(u64),
-    /// The two-state model of Gilbert (1960) and Elliott (1963): a state change may follow each packet, as in netem
-    /// (`net/sched/sch_netem.c`, `loss_gilb_ell`). Where no packet comes, a state stays: a sender that waits for a timeout
-    /// finds the state in which it stopped.
+    /// The two-state model of Gilbert (1960) and Elliott (1963): a state change may follow each
+    /// packet, as in netem (`net/sched/sch_netem.c`, `loss_gilb_ell`). Where no packet comes, a
+    /// state stays: a sender that waits for a timeout finds the state in which it stopped.
     GilbertElliott {
         /// Probability of going from the good to the bad state after a packet.
         to_bad: f64,
@@ -26,7 +26,8 @@ pub enum LossModel {
         /// Loss probability in the bad state.
         loss_bad: f64,
     },
-    /// The same two states in continuous time: each lasts for a time drawn from an exponential distribution, whether packets come or not.
+    /// The same two states in continuous time: each lasts for a time drawn from an exponential
+    /// distribution, whether packets come or not.
     GilbertElliottInTime {
         /// Mean time in the good state, above zero.
         good_for: Span,
@@ -131,14 +132,16 @@ impl LossProcess {
                 lost
             }
             LossModel::GilbertElliottInTime { good_for, bad_for, loss_good, loss_bad } => {
-                // The chain forgets: after `passed` it is bad with its long-run probability, but for a part that decays with the sum of
-                // both rates. One draw for each packet is exact however long nothing came.
+                // The chain forgets: after `passed` it is bad with its long-run probability, but
+                // for a part that decays with the sum of both rates. One draw for each packet is
+                // exact however long nothing came.
                 let passed = at.max(self.known).since(self.known).as_secs_f64();
                 self.known = at.max(self.known);
                 let rates = 1.0 / good_for.as_secs_f64() + 1.0 / bad_for.as_secs_f64();
                 let long_run = bad_part(good_for, bad_for);
                 let began = if self.bad { 1.0 } else { 0.0 };
-                self.bad = self.random.chance(long_run + (began - long_run) * libm::exp(-rates * passed));
+                self.bad =
+                    self.random.chance(long_run + (began - long_run) * libm::exp(-rates * passed));
                 self.random.chance(if self.bad { loss_bad } else { loss_good })
             }
         }
@@ -151,20 +154,29 @@ mod tests {
 
     #[test]
     fn what_is_lost_in_the_long_run_by_hand() {
-        let bursts = |to_bad, to_good, loss_good, loss_bad| LossModel::GilbertElliott { to_bad, to_good, loss_good, loss_bad }.summary();
+        let bursts = |to_bad, to_good, loss_good, loss_bad| {
+            LossModel::GilbertElliott { to_bad, to_good, loss_good, loss_bad }.summary()
+        };
         // Bad for a hundredth of the packets, of which half are lost; of the others 1 %.
         assert_eq!(bursts(0.01, 0.99, 0.01, 0.5), "1.49 % in bursts");
         let (good_for, bad_for) = (Span::from_millis(900), Span::from_millis(100));
-        let in_time = LossModel::GilbertElliottInTime { good_for, bad_for, loss_good: 0.01, loss_bad: 0.5 };
+        let in_time =
+            LossModel::GilbertElliottInTime { good_for, bad_for, loss_good: 0.01, loss_bad: 0.5 };
         assert_eq!(in_time.summary(), "5.9 % in bursts", "bad for a tenth of the time");
-        assert_eq!(bursts(0.0, 0.0, 0.0, 1.0), "0 % in bursts", "it starts in the good state and stays there");
         assert_eq!(
-            [LossModel::None, LossModel::Independent(0.01), LossModel::Periodic(100)].map(|loss| loss.summary()),
+            bursts(0.0, 0.0, 0.0, 1.0),
+            "0 % in bursts",
+            "it starts in the good state and stays there"
+        );
+        assert_eq!(
+            [LossModel::None, LossModel::Independent(0.01), LossModel::Periodic(100)]
+                .map(|loss| loss.summary()),
             ["", "1 %", "one packet in 100"]
         );
     }
 
-    /// The fates of packets `apart` from each other, by a model that loses all in the bad state and nothing in the good one.
+    /// The fates of packets `apart` from each other, by a model that loses all in the bad state and
+    /// nothing in the good one.
     fn fates(model: LossModel, apart: Span, count: u64) -> Vec<bool> {
         let mut process = LossProcess::new(model, Random::stream(1, "loss"));
         (1..=count).map(|number| process.loses(Time::ZERO + apart * number)).collect()
@@ -180,21 +192,36 @@ mod tests {
     #[test]
     fn states_in_time_last_as_long_however_many_packets_come() {
         let (good_for, bad_for) = (Span::from_millis(900), Span::from_millis(100));
-        let in_time = LossModel::GilbertElliottInTime { good_for, bad_for, loss_good: 0.0, loss_bad: 1.0 };
-        let per_packet = LossModel::GilbertElliott { to_bad: 1.0 / 900.0, to_good: 0.01, loss_good: 0.0, loss_bad: 1.0 };
+        let in_time =
+            LossModel::GilbertElliottInTime { good_for, bad_for, loss_good: 0.0, loss_bad: 1.0 };
+        let per_packet = LossModel::GilbertElliott {
+            to_bad: 1.0 / 900.0,
+            to_good: 0.01,
+            loss_good: 0.0,
+            loss_bad: 1.0,
+        };
         for ms in [1, 10] {
             let apart = Span::from_millis(ms);
             let lost = fates(in_time, apart, 4_000_000);
             let part = lost.iter().filter(|lost| **lost).count() as f64 / lost.len() as f64;
             assert!((0.09..0.11).contains(&part), "{part}");
-            // A burst is as many packets as come in 100 ms, and 6 % more at 10 ms: a good state that begins and ends between two packets is
-            // not seen.
+            // A burst is as many packets as come in 100 ms, and 6 % more at 10 ms: a good state
+            // that begins and ends between two packets is not seen.
             let expected = 100.0 / ms as f64;
-            assert!((burst(&lost) / expected - 1.0).abs() < 0.1, "{} packets {ms} ms apart", burst(&lost));
+            assert!(
+                (burst(&lost) / expected - 1.0).abs() < 0.1,
+                "{} packets {ms} ms apart",
+                burst(&lost)
+            );
             let lost = fates(per_packet, apart, 4_000_000);
-            assert!((burst(&lost) / 100.0 - 1.0).abs() < 0.1, "a state per packet has {} packets at any rate", burst(&lost));
+            assert!(
+                (burst(&lost) / 100.0 - 1.0).abs() < 0.1,
+                "a state per packet has {} packets at any rate",
+                burst(&lost)
+            );
         }
-        // After ten seconds nothing is known of the state before: a tenth of such packets is lost, each by itself.
+        // After ten seconds nothing is known of the state before: a tenth of such packets is lost,
+        // each by itself.
         let rare = fates(in_time, Span::from_secs(10), 20_000);
         assert!((burst(&rare) - 1.0 / 0.9).abs() < 0.05, "{}", burst(&rare));
     }

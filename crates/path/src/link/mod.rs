@@ -42,9 +42,10 @@ use transmissions::Transmissions;
 
 /// A link in one direction.
 ///
-/// [`offer`](Link::offer) packets to it in time order; [`due`](Link::due) says when to call [`pop`](Link::pop) for those that have arrived at the far end. All
-/// times it gives are ideal: they do not depend on when it is looked at. A discipline may drop packets that it has accepted: after each of these calls
-/// [`take_dropped`](Link::take_dropped) hands them over.
+/// [`offer`](Link::offer) packets to it in time order; [`due`](Link::due) says when to call
+/// [`pop`](Link::pop) for those that have arrived at the far end. All times it gives are ideal:
+/// they do not depend on when it is looked at. A discipline may drop packets that it has accepted:
+/// after each of these calls [`take_dropped`](Link::take_dropped) hands them over.
 ///
 /// In memory it begins with what every packet touches.
 #[derive(Clone, Debug)]
@@ -62,7 +63,8 @@ pub struct Link<P> {
     wire: VecDeque<Crossing<P>>,
     /// Arrivals of packets that somebody else keeps.
     passing: VecDeque<Time>,
-    /// Packets given to the transmitter and not yet departed: in service, and in the form `Ahead` those waiting behind it.
+    /// Packets given to the transmitter and not yet departed: in service, and in the form `Ahead`
+    /// those waiting behind it.
     transmissions: Transmissions,
     /// Up to when all departures have been applied.
     settled: Time,
@@ -81,7 +83,11 @@ impl<P: Packet> Link<P> {
 
     /// A link with any queue; the form replaces `config.limit` and `config.queue`.
     pub fn with_form(config: &LinkConfig, form: Form<P>, seed: u64, name: &str) -> Link<P> {
-        Link::with_origin(config, form, Origin { seed, name: name.to_owned(), burst_rate: config.delivery.burst_rate })
+        Link::with_origin(
+            config,
+            form,
+            Origin { seed, name: name.to_owned(), burst_rate: config.delivery.burst_rate },
+        )
     }
 
     fn with_origin(config: &LinkConfig, form: Form<P>, origin: Origin) -> Link<P> {
@@ -89,13 +95,15 @@ impl<P: Packet> Link<P> {
             server: Server::new(config.rate.clone()),
             delay: config.delay,
             latest_arrival: Time::ZERO,
-            loss: (config.loss != LossModel::None).then(|| Box::new(LossProcess::new(config.loss, origin.stream("loss")))),
+            loss: (config.loss != LossModel::None)
+                .then(|| Box::new(LossProcess::new(config.loss, origin.stream("loss")))),
             passable: form.is_passable(),
             form,
             transmissions: Transmissions::default(),
             wire: VecDeque::new(),
             passing: VecDeque::new(),
-            far_end: (!config.delivery.is_plain()).then(|| Box::new(FarEnd::new(config.delivery, |what| origin.stream(what)))),
+            far_end: (!config.delivery.is_plain())
+                .then(|| Box::new(FarEnd::new(config.delivery, |what| origin.stream(what)))),
             settled: Time::ZERO,
             counters: LinkCounters::default(),
             origin: Box::new(origin),
@@ -103,11 +111,16 @@ impl<P: Packet> Link<P> {
         }
     }
 
-    /// True of a link that tells at once when what arrives, or will arrive, at its near end arrives at its far end: one that takes its time, a FIFO at a constant
-    /// rate or without one, that delivers packets as they come. While nothing changes it, it may be [told early](Link::admit) of packets.
+    /// True of a link that tells at once when what arrives, or will arrive, at its near end arrives
+    /// at its far end: one that takes its time, a FIFO at a constant rate or without one, that
+    /// delivers packets as they come. While nothing changes it, it may be [told early](Link::admit)
+    /// of packets.
     pub fn looks_ahead(&self) -> bool {
         let takes_time = self.server.is_limited() || !self.delay.is_zero();
-        takes_time && matches!(self.form, Form::Ahead(_)) && self.far_end.is_none() && self.server.looks_ahead()
+        takes_time
+            && matches!(self.form, Form::Ahead(_))
+            && self.far_end.is_none()
+            && self.server.looks_ahead()
     }
 
     /// A packet arrives at the near end at `at`. Calls come in time order.
@@ -126,16 +139,19 @@ impl<P: Packet> Link<P> {
         }
     }
 
-    /// True if the departure of a packet that arrives at `at` is known at once: always of a FIFO, and of a link with a discipline if the packet finds the
-    /// transmitter free and [may pass](Discipline::may_be_passed).
+    /// True if the departure of a packet that arrives at `at` is known at once: always of a FIFO,
+    /// and of a link with a discipline if the packet finds the transmitter free and [may
+    /// pass](Discipline::may_be_passed).
     #[inline]
     pub fn knows_departure(&self, at: Time) -> bool {
         matches!(self.form, Form::Ahead(_)) || self.passable && self.server.is_free(at)
     }
 
-    /// A link that [knows its departure](Link::knows_departure) is told at `now` of a packet that arrives at its near end at `at`. Returns when it arrives at the
-    /// far end: [`carry`](Link::carry) or [`pass`](Link::pass) is to be called with that, or, if it is dropped later than now,
-    /// [`drop_due`](Link::drop_due) then. Only if it [looks ahead](Link::looks_ahead) may `at` be later than `now`.
+    /// A link that [knows its departure](Link::knows_departure) is told at `now` of a packet that
+    /// arrives at its near end at `at`. Returns when it arrives at the far end:
+    /// [`carry`](Link::carry) or [`pass`](Link::pass) is to be called with that, or, if it is
+    /// dropped later than now, [`drop_due`](Link::drop_due) then. Only if it [looks
+    /// ahead](Link::looks_ahead) may `at` be later than `now`.
     #[inline(always)]
     pub fn admit(&mut self, now: Time, at: Time, size: Bytes) -> Result<Time, DropReason> {
         if self.transmissions.is_full() {
@@ -212,7 +228,9 @@ impl<P: Packet> Link<P> {
             count_drop(&mut self.counters, DropReason::Loss);
             return Fate::Dropped(DropReason::Loss);
         }
-        let Form::AtDequeue(chosen) = &mut self.form else { unreachable!("a link without a discipline") };
+        let Form::AtDequeue(chosen) = &mut self.form else {
+            unreachable!("a link without a discipline")
+        };
         let fate = chosen.discipline.enqueue(at, packet, &mut chosen.verdicts);
         chosen.count(&mut self.counters);
         match fate {
@@ -227,12 +245,14 @@ impl<P: Packet> Link<P> {
         fate
     }
 
-    /// When it next needs a look: the earliest arrival at the far end, or the end of a transmission behind which the discipline must choose. `None` if nothing is
-    /// under way, or only what an outage holds up.
+    /// When it next needs a look: the earliest arrival at the far end, or the end of a transmission
+    /// behind which the discipline must choose. `None` if nothing is under way, or only what an
+    /// outage holds up.
     #[inline]
     pub fn due(&self) -> Option<Time> {
         let arrival = self.wire.front().map_or(Time::NEVER, |first| first.arrival);
-        let look = if self.passable && self.far_end.is_none() { arrival } else { self.next_look(arrival) };
+        let look =
+            if self.passable && self.far_end.is_none() { arrival } else { self.next_look(arrival) };
         (look != Time::NEVER).then_some(look)
     }
 
@@ -255,7 +275,8 @@ impl<P: Packet> Link<P> {
         if !self.passable {
             self.settle(now);
         }
-        // One place takes the packet out: one that comes from either of two places goes through memory, which costs every packet 7 % of its time.
+        // One place takes the packet out: one that comes from either of two places goes through
+        // memory, which costs every packet 7 % of its time.
         let crossed = match &mut self.far_end {
             None => &mut self.wire,
             Some(far_end) => far_end.ready(&mut self.wire, now),
@@ -265,7 +286,8 @@ impl<P: Packet> Link<P> {
         popped
     }
 
-    /// Applies, in order, every departure up to `t`, and in the form `AtDequeue` the choices that follow them.
+    /// Applies, in order, every departure up to `t`, and in the form `AtDequeue` the choices that
+    /// follow them.
     pub fn settle(&mut self, t: Time) {
         self.settled = t;
         while let Some(departure) = self.transmissions.depart(t)
@@ -301,7 +323,8 @@ impl<P: Packet> Link<P> {
         Some(dropped)
     }
 
-    /// Gives the transmitter the next packet, which came at `arrived`. Returns when it arrives at the far end.
+    /// Gives the transmitter the next packet, which came at `arrived`. Returns when it arrives at
+    /// the far end.
     #[inline(always)]
     fn transmit(&mut self, arrived: Time, size: Bytes) -> Time {
         let departure = self.server.serve(arrived, size);
@@ -310,12 +333,14 @@ impl<P: Packet> Link<P> {
         self.latest_arrival
     }
 
-    /// Bytes and packets waiting, the packet in transmission not counted. Call [`settle`](Link::settle) first.
+    /// Bytes and packets waiting, the packet in transmission not counted. Call
+    /// [`settle`](Link::settle) first.
     pub fn waiting(&self) -> (Bytes, u64) {
         match &self.form {
             Form::Ahead(_) => {
                 let (packets, bytes) = self.transmissions.present(self.settled);
-                let in_service = self.transmissions.in_service(self.settled).map_or(0, |first| first.size);
+                let in_service =
+                    self.transmissions.in_service(self.settled).map_or(0, |first| first.size);
                 (Bytes::new(bytes - in_service), packets.saturating_sub(1) as u64)
             }
             Form::AtDequeue(chosen) => {
@@ -325,22 +350,27 @@ impl<P: Packet> Link<P> {
         }
     }
 
-    /// Packets that have not departed: waiting or in transmission. Call [`settle`](Link::settle) first.
+    /// Packets that have not departed: waiting or in transmission. Call [`settle`](Link::settle)
+    /// first.
     pub fn not_departed(&self) -> u64 {
         let (transmitting, _) = self.transmissions.present(self.settled);
         match &self.form {
             Form::Ahead(_) => transmitting as u64,
-            Form::AtDequeue(chosen) => (chosen.discipline.backlog().packets() + transmitting) as u64,
+            Form::AtDequeue(chosen) => {
+                (chosen.discipline.backlog().packets() + transmitting) as u64
+            }
         }
     }
 
-    /// Packets that have departed and not arrived at the far end. Call [`settle`](Link::settle) first.
+    /// Packets that have departed and not arrived at the far end. Call [`settle`](Link::settle)
+    /// first.
     pub fn propagating(&self) -> u64 {
         let held = self.far_end.as_ref().map_or(0, |far_end| far_end.held());
         (self.wire.len() + self.passing.len() + held - self.transmissions.len()) as u64
     }
 
-    /// The rate at `now`, in an outage too; `None` if unlimited. A recorded rate counts by its mean over the `window` before `now`.
+    /// The rate at `now`, in an outage too; `None` if unlimited. A recorded rate counts by its mean
+    /// over the `window` before `now`.
     pub fn rate(&self, now: Time, window: Span) -> Option<Rate> {
         self.server.rate(now, window)
     }
@@ -350,10 +380,14 @@ impl<P: Packet> Link<P> {
         self.server.capacity(until)
     }
 
-    /// Wire bytes sent from the start up to `t`, the part of the packet in transmission included: never more than [`capacity`](Link::capacity). Call
-    /// [`settle`](Link::settle) with the same `t` first.
+    /// Wire bytes sent from the start up to `t`, the part of the packet in transmission included:
+    /// never more than [`capacity`](Link::capacity). Call [`settle`](Link::settle) with the same
+    /// `t` first.
     pub fn transmitted(&self, t: Time) -> Bytes {
-        let part = self.transmissions.in_service(t).map_or(0, |first| first.size - self.server.bytes_left(t, self.left(t)));
+        let part = self
+            .transmissions
+            .in_service(t)
+            .map_or(0, |first| first.size - self.server.bytes_left(t, self.left(t)));
         self.transmissions.departed_bytes() + Bytes::new(part)
     }
 
@@ -364,15 +398,19 @@ impl<P: Packet> Link<P> {
 
     /// Counts since the start, up to the latest [`settle`](Link::settle).
     pub fn counters(&self) -> LinkCounters {
-        let (departed, departed_bytes) = (self.transmissions.departed, self.transmissions.departed_bytes());
+        let (departed, departed_bytes) =
+            (self.transmissions.departed, self.transmissions.departed_bytes());
         let offered = match self.form {
-            Form::Ahead(_) => departed + self.not_departed() + self.counters.lost + self.counters.overflowed,
+            Form::Ahead(_) => {
+                departed + self.not_departed() + self.counters.lost + self.counters.overflowed
+            }
             Form::AtDequeue(_) => self.counters.offered,
         };
         LinkCounters { offered, departed, departed_bytes, ..self.counters }
     }
 
-    /// Queueing delays of packets since the start or the latest [`forget_delays`](Link::forget_delays), up to the latest [`settle`](Link::settle).
+    /// Queueing delays of packets since the start or the latest
+    /// [`forget_delays`](Link::forget_delays), up to the latest [`settle`](Link::settle).
     pub fn queueing(&self) -> &Histogram {
         &self.transmissions.queueing
     }

@@ -48,7 +48,14 @@ impl LinkProbe {
     }
 
     /// The record of a link at the end of its run. `constant` says that nothing changes its rate.
-    pub fn finish<P: Packet>(self, end: Time, link: &mut Link<P>, name: &str, config: &LinkConfig, constant: bool) -> LinkRecord {
+    pub fn finish<P: Packet>(
+        self,
+        end: Time,
+        link: &mut Link<P>,
+        name: &str,
+        config: &LinkConfig,
+        constant: bool,
+    ) -> LinkRecord {
         link.settle(end);
         let total = count(end, link);
         let capacity = |until| link.capacity(until);
@@ -68,7 +75,10 @@ impl LinkProbe {
                 _ => None,
             },
             nature: LinkNature {
-                queue: config.queue.as_ref().map_or_else(String::new, |queue| queue.text().to_owned()),
+                queue: config
+                    .queue
+                    .as_ref()
+                    .map_or_else(String::new, |queue| queue.text().to_owned()),
                 loss: config.loss.summary(),
                 aggregate: config.delivery.aggregate,
             },

@@ -1,4 +1,5 @@
-//! When a packet has left: the transmitter's arithmetic for constant and recorded rates, for outages, and over changes.
+//! When a packet has left: the transmitter's arithmetic for constant and recorded rates, for
+//! outages, and over changes.
 
 use crate::link::steps::{Step, Steps};
 use crate::link::trace::OPPORTUNITY;
@@ -57,7 +58,11 @@ impl Work {
 impl Server {
     pub(crate) fn new(source: RateSource) -> Server {
         let work = Work::new(&source, false);
-        Server { free_at: Time::ZERO, work, supply: Box::new(Supply { source, down: false, changes: None }) }
+        Server {
+            free_at: Time::ZERO,
+            work,
+            supply: Box::new(Supply { source, down: false, changes: None }),
+        }
     }
 
     /// What could be sent from the start up to `until`; `None` if unlimited.
@@ -70,7 +75,9 @@ impl Server {
         match &self.supply.source {
             RateSource::Unlimited => None,
             RateSource::Constant(rate) => Some(*rate),
-            RateSource::Trace { trace, .. } => Some(Rate::of(trace.capacity(now) - trace.capacity(now - window), window)),
+            RateSource::Trace { trace, .. } => {
+                Some(Rate::of(trace.capacity(now) - trace.capacity(now - window), window))
+            }
         }
     }
 
@@ -99,7 +106,8 @@ impl Server {
         }
     }
 
-    /// Serves a packet of `size` that arrived at `arrived`, at once or when the packet before it has left. Returns when it has left.
+    /// Serves a packet of `size` that arrived at `arrived`, at once or when the packet before it
+    /// has left. Returns when it has left.
     #[inline(always)]
     pub(crate) fn serve(&mut self, arrived: Time, size: Bytes) -> Time {
         let idle = self.is_free(arrived);
@@ -124,11 +132,15 @@ impl Server {
                 Time::NEVER
             }
             Work::Opportunities(cursor) => match &self.supply.source {
-                RateSource::Trace { trace, .. } => cursor.serve(trace, idle.then_some(arrived), size),
+                RateSource::Trace { trace, .. } => {
+                    cursor.serve(trace, idle.then_some(arrived), size)
+                }
                 _ => unreachable!("a cursor without a trace"),
             },
             Work::Steps(level) => match &self.supply.source {
-                RateSource::Trace { trace, .. } => level.serve(trace, idle.then_some(arrived), size),
+                RateSource::Trace { trace, .. } => {
+                    level.serve(trace, idle.then_some(arrived), size)
+                }
                 _ => unreachable!("steps without a trace"),
             },
         }
@@ -141,17 +153,23 @@ impl Server {
             Work::None => 0,
             Work::Stopped { left } => *left,
             Work::Constant(constant) => {
-                u128::from(transmission.departure.since(t).as_nanos()) * u128::from(constant.rate) - u128::from(transmission.spare)
+                u128::from(transmission.departure.since(t).as_nanos()) * u128::from(constant.rate)
+                    - u128::from(transmission.spare)
             }
             Work::Opportunities(cursor) => match &self.supply.source {
-                RateSource::Trace { trace, .. } => cursor.served(trace) - behind as u128 * BYTE - trace.work(t),
+                RateSource::Trace { trace, .. } => {
+                    cursor.served(trace) - behind as u128 * BYTE - trace.work(t)
+                }
                 _ => unreachable!("a cursor without a trace"),
             },
-            Work::Steps(level) => level.served - behind as u128 * BYTE - self.supply.work(t).unwrap_or(0),
+            Work::Steps(level) => {
+                level.served - behind as u128 * BYTE - self.supply.work(t).unwrap_or(0)
+            }
         }
     }
 
-    /// Whole bytes that are not sent by `t` of `left` work. All that is sent and all that could be are rounded alike, so that the one never grows by more than the other.
+    /// Whole bytes that are not sent by `t` of `left` work. All that is sent and all that could be
+    /// are rounded alike, so that the one never grows by more than the other.
     pub(crate) fn bytes_left(&self, t: Time, left: u128) -> u64 {
         let done = self.supply.work(t).unwrap_or(0);
         (whole_bytes(done + left) - whole_bytes(done)).get()
@@ -180,7 +198,8 @@ impl Server {
         self.work = Work::new(&self.supply.source, self.supply.down);
     }
 
-    /// Goes on at `t`, after a change, with the packet in transmission, of which `left` is left: when it leaves.
+    /// Goes on at `t`, after a change, with the packet in transmission, of which `left` is left:
+    /// when it leaves.
     pub(crate) fn resume(&mut self, t: Time, left: u128) -> Time {
         self.free_at = match &mut self.work {
             Work::Constant(constant) => {
@@ -216,7 +235,10 @@ impl Supply {
     }
 
     fn change(&mut self, t: Time, change: impl FnOnce(&mut Supply)) {
-        assert!(!matches!(self.source, RateSource::Trace { .. }), "a recorded rate does not change");
+        assert!(
+            !matches!(self.source, RateSource::Trace { .. }),
+            "a recorded rate does not change"
+        );
         let old = self.effective();
         change(self);
         let new = self.effective();
@@ -224,8 +246,8 @@ impl Supply {
     }
 }
 
-/// A constant rate. Departures are rounded up to a nanosecond; what rounding gave away is carried to the next packet of the same busy period, so that the
-/// long-run rate is exact.
+/// A constant rate. Departures are rounded up to a nanosecond; what rounding gave away is carried
+/// to the next packet of the same busy period, so that the long-run rate is exact.
 #[derive(Clone, Debug)]
 struct Constant {
     rate: u64,
@@ -285,17 +307,23 @@ struct Cursor {
 impl Cursor {
     /// Work that could be done until the latest packet has left.
     fn served(&self, trace: &Trace) -> u128 {
-        let Trace::Opportunities { at, .. } = trace else { unreachable!("opportunities of another trace") };
+        let Trace::Opportunities { at, .. } = trace else {
+            unreachable!("opportunities of another trace")
+        };
         let passed = self.round as u128 * at.len() as u128 + self.next as u128;
         (passed * OPPORTUNITY.get() as u128 - self.credit as u128) * BYTE
     }
 
-    /// The instant at which a packet has left. `idle_until`: the queue was empty until then, so that everything up to it went unused.
+    /// The instant at which a packet has left. `idle_until`: the queue was empty until then, so
+    /// that everything up to it went unused.
     fn serve(&mut self, trace: &Trace, idle_until: Option<Time>, size: Bytes) -> Time {
-        let Trace::Opportunities { at, period } = trace else { unreachable!("opportunities of another trace") };
+        let Trace::Opportunities { at, period } = trace else {
+            unreachable!("opportunities of another trace")
+        };
         if let Some(until) = idle_until {
             self.credit = 0;
-            let (round, within) = (until.as_nanos() / period.as_nanos(), until.as_nanos() % period.as_nanos());
+            let (round, within) =
+                (until.as_nanos() / period.as_nanos(), until.as_nanos() % period.as_nanos());
             let next = at.partition_point(|time| time.as_nanos() <= within);
             if (round, next) > (self.round, self.next) {
                 (self.round, self.next) = (round, next);
@@ -308,7 +336,8 @@ impl Cursor {
                 self.round += 1;
                 self.next = 0;
             }
-            self.instant = Time::from_nanos(self.round * period.as_nanos() + at[self.next].as_nanos());
+            self.instant =
+                Time::from_nanos(self.round * period.as_nanos() + at[self.next].as_nanos());
             self.next += 1;
             self.credit = OPPORTUNITY.get();
         }
@@ -335,7 +364,10 @@ impl Level {
             self.served = steps.at(self.step).work(until);
         }
         self.served += size.get() as u128 * BYTE;
-        self.step += steps.with_ends(self.step).take_while(|(step, end)| *end < Time::NEVER && step.work(*end) < self.served).count();
+        self.step += steps
+            .with_ends(self.step)
+            .take_while(|(step, end)| *end < Time::NEVER && step.work(*end) < self.served)
+            .count();
         let Step { from, rate, before } = *steps.at(self.step);
         if rate.is_zero() {
             return Time::NEVER;

@@ -4,7 +4,8 @@ use narrows_measure::Histogram;
 use narrows_units::{Bytes, Span, Time};
 use std::collections::VecDeque;
 
-/// A packet in transmission and those that wait behind it with departures already known. Departures are looked for when somebody asks or there is no more room.
+/// A packet in transmission and those that wait behind it with departures already known. Departures
+/// are looked for when somebody asks or there is no more room.
 ///
 /// Every packet touches what comes first.
 #[derive(Clone, Debug, Default)]
@@ -13,7 +14,8 @@ pub(crate) struct Transmissions {
     line: VecDeque<Transmission>,
     /// Bytes of all packets since the start.
     given: u64,
-    /// Of those at the head of the line, so many are known to have departed when the latest packet arrives.
+    /// Of those at the head of the line, so many are known to have departed when the latest packet
+    /// arrives.
     ahead: usize,
     /// Bytes up to and with the first of the others, which is in transmission then.
     in_service: u64,
@@ -79,7 +81,10 @@ impl Transmissions {
         self.departed += gone as u64;
         match self.ahead.checked_sub(gone) {
             Some(left) => self.ahead = left,
-            None => (self.ahead, self.in_service) = (0, self.line.front().map_or(self.given, |first| first.end)),
+            None => {
+                (self.ahead, self.in_service) =
+                    (0, self.line.front().map_or(self.given, |first| first.end))
+            }
         }
         Some(self.free_at)
     }
@@ -96,7 +101,8 @@ impl Transmissions {
         self.line.reserve(self.line.len().max(LEAST_ROOM));
     }
 
-    /// No less than what a packet that arrives next finds waiting, the packet in transmission not counted: bytes and packets.
+    /// No less than what a packet that arrives next finds waiting, the packet in transmission not
+    /// counted: bytes and packets.
     #[inline]
     pub(crate) fn at_most_waiting(&self) -> (Bytes, usize) {
         (Bytes::new(self.given - self.in_service), (self.line.len() - self.ahead).saturating_sub(1))
@@ -115,7 +121,11 @@ impl Transmissions {
     /// The packet in transmission at `t`, up to which all has departed that does so.
     pub(crate) fn in_service(&self, t: Time) -> Option<InService> {
         let first = self.line.front().filter(|first| first.arrived <= t)?;
-        Some(InService { transmission: *first, size: first.end - self.departed_bytes, behind: self.given - first.end })
+        Some(InService {
+            transmission: *first,
+            size: first.end - self.departed_bytes,
+            behind: self.given - first.end,
+        })
     }
 
     /// Packets and bytes that have arrived by `t` and not departed.

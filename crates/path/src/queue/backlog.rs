@@ -19,7 +19,9 @@ impl Limit {
     pub fn scaled(self, share: f64) -> Limit {
         match self {
             Limit::None => Limit::None,
-            Limit::Bytes(limit) => Limit::Bytes(Bytes::new(libm::round(limit.get() as f64 * share) as u64)),
+            Limit::Bytes(limit) => {
+                Limit::Bytes(Bytes::new(libm::round(limit.get() as f64 * share) as u64))
+            }
             Limit::Packets(limit) => Limit::Packets(libm::round(limit as f64 * share) as u32),
         }
     }

@@ -1,4 +1,5 @@
-//! A tail-drop queue of two classes: packets in one line, one class first, or each class by its share of the link.
+//! A tail-drop queue of two classes: packets in one line, one class first, or each class by its
+//! share of the link.
 
 use crate::queue::buffer::Buffer;
 use crate::{Backlog, DropReason, Fate, Limit, Packet, Queued};
@@ -80,13 +81,18 @@ impl<P: Packet> Classes<P> {
         self.members.bytes()
     }
 
-    /// The packet joins if it fits. Where classes have shares of the link, the others have at most their share of the buffer.
+    /// The packet joins if it fits. Where classes have shares of the link, the others have at most
+    /// their share of the buffer.
     #[inline]
     pub(crate) fn offer(&mut self, at: Time, packet: P, class: Class) -> Fate {
         let size = packet.size();
         let fits = match (self.turns, &self.others) {
             (Some(turns), Some(others)) if class == Class::Other => {
-                self.backlog.limit().scaled(1.0 - turns.share).admits(others.bytes(), others.packets(), size) && self.backlog.admits(size)
+                self.backlog.limit().scaled(1.0 - turns.share).admits(
+                    others.bytes(),
+                    others.packets(),
+                    size,
+                ) && self.backlog.admits(size)
             }
             _ => self.backlog.admits(size),
         };
@@ -103,10 +109,13 @@ impl<P: Packet> Classes<P> {
 
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<Queued<P>> {
-        let others_next = self.turns.is_none_or(|turns| turns.owed > 0.0 || self.members.is_empty());
+        let others_next =
+            self.turns.is_none_or(|turns| turns.owed > 0.0 || self.members.is_empty());
         let other = if others_next { self.others.as_mut().and_then(Buffer::pop) } else { None };
         let class = if other.is_some() { Class::Other } else { Class::Member };
-        let head = other.or_else(|| self.members.pop()).or_else(|| self.others.as_mut().and_then(Buffer::pop))?;
+        let head = other
+            .or_else(|| self.members.pop())
+            .or_else(|| self.others.as_mut().and_then(Buffer::pop))?;
         self.backlog.remove(head.packet.size());
         self.charge(class, head.packet.size());
         Some(head)
@@ -141,10 +150,20 @@ mod tests {
             let mut queue = Classes::new(Limit::Packets(2), order);
             let mut offer = |id, class| queue.offer(ms(1), small(id, 40), class);
             assert_eq!([offer(0, Class::Member), offer(1, Class::Other)], [Fate::Queued; 2]);
-            assert_eq!([offer(2, Class::Member), offer(3, Class::Other)], [Fate::Dropped(DropReason::Full); 2]);
+            assert_eq!(
+                [offer(2, Class::Member), offer(3, Class::Other)],
+                [Fate::Dropped(DropReason::Full); 2]
+            );
             assert_eq!(queue.bytes(), Bytes::new(80));
             let left = [(); 3].map(|_| queue.pop().map(|head| head.packet.id));
-            assert_eq!(left, if order == Order::OthersFirst { [Some(1), Some(0), None] } else { [Some(0), Some(1), None] });
+            assert_eq!(
+                left,
+                if order == Order::OthersFirst {
+                    [Some(1), Some(0), None]
+                } else {
+                    [Some(0), Some(1), None]
+                }
+            );
         }
     }
 
@@ -164,14 +183,20 @@ mod tests {
         }
         assert!((99_000..=101_000).contains(&bytes[0]), "{bytes:?}");
         let rest = std::iter::from_fn(|| queue.pop()).count();
-        assert_eq!((rest as u64, queue.bytes()), (2000 - bytes[0] / 200 - bytes[1] / 1000, Bytes::ZERO), "a class alone has the link");
+        assert_eq!(
+            (rest as u64, queue.bytes()),
+            (2000 - bytes[0] / 200 - bytes[1] / 1000, Bytes::ZERO),
+            "a class alone has the link"
+        );
     }
 
     #[test]
     fn the_others_have_their_share_of_the_buffer() {
         let mut queue = Classes::new(Limit::Packets(10), Order::Shares);
         queue.set_share(0.7);
-        let mut count = |class| (0..20).filter(|id| queue.offer(ms(1), small(*id, 100), class) == Fate::Queued).count();
+        let mut count = |class| {
+            (0..20).filter(|id| queue.offer(ms(1), small(*id, 100), class) == Fate::Queued).count()
+        };
         assert_eq!((count(Class::Other), count(Class::Member)), (3, 7));
     }
 }

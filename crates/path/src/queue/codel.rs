@@ -1,7 +1,10 @@
 //! CoDel: keeps the time that packets wait near a target by dropping at the head.
 
 use crate::queue::buffer::Buffer;
-use crate::{Backlog, Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Packet, Queued, Verdicts};
+use crate::{
+    Backlog, Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Packet, Queued,
+    Verdicts,
+};
 use narrows_params::{Param, Params};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Ecn;
@@ -16,11 +19,20 @@ pub(crate) static ENTRY: DisciplineEntry = DisciplineEntry {
 };
 
 /// The parameters, here and in FQ-CoDel.
-pub(crate) const TARGET: Param<Span> =
-    Param::millis("target", 5.0, (0.001, 10_000.0), "acceptable standing delay (RFC 8289 section 4.4: 5 to 10 % of the interval)");
-pub(crate) const INTERVAL: Param<Span> =
-    Param::millis("interval", 100.0, (0.01, 100_000.0), "longest excess over the target; a usual round trip (section 4.3)");
-pub(crate) const ECN: Param<bool> = Param::flag("ecn", true, "mark ECN-capable packets instead of dropping them (section 4.1)");
+pub(crate) const TARGET: Param<Span> = Param::millis(
+    "target",
+    5.0,
+    (0.001, 10_000.0),
+    "acceptable standing delay (RFC 8289 section 4.4: 5 to 10 % of the interval)",
+);
+pub(crate) const INTERVAL: Param<Span> = Param::millis(
+    "interval",
+    100.0,
+    (0.01, 100_000.0),
+    "longest excess over the target; a usual round trip (section 4.3)",
+);
+pub(crate) const ECN: Param<bool> =
+    Param::flag("ecn", true, "mark ECN-capable packets instead of dropping them (section 4.1)");
 
 /// A queue under CoDel.
 #[derive(Clone, Debug)]
@@ -33,7 +45,11 @@ pub struct Codel<P> {
 impl<P> Codel<P> {
     /// An empty queue.
     pub fn new(setup: &DisciplineSetup, params: &Params) -> Codel<P> {
-        Codel { queue: Buffer::new(setup.limit), settings: Settings::new(params), law: Law::default() }
+        Codel {
+            queue: Buffer::new(setup.limit),
+            settings: Settings::new(params),
+            law: Law::default(),
+        }
     }
 }
 
@@ -72,7 +88,12 @@ pub(crate) struct Settings {
 
 impl Settings {
     pub(crate) fn new(params: &Params) -> Settings {
-        Settings { target: params.get(&TARGET), interval: params.get(&INTERVAL), ecn: params.get(&ECN), largest: Bytes::ZERO }
+        Settings {
+            target: params.get(&TARGET),
+            interval: params.get(&INTERVAL),
+            ecn: params.get(&ECN),
+            largest: Bytes::ZERO,
+        }
     }
 
     /// A packet of this size came.
@@ -133,7 +154,12 @@ impl Law {
     }
 
     /// Takes the head, and judges whether it may be dropped. An empty queue ends all.
-    fn look<P: Packet>(&mut self, now: Time, settings: &Settings, queue: &mut Buffer<P>) -> Option<(Queued<P>, bool)> {
+    fn look<P: Packet>(
+        &mut self,
+        now: Time,
+        settings: &Settings,
+        queue: &mut Buffer<P>,
+    ) -> Option<(Queued<P>, bool)> {
         let Some(head) = queue.pop() else {
             self.first_above = None;
             self.dropping = false;
@@ -147,7 +173,8 @@ impl Law {
         Some((head, now >= due))
     }
 
-    /// Enters the dropping state, at the rate that held the queue the last time if that was not long ago (section 5.4).
+    /// Enters the dropping state, at the rate that held the queue the last time if that was not
+    /// long ago (section 5.4).
     fn enter(&mut self, now: Time, settings: &Settings) {
         self.dropping = true;
         let drops = self.count - self.last_count;
@@ -158,9 +185,12 @@ impl Law {
         self.drop_next = self.control(now, settings);
     }
 
-    /// The next drop after one at `t`: an interval over the square root of the count later (section 5.3).
+    /// The next drop after one at `t`: an interval over the square root of the count later (section
+    /// 5.3).
     fn control(&self, t: Time, settings: &Settings) -> Time {
-        t + Span::from_nanos((settings.interval.as_nanos() as f64 / f64::from(self.count).sqrt()) as u64)
+        t + Span::from_nanos(
+            (settings.interval.as_nanos() as f64 / f64::from(self.count).sqrt()) as u64,
+        )
     }
 }
 
@@ -175,8 +205,13 @@ mod tests {
         Bench::new(text, Codel::new)
     }
 
-    /// A queue that holds a packet for each millisecond from 0 on and is served 20 ms late, a packet each millisecond: all have waited longer than the target.
-    fn overloaded(bench: &mut Bench<Codel<crate::queue::testing::Small>>, ecn: Ecn, until_ms: u64) -> Vec<u64> {
+    /// A queue that holds a packet for each millisecond from 0 on and is served 20 ms late, a
+    /// packet each millisecond: all have waited longer than the target.
+    fn overloaded(
+        bench: &mut Bench<Codel<crate::queue::testing::Small>>,
+        ecn: Ecn,
+        until_ms: u64,
+    ) -> Vec<u64> {
         let mut acted = Vec::new();
         for now in 0..until_ms {
             bench.offer(ms(now), 1000, ecn);
@@ -191,8 +226,19 @@ mod tests {
     #[test]
     fn drops_follow_the_interval_over_the_square_root_of_their_count() {
         let acted = overloaded(&mut codel("codel"), Ecn::NotEct, 560);
-        // Above the target from 20 ms on: the first drop an interval later, then after 100/sqrt(1), 100/sqrt(2), ... ms, each at the next dequeue.
-        let times = [120.0, 220.0, 290.710_678, 348.445_705, 398.445_705, 443.167_064, 483.991_893, 521.788_340, 557.143_679];
+        // Above the target from 20 ms on: the first drop an interval later, then after 100/sqrt(1),
+        // 100/sqrt(2), ... ms, each at the next dequeue.
+        let times = [
+            120.0,
+            220.0,
+            290.710_678,
+            348.445_705,
+            398.445_705,
+            443.167_064,
+            483.991_893,
+            521.788_340,
+            557.143_679,
+        ];
         assert_eq!(acted, times.map(|time: f64| time.ceil() as u64));
     }
 
@@ -285,13 +331,19 @@ mod tests {
         // Due at 600, 670.7 and 728.4 ms.
         bench.take(ms(740));
         assert_eq!(bench.acted(), 3);
-        assert_eq!(bench.verdicts.dropped.iter().map(|(packet, _)| packet.id).collect::<Vec<_>>(), [1, 3, 4, 5]);
+        assert_eq!(
+            bench.verdicts.dropped.iter().map(|(packet, _)| packet.id).collect::<Vec<_>>(),
+            [1, 3, 4, 5]
+        );
     }
 
     #[test]
     fn a_full_buffer_drops_at_the_tail() {
         let mut bench = codel("codel");
-        crate::Discipline::<crate::queue::testing::Small>::set_limit(&mut bench.queue, crate::Limit::Packets(2));
+        crate::Discipline::<crate::queue::testing::Small>::set_limit(
+            &mut bench.queue,
+            crate::Limit::Packets(2),
+        );
         let fates = [0, 0, 0].map(|at| bench.offer(ms(at), 1000, Ecn::Ect0));
         assert_eq!(fates, [Fate::Queued, Fate::Queued, Fate::Dropped(DropReason::Full)]);
     }

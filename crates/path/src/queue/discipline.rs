@@ -9,17 +9,22 @@ use std::collections::VecDeque;
 
 /// A queue in front of a transmitter.
 ///
-/// All calls carry the time and come in time order. What a discipline does periodically it does before each call, for every instant that has passed since the
-/// last one, in order: so nothing depends on when it is looked at.
+/// All calls carry the time and come in time order. What a discipline does periodically it does
+/// before each call, for every instant that has passed since the last one, in order: so nothing
+/// depends on when it is looked at.
 pub trait Discipline<P: Packet> {
-    /// A packet arrives at `now`. A packet that was dropped at once is gone; `verdicts` hears of others that the arrival pushed out.
+    /// A packet arrives at `now`. A packet that was dropped at once is gone; `verdicts` hears of
+    /// others that the arrival pushed out.
     fn enqueue(&mut self, now: Time, packet: P, verdicts: &mut Verdicts<P>) -> Fate;
 
-    /// The transmitter is free at `now` and takes the next packet. `verdicts` hears of those that are dropped or marked on the way.
+    /// The transmitter is free at `now` and takes the next packet. `verdicts` hears of those that
+    /// are dropped or marked on the way.
     fn dequeue(&mut self, now: Time, verdicts: &mut Verdicts<P>) -> Option<Queued<P>>;
 
-    /// True if an empty queue has no memory and takes each packet that fits as it is: then a packet that finds nothing waiting and the transmitter free goes past
-    /// it, and it is not asked at departures after which nothing waits. Not for one that keeps an average, a state or a clock, like RED, CoDel or PIE.
+    /// True if an empty queue has no memory and takes each packet that fits as it is: then a packet
+    /// that finds nothing waiting and the transmitter free goes past it, and it is not asked at
+    /// departures after which nothing waits. Not for one that keeps an average, a state or a clock,
+    /// like RED, CoDel or PIE.
     fn may_be_passed(&self) -> bool {
         false
     }

@@ -1,7 +1,9 @@
 //! First in, first out, tail drop.
 
 use crate::queue::buffer::Buffer;
-use crate::{Backlog, Discipline, DisciplineEntry, DisciplineSetup, Fate, Packet, Queued, Verdicts};
+use crate::{
+    Backlog, Discipline, DisciplineEntry, DisciplineSetup, Fate, Packet, Queued, Verdicts,
+};
 use narrows_params::Params;
 use narrows_units::Time;
 

@@ -1,11 +1,16 @@
-//! FQ-CoDel: each flow in a queue of its own under CoDel, served in turn; flows that keep no queue go first.
+//! FQ-CoDel: each flow in a queue of its own under CoDel, served in turn; flows that keep no queue
+//! go first.
 //!
-//! Linux `net/sched/sch_fq_codel.c` differs from RFC 8290 in two details: it forgets a new queue that becomes empty at once if no queue is old, and it adds what a full
-//! buffer drops to CoDel's count. Here it is as in the RFC.
+//! Linux `net/sched/sch_fq_codel.c` differs from RFC 8290 in two details: it forgets a new queue
+//! that becomes empty at once if no queue is old, and it adds what a full buffer drops to CoDel's
+//! count. Here it is as in the RFC.
 
 use crate::queue::buffer::Buffer;
 use crate::queue::codel::{self, Law, Settings};
-use crate::{Backlog, Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Limit, Packet, Queued, Verdicts};
+use crate::{
+    Backlog, Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Limit, Packet, Queued,
+    Verdicts,
+};
 use narrows_params::{Param, Params};
 use narrows_units::Time;
 use std::collections::VecDeque;
@@ -16,13 +21,32 @@ pub(crate) static ENTRY: DisciplineEntry = DisciplineEntry {
     summary: "hashes flows to queues under CoDel; deficit round robin, new flows first; a full buffer drops from the longest",
     source: "RFC 8290, RFC 8289",
     offers: &[],
-    params: &[codel::TARGET.spec, codel::INTERVAL.spec, codel::ECN.spec, FLOWS.spec, QUANTUM.spec, BATCH.spec],
+    params: &[
+        codel::TARGET.spec,
+        codel::INTERVAL.spec,
+        codel::ECN.spec,
+        FLOWS.spec,
+        QUANTUM.spec,
+        BATCH.spec,
+    ],
 };
 
-const FLOWS: Param<f64> = Param::number("flows", 1024.0, (1.0, 65_536.0), "queues", "number of queues (RFC 8290 section 5.2.4)");
-const QUANTUM: Param<f64> = Param::number("quantum", 1514.0, (1.0, 1e6), "B", "bytes per turn of a queue (section 5.2.3)");
-const BATCH: Param<f64> =
-    Param::number("batch", 64.0, (1.0, 65_536.0), "packets", "most packets dropped at once at a full buffer (section 4.1)");
+const FLOWS: Param<f64> = Param::number(
+    "flows",
+    1024.0,
+    (1.0, 65_536.0),
+    "queues",
+    "number of queues (RFC 8290 section 5.2.4)",
+);
+const QUANTUM: Param<f64> =
+    Param::number("quantum", 1514.0, (1.0, 1e6), "B", "bytes per turn of a queue (section 5.2.3)");
+const BATCH: Param<f64> = Param::number(
+    "batch",
+    64.0,
+    (1.0, 65_536.0),
+    "packets",
+    "most packets dropped at once at a full buffer (section 4.1)",
+);
 
 /// Fair queues under CoDel.
 #[derive(Clone, Debug)]
@@ -34,7 +58,8 @@ pub struct FqCodel<P> {
     /// Makes the hash differ from link to link.
     salt: u64,
     flows: Vec<Flow<P>>,
-    /// Queues that began to fill since they were last empty, and the others that have packets or had some a turn ago.
+    /// Queues that began to fill since they were last empty, and the others that have packets or
+    /// had some a turn ago.
     new: VecDeque<u32>,
     old: VecDeque<u32>,
 }
@@ -51,7 +76,12 @@ struct Flow<P> {
 impl<P: Packet> FqCodel<P> {
     /// Empty queues.
     pub fn new(setup: &DisciplineSetup, params: &Params) -> FqCodel<P> {
-        let flow = || Flow { queue: Buffer::new(Limit::None), law: Law::default(), credit: 0, listed: false };
+        let flow = || Flow {
+            queue: Buffer::new(Limit::None),
+            law: Law::default(),
+            credit: 0,
+            listed: false,
+        };
         FqCodel {
             backlog: Backlog::new(setup.limit),
             settings: Settings::new(params),
@@ -74,7 +104,13 @@ impl<P: Packet> FqCodel<P> {
     /// Drops from the head of the queue with most bytes: half of it, `batch` at most.
     fn drop_from_the_longest(&mut self, verdicts: &mut Verdicts<P>) {
         // Of queues of equal length the one whose turn is earliest.
-        let Some(longest) = self.new.iter().chain(&self.old).copied().rev().max_by_key(|index| self.flows[*index as usize].queue.bytes())
+        let Some(longest) = self
+            .new
+            .iter()
+            .chain(&self.old)
+            .copied()
+            .rev()
+            .max_by_key(|index| self.flows[*index as usize].queue.bytes())
         else {
             return;
         };
@@ -89,7 +125,8 @@ impl<P: Packet> FqCodel<P> {
 }
 
 impl<P: Packet> Discipline<P> for FqCodel<P> {
-    /// The packet joins its queue in any case; if that is too much, the longest queue pays, which may be its own.
+    /// The packet joins its queue in any case; if that is too much, the longest queue pays, which
+    /// may be its own.
     fn enqueue(&mut self, now: Time, packet: P, verdicts: &mut Verdicts<P>) -> Fate {
         let index = self.queue_of(packet.flow());
         self.settings.note(packet.size());
@@ -129,7 +166,8 @@ impl<P: Packet> Discipline<P> for FqCodel<P> {
                 }
                 None => {
                     list.pop_front();
-                    // A new queue must pass through the old ones, so that a flow cannot stay first by sending a packet at a time (section 4.2).
+                    // A new queue must pass through the old ones, so that a flow cannot stay first
+                    // by sending a packet at a time (section 4.2).
                     if is_new {
                         self.old.push_back(index);
                     } else {
@@ -240,9 +278,13 @@ mod tests {
         for id in 10..13 {
             assert_eq!(bench.offer_of(2, us(id), 100, Ecn::NotEct), Fate::Queued);
         }
-        let dropped: Vec<(u64, DropReason)> = bench.verdicts.dropped.iter().map(|(packet, why)| (packet.id, *why)).collect();
+        let dropped: Vec<(u64, DropReason)> =
+            bench.verdicts.dropped.iter().map(|(packet, why)| (packet.id, *why)).collect();
         assert_eq!(dropped, [0, 1, 2, 3, 4].map(|id| (id, DropReason::Full)));
-        assert_eq!((bench.queue.backlog.packets(), bench.queue.backlog.bytes()), (8, Bytes::new(5_300)));
+        assert_eq!(
+            (bench.queue.backlog.packets(), bench.queue.backlog.bytes()),
+            (8, Bytes::new(5_300))
+        );
         let mut bench = fq("fq-codel");
         bench.queue.set_limit(Limit::Packets(400));
         for id in 0..401 {
@@ -262,7 +304,13 @@ mod tests {
             bench.take(us(1000 * now + 500));
         }
         assert!(bench.verdicts.marked > 3 && bench.verdicts.dropped.len() > 3);
-        assert!(bench.verdicts.dropped.iter().all(|(packet, why)| packet.flow == 1 && *why == DropReason::Early));
+        assert!(
+            bench
+                .verdicts
+                .dropped
+                .iter()
+                .all(|(packet, why)| packet.flow == 1 && *why == DropReason::Early)
+        );
     }
 
     #[test]

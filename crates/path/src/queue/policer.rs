@@ -2,7 +2,10 @@
 
 use crate::queue::buffer::Buffer;
 use crate::work::{BYTE, work};
-use crate::{Backlog, Discipline, DisciplineChoice, DisciplineEntry, DisciplineSetup, DropReason, Fate, Packet, Queued, Verdicts};
+use crate::{
+    Backlog, Discipline, DisciplineChoice, DisciplineEntry, DisciplineSetup, DropReason, Fate,
+    Packet, Queued, Verdicts,
+};
 use narrows_params::{Param, Params};
 use narrows_units::{Bytes, Rate, Time};
 
@@ -15,17 +18,30 @@ pub(crate) static ENTRY: DisciplineEntry = DisciplineEntry {
     params: &[RATE.spec, BURST.spec],
 };
 
-const RATE: Param<f64> = Param::number("rate", 10.0, (0.001, 1e6), "Mbit/s", "tokens per time, in packets with their headers from IP on");
-const BURST: Param<f64> =
-    Param::number("burst", 250.0, (0.1, 1e9), "kB", "size of the bucket, which is full at first; a larger packet never passes");
+const RATE: Param<f64> = Param::number(
+    "rate",
+    10.0,
+    (0.001, 1e6),
+    "Mbit/s",
+    "tokens per time, in packets with their headers from IP on",
+);
+const BURST: Param<f64> = Param::number(
+    "burst",
+    250.0,
+    (0.1, 1e9),
+    "kB",
+    "size of the bucket, which is full at first; a larger packet never passes",
+);
 
 /// The largest packet that a discipline ever passes, if it is a policer.
 pub fn largest_packet(choice: &DisciplineChoice) -> Option<Bytes> {
     // Others have no such parameter.
-    (choice.entry().name == ENTRY.name).then(|| Bytes::new((choice.params().get(&BURST) * 1e3 + 0.5) as u64))
+    (choice.entry().name == ENTRY.name)
+        .then(|| Bytes::new((choice.params().get(&BURST) * 1e3 + 0.5) as u64))
 }
 
-/// A policer in front of a FIFO. Tokens are counted to the bit and nanosecond, so that no rounding adds up.
+/// A policer in front of a FIFO. Tokens are counted to the bit and nanosecond, so that no rounding
+/// adds up.
 #[derive(Clone, Debug)]
 pub struct Policer<P> {
     queue: Buffer<P>,
@@ -90,7 +106,10 @@ mod tests {
     const PASSED: Fate = Fate::Queued;
     const DROPPED: Fate = Fate::Dropped(DropReason::Early);
 
-    fn fates<const N: usize>(bench: &mut Bench<Policer<crate::queue::testing::Small>>, at: [Time; N]) -> [Fate; N] {
+    fn fates<const N: usize>(
+        bench: &mut Bench<Policer<crate::queue::testing::Small>>,
+        at: [Time; N],
+    ) -> [Fate; N] {
         at.map(|at| bench.offer(at, 1000, Ecn::Ect0))
     }
 
@@ -100,17 +119,28 @@ mod tests {
         let mut bench = Bench::new("policer?rate=1&burst=3", Policer::new);
         assert_eq!(fates(&mut bench, [ms(0); 4]), [PASSED, PASSED, PASSED, DROPPED]);
         // A dropped packet takes no tokens.
-        assert_eq!(fates(&mut bench, [us(7_999), ms(8), us(15_999), ms(16), ms(16)]), [DROPPED, PASSED, DROPPED, PASSED, DROPPED]);
-        // From 16 ms on empty: after 23.9 ms there are 2987.5 B, after 24 ms three packets, and after any longer time no more.
+        assert_eq!(
+            fates(&mut bench, [us(7_999), ms(8), us(15_999), ms(16), ms(16)]),
+            [DROPPED, PASSED, DROPPED, PASSED, DROPPED]
+        );
+        // From 16 ms on empty: after 23.9 ms there are 2987.5 B, after 24 ms three packets, and
+        // after any longer time no more.
         assert_eq!(fates(&mut bench, [us(39_900); 3]), [PASSED, PASSED, DROPPED]);
         assert_eq!(fates(&mut bench, [ms(1_000); 4]), [PASSED, PASSED, PASSED, DROPPED]);
-        assert!(std::iter::from_fn(|| bench.take(ms(1_000))).all(|queued| queued.packet.ecn == Ecn::Ect0), "it marks nothing");
+        assert!(
+            std::iter::from_fn(|| bench.take(ms(1_000)))
+                .all(|queued| queued.packet.ecn == Ecn::Ect0),
+            "it marks nothing"
+        );
     }
 
     #[test]
     fn a_packet_larger_than_the_bucket_never_passes() {
         let mut bench = Bench::new("policer?rate=1&burst=1.4", Policer::new);
-        assert_eq!([1_401, 1_400].map(|size| bench.offer(ms(500), size, Ecn::NotEct)), [DROPPED, PASSED]);
+        assert_eq!(
+            [1_401, 1_400].map(|size| bench.offer(ms(500), size, Ecn::NotEct)),
+            [DROPPED, PASSED]
+        );
     }
 
     #[test]

@@ -1,7 +1,10 @@
 //! Strict priority: Interests and Nacks before Data.
 
 use crate::queue::buffer::Buffer;
-use crate::{Backlog, Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Limit, Packet, Queued, Verdicts};
+use crate::{
+    Backlog, Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Limit, Packet, Queued,
+    Verdicts,
+};
 use narrows_params::Params;
 use narrows_units::Time;
 
@@ -14,8 +17,10 @@ pub(crate) static ENTRY: DisciplineEntry = DisciplineEntry {
     params: &[],
 };
 
-/// Two queues in one buffer, of which the first goes first. Interests that wait behind Data leave as a burst, and cause a burst of Data in the other direction:
-/// without priority, the other direction's Data compresses them. An urgent packet that does not fit pushes out the youngest of the others.
+/// Two queues in one buffer, of which the first goes first. Interests that wait behind Data leave
+/// as a burst, and cause a burst of Data in the other direction: without priority, the other
+/// direction's Data compresses them. An urgent packet that does not fit pushes out the youngest of
+/// the others.
 #[derive(Clone, Debug)]
 pub struct Priority<P> {
     urgent: Buffer<P>,
@@ -27,12 +32,17 @@ pub struct Priority<P> {
 impl<P> Priority<P> {
     /// An empty queue that holds the setup's limit.
     pub fn new(setup: &DisciplineSetup, _params: &Params) -> Priority<P> {
-        Priority { urgent: Buffer::new(Limit::None), others: Buffer::new(Limit::None), backlog: Backlog::new(setup.limit) }
+        Priority {
+            urgent: Buffer::new(Limit::None),
+            others: Buffer::new(Limit::None),
+            backlog: Backlog::new(setup.limit),
+        }
     }
 }
 
 impl<P: Packet> Priority<P> {
-    /// Makes room for an urgent packet. False if it does not fit all the same; then nothing is pushed out.
+    /// Makes room for an urgent packet. False if it does not fit all the same; then nothing is
+    /// pushed out.
     fn make_room(&mut self, packet: &P, verdicts: &mut Verdicts<P>) -> bool {
         if !self.backlog.limit().admits(self.urgent.bytes(), self.urgent.packets(), packet.size()) {
             return false;
@@ -50,7 +60,8 @@ impl<P: Packet> Priority<P> {
 impl<P: Packet> Discipline<P> for Priority<P> {
     fn enqueue(&mut self, now: Time, packet: P, verdicts: &mut Verdicts<P>) -> Fate {
         let urgent = packet.is_urgent();
-        let fits = self.backlog.admits(packet.size()) || urgent && self.make_room(&packet, verdicts);
+        let fits =
+            self.backlog.admits(packet.size()) || urgent && self.make_room(&packet, verdicts);
         if !fits {
             return Fate::Dropped(DropReason::Full);
         }
@@ -114,8 +125,12 @@ mod tests {
         let mut offer = |flow: u64| bench.offer_of(flow, ms(1), 100, narrows_wire::Ecn::NotEct);
         let fates = [0, 0, 1, 0, 1, 1, 1].map(&mut offer);
         let full = Fate::Dropped(DropReason::Full);
-        assert_eq!(fates, [Fate::Queued, Fate::Queued, Fate::Queued, full, Fate::Queued, Fate::Queued, full]);
-        let pushed_out: Vec<u64> = bench.verdicts.dropped.iter().map(|(packet, _)| packet.id).collect();
+        assert_eq!(
+            fates,
+            [Fate::Queued, Fate::Queued, Fate::Queued, full, Fate::Queued, Fate::Queued, full]
+        );
+        let pushed_out: Vec<u64> =
+            bench.verdicts.dropped.iter().map(|(packet, _)| packet.id).collect();
         assert_eq!((pushed_out, order(&mut bench)), (vec![1, 0], vec![2, 4, 5]));
     }
 }

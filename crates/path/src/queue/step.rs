@@ -1,7 +1,11 @@
-//! A marking threshold: what DCTCP asks of its switches, and the simplest marking for scalable controllers.
+//! A marking threshold: what DCTCP asks of its switches, and the simplest marking for scalable
+//! controllers.
 
 use crate::queue::buffer::Buffer;
-use crate::{Backlog, Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Packet, Queued, Verdicts};
+use crate::{
+    Backlog, Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Packet, Queued,
+    Verdicts,
+};
 use narrows_params::{Param, Params};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Ecn;
@@ -15,7 +19,8 @@ pub(crate) static ENTRY: DisciplineEntry = DisciplineEntry {
     params: &[THRESHOLD.spec, UNIT.spec],
 };
 
-const THRESHOLD: Param<f64> = Param::number("threshold", 1.0, (0.0, 1e9), "", "threshold in `unit`");
+const THRESHOLD: Param<f64> =
+    Param::number("threshold", 1.0, (0.0, 1e9), "", "threshold in `unit`");
 const UNIT: Param<Unit> = Param::choice(
     "unit",
     "ms",
@@ -104,11 +109,16 @@ mod tests {
     #[test]
     fn arrivals_that_find_more_than_the_threshold_are_marked() {
         let mut bench = Bench::new("step?threshold=2&unit=packets", Step::new);
-        let fates: Vec<Fate> =
-            [Ecn::Ect0, Ecn::Ect1, Ecn::Ect0, Ecn::Ect0, Ecn::Ect1, Ecn::NotEct].map(|ecn| bench.offer(ms(0), 1000, ecn)).to_vec();
+        let fates: Vec<Fate> = [Ecn::Ect0, Ecn::Ect1, Ecn::Ect0, Ecn::Ect0, Ecn::Ect1, Ecn::NotEct]
+            .map(|ecn| bench.offer(ms(0), 1000, ecn))
+            .to_vec();
         // The fourth finds three waiting.
-        assert_eq!(fates, [Fate::Queued, Fate::Queued, Fate::Queued, Fate::Marked, Fate::Marked, Fate::Queued]);
-        let codes: Vec<Ecn> = std::iter::from_fn(|| bench.take(ms(9))).map(|queued| queued.packet.ecn).collect();
+        assert_eq!(
+            fates,
+            [Fate::Queued, Fate::Queued, Fate::Queued, Fate::Marked, Fate::Marked, Fate::Queued]
+        );
+        let codes: Vec<Ecn> =
+            std::iter::from_fn(|| bench.take(ms(9))).map(|queued| queued.packet.ecn).collect();
         assert_eq!(codes, [Ecn::Ect0, Ecn::Ect1, Ecn::Ect0, Ecn::Ce, Ecn::Ce, Ecn::NotEct]);
         let mut bench = Bench::new("step?threshold=2500&unit=bytes", Step::new);
         let fates = [0, 0, 0, 0].map(|at| bench.offer(ms(at), 1000, Ecn::Ect0));
@@ -121,7 +131,8 @@ mod tests {
         for ecn in [Ecn::Ect1, Ecn::Ect1, Ecn::Ect1, Ecn::NotEct] {
             assert_eq!(bench.offer(ms(0), 1000, ecn), Fate::Queued);
         }
-        let codes = [us(500), us(1000), us(1001), us(5000)].map(|now| bench.take(now).map(|queued| queued.packet.ecn));
+        let codes = [us(500), us(1000), us(1001), us(5000)]
+            .map(|now| bench.take(now).map(|queued| queued.packet.ecn));
         assert_eq!(codes, [Ecn::Ect1, Ecn::Ect1, Ecn::Ce, Ecn::NotEct].map(Some));
         assert_eq!((bench.verdicts.marked, bench.verdicts.dropped.len()), (1, 0));
     }

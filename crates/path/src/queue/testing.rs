@@ -56,7 +56,13 @@ impl<D: Discipline<Small>> Bench<D> {
             delay: Span::from_millis(10),
             random: Random::stream(1, "queue"),
         };
-        Bench { queue: build(&setup, &choice.params()), verdicts: Verdicts::default(), offered: 0, early: 0, seen: 0 }
+        Bench {
+            queue: build(&setup, &choice.params()),
+            verdicts: Verdicts::default(),
+            offered: 0,
+            early: 0,
+            seen: 0,
+        }
     }
 
     /// A packet of flow 0 arrives; packets are numbered from 0.
@@ -66,7 +72,10 @@ impl<D: Discipline<Small>> Bench<D> {
 
     /// A packet with this header arrives.
     pub(crate) fn offer_with(&mut self, header: Header, at: Time, size: u64) -> Fate {
-        self.give(Small { id: self.offered, size, ecn: Ecn::NotEct, flow: 0, header: Some(header) }, at)
+        self.give(
+            Small { id: self.offered, size, ecn: Ecn::NotEct, flow: 0, header: Some(header) },
+            at,
+        )
     }
 
     /// A packet of some flow arrives.
@@ -77,7 +86,8 @@ impl<D: Discipline<Small>> Bench<D> {
     fn give(&mut self, packet: Small, at: Time) -> Fate {
         self.offered += 1;
         let fate = self.queue.enqueue(at, packet, &mut self.verdicts);
-        self.early += u64::from(matches!(fate, Fate::Marked | Fate::Dropped(crate::DropReason::Early)));
+        self.early +=
+            u64::from(matches!(fate, Fate::Marked | Fate::Dropped(crate::DropReason::Early)));
         fate
     }
 

@@ -1,14 +1,19 @@
 //! RCP's router: stamps one rate for all flows into packets.
 //!
-//! Sources: Dukkipati, Rate Control Protocol (Stanford 2008); the ns-2 code of Zhang and Dukkipati (`rcp.cc`, constants, order at a tick, filter of round trips); the NetFPGA
-//! program of Dukkipati and Zhu (constants).
+//! Sources: Dukkipati, Rate Control Protocol (Stanford 2008); the ns-2 code of Zhang and Dukkipati
+//! (`rcp.cc`, constants, order at a tick, filter of round trips); the NetFPGA program of Dukkipati
+//! and Zhu (constants).
 //!
-//! Deviations: the change of the rate is divided by C, not by eta C (ns-2), and the mean round trip begins with 100 ms, not 200; packets count where they arrive and are not
-//! split between intervals; on a recorded rate the capacity is its mean.
+//! Deviations: the change of the rate is divided by C, not by eta C (ns-2), and the mean round trip
+//! begins with 100 ms, not 200; packets count where they arrive and are not split between
+//! intervals; on a recorded rate the capacity is its mean.
 
 use crate::law::rcp::{PARAMS, RcpLaw};
 use crate::queue::buffer::Buffer;
-use crate::{Backlog, Discipline, DisciplineEntry, DisciplineSetup, Fate, LawSetup, Observed, Packet, Queued, RateLaw, Verdicts};
+use crate::{
+    Backlog, Discipline, DisciplineEntry, DisciplineSetup, Fate, LawSetup, Observed, Packet,
+    Queued, RateLaw, Verdicts,
+};
 use narrows_params::{Need, Params};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Header;
@@ -36,7 +41,8 @@ pub struct Rcp<P> {
     next_tick: Time,
     /// Bytes that arrived since the last tick.
     arrivals: u64,
-    /// Of these, the bytes of packets that told a round trip, and their round trips in seconds times their bytes.
+    /// Of these, the bytes of packets that told a round trip, and their round trips in seconds
+    /// times their bytes.
     told: u64,
     rtts: f64,
 }

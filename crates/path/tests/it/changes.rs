@@ -1,6 +1,9 @@
 //! Links that change and links that spread their deliveries, worked by hand.
 
-use narrows_path::{Delivery, DropReason, Fate, Jitter, JitterDist, Limit, Link, LinkChange, LinkConfig, Packet, RateSource, Reorder};
+use narrows_path::{
+    Delivery, DropReason, Fate, Jitter, JitterDist, Limit, Link, LinkChange, LinkConfig, Packet,
+    RateSource, Reorder,
+};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Ecn, Header};
 
@@ -60,8 +63,10 @@ fn half_a_packet_goes_on_at_the_new_rate() {
 
 #[test]
 fn not_a_bit_is_gained_or_lost_by_changing_the_rate() {
-    // At 7 and 11 Mbit/s a packet takes no whole number of nanoseconds. Ten seconds, half of them at either rate, carry exactly 7500 packets.
-    let mut link = loaded(&LinkConfig { rate: RateSource::Constant(Rate::from_mbps(7)), ..config() }, 7_600);
+    // At 7 and 11 Mbit/s a packet takes no whole number of nanoseconds. Ten seconds, half of them
+    // at either rate, carry exactly 7500 packets.
+    let mut link =
+        loaded(&LinkConfig { rate: RateSource::Constant(Rate::from_mbps(7)), ..config() }, 7_600);
     for change in 1..10_000u64 {
         let rate = if change % 2 == 1 { 11 } else { 7 };
         link.change(us(1_000 * change), LinkChange::Rate(Rate::from_mbps(rate)));
@@ -78,7 +83,8 @@ fn an_outage_stops_the_packet_in_transmission_and_nothing_that_has_left() {
     assert_eq!(arrivals(&mut link, us(20_000)), [us(11_000)]);
     assert_eq!(link.due(), None);
     assert_eq!((link.not_departed(), link.transmitted(us(20_000))), (2, Bytes::new(1_500 + 375)));
-    // A change of the rate during the outage holds after it: 9000 bits are left of the second packet.
+    // A change of the rate during the outage holds after it: 9000 bits are left of the second
+    // packet.
     link.change(us(1_000_000), LinkChange::Rate(Rate::from_mbps(6)));
     assert_eq!(link.due(), None);
     link.change(us(3_001_250), LinkChange::Up);
@@ -124,13 +130,18 @@ fn late_packets_are_a_share_and_are_overtaken() {
     let reorder = Reorder { share: 0.1, delay: Span::from_micros(2_500) };
     let config = LinkConfig { delivery: Delivery { reorder, ..Delivery::default() }, ..config() };
     let mut link = loaded(&config, 100_000);
-    let order: Vec<(Time, u64)> = std::iter::from_fn(|| link.pop(us(200_000_000))).map(|(at, packet)| (at, packet.0)).collect();
+    let order: Vec<(Time, u64)> = std::iter::from_fn(|| link.pop(us(200_000_000)))
+        .map(|(at, packet)| (at, packet.0))
+        .collect();
     assert!(order.is_sorted_by_key(|(at, _)| *at));
     let late = order.iter().filter(|(at, number)| *at != us(1_000 * (number + 1))).count();
-    assert!(order.iter().all(|(at, number)| [0, 2_500].contains(&(at.since(us(1_000 * (number + 1))).as_micros()))));
+    assert!(order.iter().all(|(at, number)| {
+        [0, 2_500].contains(&(at.since(us(1_000 * (number + 1))).as_micros()))
+    }));
     // The standard deviation of the share is 0.095 %.
     assert!((late as f64 / 100_000.0 - 0.1).abs() < 0.004, "{late}");
-    // Two and a half milliseconds are two packets: the two that follow come first, unless they are late themselves.
+    // Two and a half milliseconds are two packets: the two that follow come first, unless they are
+    // late themselves.
     let place = |number: u64| order.iter().position(|(_, other)| *other == number).unwrap();
     let (_, first) = order.iter().find(|(at, number)| *at != us(1_000 * (number + 1))).unwrap();
     assert_eq!(order[place(*first) - 1].1, first + 2);
@@ -141,7 +152,10 @@ fn normal_jitter_is_truncated_and_reorders_only_if_asked() {
     let ms = |n| Span::from_millis(n);
     for reorders in [false, true] {
         let jitter = Jitter { spread: JitterDist::Normal(ms(5)), reorders };
-        let config = LinkConfig { delivery: Delivery { jitter, ..Delivery::default() }, ..LinkConfig::default() };
+        let config = LinkConfig {
+            delivery: Delivery { jitter, ..Delivery::default() },
+            ..LinkConfig::default()
+        };
         let mut link: Link<Full> = Link::new(&config, 1, "link");
         // So far apart that none could overtake another, then all at once.
         let (mut sum, mut squares) = (0.0, 0.0);
@@ -162,7 +176,8 @@ fn normal_jitter_is_truncated_and_reorders_only_if_asked() {
         for number in 0..1_000 {
             link.offer(end, Full(number));
         }
-        let numbers: Vec<u64> = std::iter::from_fn(|| link.pop(end + ms(30))).map(|(_, packet)| packet.0).collect();
+        let numbers: Vec<u64> =
+            std::iter::from_fn(|| link.pop(end + ms(30))).map(|(_, packet)| packet.0).collect();
         assert_eq!((numbers.len(), numbers.is_sorted()), (1_000, !reorders));
     }
 }
@@ -177,53 +192,82 @@ fn deliveries_come_in_bursts() {
     for (number, at) in arrivals.iter().enumerate() {
         assert_eq!(at.as_nanos() % 4_000_000, phase);
         let crossed = us(1_000 * (number as u64 + 1));
-        assert!(*at >= crossed && at.since(crossed) < aggregate, "packet {number} crossed at {crossed} and came at {at}");
+        assert!(
+            *at >= crossed && at.since(crossed) < aggregate,
+            "packet {number} crossed at {crossed} and came at {at}"
+        );
     }
-    assert!(arrivals[10..900].chunk_by(|a, b| a == b).skip(1).take(200).all(|burst| burst.len() == 4));
+    assert!(
+        arrivals[10..900].chunk_by(|a, b| a == b).skip(1).take(200).all(|burst| burst.len() == 4)
+    );
 }
 
 /// Packets of 1500 B cross each millisecond and come four at a time, 24 us apart at 500 Mbit/s.
 #[test]
 fn packets_of_a_burst_follow_each_other_at_its_rate() {
-    let delivery = |burst_rate| Delivery { aggregate: Span::from_millis(4), burst_rate, ..Delivery::default() };
-    let of = |burst_rate| arrivals(&mut loaded(&LinkConfig { delivery: delivery(burst_rate), ..config() }, 400), us(390_000));
+    let delivery = |burst_rate| Delivery {
+        aggregate: Span::from_millis(4),
+        burst_rate,
+        ..Delivery::default()
+    };
+    let of = |burst_rate| {
+        arrivals(
+            &mut loaded(&LinkConfig { delivery: delivery(burst_rate), ..config() }, 400),
+            us(390_000),
+        )
+    };
     let (at_once, spaced) = (of(None), of(Some(Rate::from_mbps(500))));
-    for (burst, packets) in at_once.chunk_by(|a, b| a == b).zip(spaced.chunk_by(|a, b| b.since(*a) < Span::from_millis(1))).skip(1).take(90)
+    for (burst, packets) in at_once
+        .chunk_by(|a, b| a == b)
+        .zip(spaced.chunk_by(|a, b| b.since(*a) < Span::from_millis(1)))
+        .skip(1)
+        .take(90)
     {
         assert_eq!(burst.len(), packets.len());
-        let expected: Vec<Time> = (1..=burst.len() as u64).map(|number| burst[0] + Span::from_micros(24 * number)).collect();
+        let expected: Vec<Time> = (1..=burst.len() as u64)
+            .map(|number| burst[0] + Span::from_micros(24 * number))
+            .collect();
         assert_eq!(packets, expected);
     }
     // What a burst cannot carry before the next one begins comes in front of that.
     let slow = of(Some(Rate::from_mbps(12)));
-    assert!(slow.windows(2).skip(8).all(|pair| pair[1].since(pair[0]) == Span::from_millis(1)), "{slow:?}");
+    assert!(
+        slow.windows(2).skip(8).all(|pair| pair[1].since(pair[0]) == Span::from_millis(1)),
+        "{slow:?}"
+    );
 }
 
 #[test]
 fn bursts_begin_change_and_end_and_nobody_overtakes() {
-    // Where a burst comes in its interval is drawn once: shares of it are the same whatever the interval.
+    // Where a burst comes in its interval is drawn once: shares of it are the same whatever the
+    // interval.
     let shared = |aggregate: u64| -> u64 {
         let delivery = Delivery { aggregate: Span::from_millis(aggregate), ..Delivery::default() };
-        let first = arrivals(&mut loaded(&LinkConfig { delivery, ..config() }, 100), us(90_000))[10];
+        let first =
+            arrivals(&mut loaded(&LinkConfig { delivery, ..config() }, 100), us(90_000))[10];
         first.as_nanos() % (aggregate * 1_000_000)
     };
     let (of_eight, of_two) = (shared(8), shared(2));
     assert!(of_eight.abs_diff(4 * of_two) < 8, "{of_eight} {of_two}");
     let next = |after: Time, aggregate: u64, phase: u64| -> Time {
         let interval = aggregate * 1_000_000;
-        Time::from_nanos(after.as_nanos() + (interval + phase - after.as_nanos() % interval) % interval)
+        Time::from_nanos(
+            after.as_nanos() + (interval + phase - after.as_nanos() % interval) % interval,
+        )
     };
 
     let mut link = loaded(&config(), 100);
     link.change(us(20_500), LinkChange::Aggregate(Span::from_millis(8)));
     link.change(us(40_500), LinkChange::Aggregate(Span::from_millis(2)));
     link.change(us(60_500), LinkChange::Aggregate(Span::ZERO));
-    let order: Vec<(Time, u64)> = std::iter::from_fn(|| link.pop(us(200_000))).map(|(at, packet)| (at, packet.0)).collect();
+    let order: Vec<(Time, u64)> =
+        std::iter::from_fn(|| link.pop(us(200_000))).map(|(at, packet)| (at, packet.0)).collect();
     assert!(order.is_sorted(), "{order:?}");
     // The packet with this number crosses at the end of the millisecond of that number.
     let expected = |number: u64| -> Time {
         let crossed = us(1_000 * (number + 1));
-        // The latest of before that has not come yet: the 40th waits for its burst of eight, the 60th for its burst of two.
+        // The latest of before that has not come yet: the 40th waits for its burst of eight, the
+        // 60th for its burst of two.
         match number {
             0..20 => crossed,
             20..40 => next(crossed, 8, of_eight),
@@ -238,7 +282,8 @@ fn bursts_begin_change_and_end_and_nobody_overtakes() {
 fn other_losses_go_on_with_the_same_draws() {
     use narrows_path::LossModel::{Independent, None};
     let fates = |change: bool| -> Vec<Fate> {
-        let mut link: Link<Full> = Link::new(&LinkConfig { loss: Independent(0.3), ..LinkConfig::default() }, 5, "link");
+        let mut link: Link<Full> =
+            Link::new(&LinkConfig { loss: Independent(0.3), ..LinkConfig::default() }, 5, "link");
         let one = |number: u64| {
             if change && number == 100 {
                 // Without losses nothing is drawn.

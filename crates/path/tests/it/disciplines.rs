@@ -1,7 +1,10 @@
-//! What holds for every discipline, whatever is offered: packets are conserved, and neither what carries them nor when the clock wakes changes anything.
+//! What holds for every discipline, whatever is offered: packets are conserved, and neither what
+//! carries them nor when the clock wakes changes anything.
 
 use narrows_params::Need;
-use narrows_path::{DISCIPLINES, DropReason, Fate, Limit, Link, LinkChange, LinkConfig, Packet, RateSource};
+use narrows_path::{
+    DISCIPLINES, DropReason, Fate, Limit, Link, LinkChange, LinkConfig, Packet, RateSource,
+};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Ecn, Header};
 use proptest::prelude::*;
@@ -74,7 +77,8 @@ impl Made for Value {
     }
 }
 
-/// An emulator's kind of packet: bytes on the heap: the number, the flow, the ECN bits. The header for routers stands in a place of its own.
+/// An emulator's kind of packet: bytes on the heap: the number, the flow, the ECN bits. The header
+/// for routers stands in a place of its own.
 struct Buffer(Vec<u8>, Option<Box<Header>>);
 
 impl Packet for Buffer {
@@ -140,7 +144,8 @@ struct Outcome {
     counters: String,
 }
 
-/// Drives a link. `late`: it is looked at late only, so that several departures and arrivals are found at once; offers and changes carry their true times.
+/// Drives a link. `late`: it is looked at late only, so that several departures and arrivals are
+/// found at once; offers and changes carry their true times.
 fn drive<P: Made>(story: &Story, late: bool) -> Outcome {
     let mut link: Link<P> = Link::new(&story.config, 7, "link");
     let mut outcome = Outcome::default();
@@ -164,18 +169,33 @@ fn drive<P: Made>(story: &Story, late: bool) -> Outcome {
         link.settle(now);
         let counters = link.counters();
         let gone = counters.lost + counters.overflowed + counters.dropped_early;
-        assert_eq!(counters.offered, gone + counters.delivered + link.not_departed() + link.propagating(), "{counters:?}");
-        assert!(link.not_departed() > 0 || link.waiting() == (Bytes::ZERO, 0), "waiting behind nothing: {:?}", link.waiting());
+        assert_eq!(
+            counters.offered,
+            gone + counters.delivered + link.not_departed() + link.propagating(),
+            "{counters:?}"
+        );
+        assert!(
+            link.not_departed() > 0 || link.waiting() == (Bytes::ZERO, 0),
+            "waiting behind nothing: {:?}",
+            link.waiting()
+        );
     }
     link.change(now, LinkChange::Rate(Rate::from_mbps(1)));
     let end = now + Span::from_secs(3_000);
     look(&mut link, end, &mut outcome);
     link.settle(end);
-    assert_eq!((link.not_departed(), link.propagating(), link.waiting()), (0, 0, (Bytes::ZERO, 0)), "something stayed behind");
+    assert_eq!(
+        (link.not_departed(), link.propagating(), link.waiting()),
+        (0, 0, (Bytes::ZERO, 0)),
+        "something stayed behind"
+    );
     outcome.counters = format!("{:?} {:?}", link.counters(), link.queueing());
     let last = story.offers.last().expect("at least one offer");
     let fate = link.offer(end + Span::from_secs(1), P::make(0, last));
-    assert!(!matches!(fate, Fate::Dropped(_)), "long after everything has left, the next packet is dropped");
+    assert!(
+        !matches!(fate, Fate::Dropped(_)),
+        "long after everything has left, the next packet is dropped"
+    );
     outcome
 }
 
@@ -184,46 +204,76 @@ fn look<P: Made>(link: &mut Link<P>, now: Time, outcome: &mut Outcome) {
         let header = packet.header().copied();
         (at, packet.id(), packet.ecn(), header)
     }));
-    outcome.dropped.extend(std::iter::from_fn(|| link.take_dropped()).map(|(packet, why)| (packet.id(), why)));
+    outcome
+        .dropped
+        .extend(std::iter::from_fn(|| link.take_dropped()).map(|(packet, why)| (packet.id(), why)));
 }
 
 /// Each packet has one fate, and only packets that can be marked are.
 fn assert_each_packet_once(story: &Story, outcome: &Outcome) {
     let mut ends: BTreeMap<u64, u32> = BTreeMap::new();
-    let refused = outcome.fates.iter().enumerate().filter(|(_, fate)| matches!(fate, Fate::Dropped(_))).map(|(id, _)| id as u64);
-    for id in refused.chain(outcome.dropped.keys().copied()).chain(outcome.arrivals.iter().map(|(_, id, _, _)| *id)) {
+    let refused = outcome
+        .fates
+        .iter()
+        .enumerate()
+        .filter(|(_, fate)| matches!(fate, Fate::Dropped(_)))
+        .map(|(id, _)| id as u64);
+    for id in refused
+        .chain(outcome.dropped.keys().copied())
+        .chain(outcome.arrivals.iter().map(|(_, id, _, _)| *id))
+    {
         *ends.entry(id).or_default() += 1;
     }
     assert!(ends.len() == story.offers.len() && ends.values().all(|count| *count == 1), "{ends:?}");
     for (_, id, ecn, _) in &outcome.arrivals {
         let sent = story.offers[*id as usize].ecn;
-        let codes = story.config.queue.as_ref().is_some_and(|queue| queue.entry().offers.contains(&Need::LoadCode));
+        let codes = story
+            .config
+            .queue
+            .as_ref()
+            .is_some_and(|queue| queue.entry().offers.contains(&Need::LoadCode));
         let marks = sent != Ecn::NotEct && (*ecn == Ecn::Ce || (codes && *ecn != Ecn::NotEct));
         assert!(*ecn == sent || marks, "{sent:?} became {ecn:?}");
     }
 }
 
 fn queues() -> impl Strategy<Value = &'static str> {
-    let names: Vec<&str> = DISCIPLINES.iter().map(|entry| entry.name).chain(VARIANTS.iter().copied()).collect();
+    let names: Vec<&str> =
+        DISCIPLINES.iter().map(|entry| entry.name).chain(VARIANTS.iter().copied()).collect();
     proptest::sample::select(names)
 }
 
 /// Of senders that know their round trip and that do not.
 fn headers() -> impl Strategy<Value = Option<Header>> {
-    let rtt = || prop_oneof![1 => Just(0u64), 9 => 10_000u64..2_000_000_000].prop_map(Span::from_nanos);
-    let delta = (rtt(), 0.0..1e7, -1e6..1e12).prop_map(|(rtt, throughput, delta)| Header::Delta { rtt, throughput, delta });
-    let rate = (rtt(), 1u64..1 << 40).prop_map(|(rtt, bps)| Header::Rate { rate: Rate::from_bps(bps), rtt });
+    let rtt =
+        || prop_oneof![1 => Just(0u64), 9 => 10_000u64..2_000_000_000].prop_map(Span::from_nanos);
+    let delta = (rtt(), 0.0..1e7, -1e6..1e12).prop_map(|(rtt, throughput, delta)| Header::Delta {
+        rtt,
+        throughput,
+        delta,
+    });
+    let rate = (rtt(), 1u64..1 << 40)
+        .prop_map(|(rtt, bps)| Header::Rate { rate: Rate::from_bps(bps), rtt });
     prop_oneof![1 => Just(None), 1 => any::<u8>().prop_map(|load| Some(Header::Load(load))), 3 => delta.prop_map(Some), 3 => rate.prop_map(Some)]
 }
 
 fn offers() -> impl Strategy<Value = Vec<Offer>> {
-    let rate = prop_oneof![1 => Just(0u64), 9 => 50_000u64..50_000_000].prop_map(|bps| LinkChange::Rate(Rate::from_bps(bps)));
+    let rate = prop_oneof![1 => Just(0u64), 9 => 50_000u64..50_000_000]
+        .prop_map(|bps| LinkChange::Rate(Rate::from_bps(bps)));
     let limit = (1u32..30).prop_map(|packets| LinkChange::Limit(Limit::Packets(packets)));
     let change = prop_oneof![60 => Just(None), 1 => rate.prop_map(Some), 1 => limit.prop_map(Some)];
     // Mostly more than the link carries, with pauses.
     let gap = prop_oneof![10 => 0u64..1_500_000, 1 => 0u64..400_000_000].prop_map(Span::from_nanos);
-    let offer = (gap, 40u64..1501, 0u64..6, proptest::sample::select(&CODE_POINTS[..]), headers(), change);
-    let offer = offer.prop_map(|(gap, size, flow, ecn, header, change)| Offer { gap, size, flow, ecn, header, change });
+    let offer =
+        (gap, 40u64..1501, 0u64..6, proptest::sample::select(&CODE_POINTS[..]), headers(), change);
+    let offer = offer.prop_map(|(gap, size, flow, ecn, header, change)| Offer {
+        gap,
+        size,
+        flow,
+        ecn,
+        header,
+        change,
+    });
     proptest::collection::vec(offer, 1..600)
 }
 

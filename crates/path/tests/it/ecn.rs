@@ -29,12 +29,21 @@ impl Packet for Sent {
     }
 }
 
-/// Packets of a millisecond each on a link that marks those that find more than one waiting: the first and the last come marked.
+/// Packets of a millisecond each on a link that marks those that find more than one waiting: the
+/// first and the last come marked.
 fn link(ecn: EcnField, queue: Option<&str>) -> Link<Sent> {
     let queue = queue.map(|text| text.parse().expect("a discipline"));
     let rate = RateSource::Constant(Rate::from_mbps(12));
-    let mut link =
-        Link::new(&LinkConfig { rate, delivery: Delivery { ecn, ..Delivery::default() }, queue, ..LinkConfig::default() }, 1, "link");
+    let mut link = Link::new(
+        &LinkConfig {
+            rate,
+            delivery: Delivery { ecn, ..Delivery::default() },
+            queue,
+            ..LinkConfig::default()
+        },
+        1,
+        "link",
+    );
     let sent = [Ecn::Ect1, Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ect0, Ecn::Ect0];
     for (number, sent) in sent.into_iter().enumerate() {
         let ecn = if [0, 5].contains(&number) { Ecn::Ce } else { sent };
@@ -44,7 +53,9 @@ fn link(ecn: EcnField, queue: Option<&str>) -> Link<Sent> {
 }
 
 fn codes(link: &mut Link<Sent>) -> Vec<Ecn> {
-    std::iter::from_fn(|| link.pop(Time::ZERO + Span::from_secs(1))).map(|(_, packet)| packet.0).collect()
+    std::iter::from_fn(|| link.pop(Time::ZERO + Span::from_secs(1)))
+        .map(|(_, packet)| packet.0)
+        .collect()
 }
 
 const MARKING: Option<&str> = Some("step?threshold=1&unit=packets");
@@ -52,7 +63,8 @@ const MARKING: Option<&str> = Some("step?threshold=1&unit=packets");
 #[test]
 fn marks_of_this_queue_and_of_those_before_are_kept_bleached_or_taken_off() {
     use Ecn::{Ce, Ect0, Ect1, NotEct};
-    // Of the packets behind the first two that wait, those capable of ECN are marked: the fourth, the fifth and the sixth, which came marked.
+    // Of the packets behind the first two that wait, those capable of ECN are marked: the fourth,
+    // the fifth and the sixth, which came marked.
     assert_eq!(codes(&mut link(EcnField::Keep, MARKING)), [Ce, NotEct, Ect0, Ce, Ce, Ce]);
     assert_eq!(codes(&mut link(EcnField::Bleach, MARKING)), [NotEct; 6]);
     assert_eq!(codes(&mut link(EcnField::Unmark, MARKING)), [Ect1, NotEct, Ect0, Ect1, Ect0, Ect0]);
@@ -70,7 +82,9 @@ fn a_change_holds_for_those_that_reach_the_far_end_after_it() {
     for queue in [None, MARKING] {
         let mut link = link(EcnField::Keep, queue);
         let mut codes = Vec::new();
-        for (ms, ecn) in [(3, EcnField::Bleach), (4, EcnField::Unmark), (5, EcnField::Keep), (9, EcnField::Keep)] {
+        for (ms, ecn) in
+            [(3, EcnField::Bleach), (4, EcnField::Unmark), (5, EcnField::Keep), (9, EcnField::Keep)]
+        {
             let at = Time::ZERO + Span::from_millis(ms);
             codes.extend(std::iter::from_fn(|| link.pop(at)).map(|(_, packet)| packet.0));
             link.change(at, LinkChange::Ecn(ecn));
@@ -83,7 +97,12 @@ fn a_change_holds_for_those_that_reach_the_far_end_after_it() {
 fn a_link_that_rewrites_packets_must_see_them_and_looks_ahead_nothing() {
     let looks_ahead = |ecn| {
         let delivery = Delivery { ecn, ..Delivery::default() };
-        Link::<Sent>::new(&LinkConfig { delay: Span::from_millis(1), delivery, ..LinkConfig::default() }, 1, "link").looks_ahead()
+        Link::<Sent>::new(
+            &LinkConfig { delay: Span::from_millis(1), delivery, ..LinkConfig::default() },
+            1,
+            "link",
+        )
+        .looks_ahead()
     };
     assert_eq!(EcnField::ALL.map(looks_ahead), [true, false, false]);
 }

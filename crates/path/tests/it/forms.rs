@@ -1,9 +1,10 @@
-//! A FIFO does the same whether its departures are known ahead, chosen one by one, or chosen only where packets wait, whatever carries the packets, however late the
-//! clock wakes and whatever changes.
+//! A FIFO does the same whether its departures are known ahead, chosen one by one, or chosen only
+//! where packets wait, whatever carries the packets, however late the clock wakes and whatever
+//! changes.
 
 use narrows_path::{
-    AnyDiscipline, Delivery, DisciplineSetup, EcnField, Fate, Form, Jitter, JitterDist, Limit, Link, LinkChange, LinkConfig, LossModel,
-    Packet, RateSource, Reorder, Trace,
+    AnyDiscipline, Delivery, DisciplineSetup, EcnField, Fate, Form, Jitter, JitterDist, Limit,
+    Link, LinkChange, LinkConfig, LossModel, Packet, RateSource, Reorder, Trace,
 };
 use narrows_units::{Bytes, Random, Rate, Span, Time};
 use narrows_wire::{Ecn, Header};
@@ -17,7 +18,8 @@ struct Value {
     size: u64,
 }
 
-/// An emulator's kind of packet: bytes on the heap, the number in the first eight and the ECN bits in the ninth.
+/// An emulator's kind of packet: bytes on the heap, the number in the first eight and the ECN bits
+/// in the ninth.
 #[derive(Clone, Debug)]
 struct Buffer(Vec<u8>);
 
@@ -98,7 +100,8 @@ struct Story {
 
 type Outcome = (Vec<Fate>, Vec<(Time, u64)>, String);
 
-/// Drives a link. `late`: its wake-ups come late, so that several arrivals are found at once; offers still carry their true times.
+/// Drives a link. `late`: its wake-ups come late, so that several arrivals are found at once;
+/// offers still carry their true times.
 fn drive<P: Made>(story: &Story, form: Form<P>, late: bool) -> Outcome {
     let mut link = Link::with_form(&story.config, form, 7, "link");
     let (mut fates, mut arrivals, mut now) = (Vec::new(), Vec::new(), Time::ZERO);
@@ -111,7 +114,9 @@ fn drive<P: Made>(story: &Story, form: Form<P>, late: bool) -> Outcome {
             let delay = if late { *lateness.next().unwrap() } else { 0 };
             let wake = (due + Span::from_nanos(delay)).min(next);
             let before = arrivals.len();
-            arrivals.extend(std::iter::from_fn(|| link.pop(wake)).map(|(at, packet)| (at, packet.id())));
+            arrivals.extend(
+                std::iter::from_fn(|| link.pop(wake)).map(|(at, packet)| (at, packet.id())),
+            );
             if wake == next && arrivals.len() == before {
                 break;
             }
@@ -144,12 +149,13 @@ fn drive<P: Made>(story: &Story, form: Form<P>, late: bool) -> Outcome {
 }
 
 fn rates() -> impl Strategy<Value = RateSource> {
-    let opportunities = (proptest::collection::vec(0u64..40, 1..30), 1u64..50).prop_map(|(mut ms, last)| {
-        ms.push(last + 40);
-        ms.sort();
-        let text: String = ms.iter().map(|ms| format!("{ms}\n")).collect();
-        RateSource::trace(Arc::new(Trace::parse(&text).unwrap()), Span::from_secs(1))
-    });
+    let opportunities =
+        (proptest::collection::vec(0u64..40, 1..30), 1u64..50).prop_map(|(mut ms, last)| {
+            ms.push(last + 40);
+            ms.sort();
+            let text: String = ms.iter().map(|ms| format!("{ms}\n")).collect();
+            RateSource::trace(Arc::new(Trace::parse(&text).unwrap()), Span::from_secs(1))
+        });
     let steps = proptest::collection::vec((1u64..50, 0u64..20), 1..6).prop_map(|steps| {
         let mut at = 0;
         let mut text = String::from("0,3\n");
@@ -169,7 +175,11 @@ fn rates() -> impl Strategy<Value = RateSource> {
 }
 
 fn limits() -> impl Strategy<Value = Limit> {
-    prop_oneof![Just(Limit::None), (1500u64..20_000).prop_map(|bytes| Limit::Bytes(Bytes::new(bytes))), (1u32..12).prop_map(Limit::Packets),]
+    prop_oneof![
+        Just(Limit::None),
+        (1500u64..20_000).prop_map(|bytes| Limit::Bytes(Bytes::new(bytes))),
+        (1u32..12).prop_map(Limit::Packets),
+    ]
 }
 
 fn losses() -> impl Strategy<Value = LossModel> {
@@ -177,7 +187,12 @@ fn losses() -> impl Strategy<Value = LossModel> {
         Just(LossModel::None),
         (0.0..0.5f64).prop_map(LossModel::Independent),
         (1u64..5).prop_map(|n| LossModel::Periodic(n + 1)),
-        Just(LossModel::GilbertElliott { to_bad: 0.1, to_good: 0.3, loss_good: 0.01, loss_bad: 0.6 }),
+        Just(LossModel::GilbertElliott {
+            to_bad: 0.1,
+            to_good: 0.3,
+            loss_good: 0.01,
+            loss_bad: 0.6
+        }),
         Just(LossModel::GilbertElliottInTime {
             good_for: Span::from_millis(30),
             bad_for: Span::from_millis(7),
@@ -194,12 +209,23 @@ fn stories() -> impl Strategy<Value = Story> {
     let lateness = proptest::collection::vec(prop_oneof![Just(0u64), 0u64..5_000_000], 1..10);
     (rates(), limits(), losses(), 0u64..20_000_000, deliveries(), steps, lateness).prop_map(
         |(rate, limit, loss, delay, delivery, mut steps, lateness)| {
-            let changes_rate = |change: &LinkChange| matches!(change, LinkChange::Rate(_) | LinkChange::Down | LinkChange::Up);
+            let changes_rate = |change: &LinkChange| {
+                matches!(change, LinkChange::Rate(_) | LinkChange::Down | LinkChange::Up)
+            };
             if !matches!(rate, RateSource::Constant(_)) {
-                steps.retain(|(_, step)| !matches!(step, Step::Change(change) if changes_rate(change)));
+                steps.retain(
+                    |(_, step)| !matches!(step, Step::Change(change) if changes_rate(change)),
+                );
             }
             Story {
-                config: LinkConfig { rate, limit, loss, delay: Span::from_nanos(delay), delivery, ..LinkConfig::default() },
+                config: LinkConfig {
+                    rate,
+                    limit,
+                    loss,
+                    delay: Span::from_nanos(delay),
+                    delivery,
+                    ..LinkConfig::default()
+                },
                 steps,
                 lateness,
             }
@@ -215,7 +241,8 @@ fn deliveries() -> impl Strategy<Value = Delivery> {
     ];
     let reorder = prop_oneof![
         Just(Reorder::default()),
-        (0.0..0.5f64, 0u64..8_000_000).prop_map(|(share, ns)| Reorder { share, delay: Span::from_nanos(ns) }),
+        (0.0..0.5f64, 0u64..8_000_000)
+            .prop_map(|(share, ns)| Reorder { share, delay: Span::from_nanos(ns) }),
     ];
     let aggregate = prop_oneof![2 => Just(0u64), 1 => 1u64..10_000_000];
     let burst_rate = proptest::option::of((1_000_000u64..1_000_000_000).prop_map(Rate::from_bps));
@@ -250,14 +277,20 @@ fn ahead<P>(story: &Story) -> Form<P> {
 }
 
 fn chosen<P: Packet>(story: &Story, queue: &str) -> Form<P> {
-    let setup = DisciplineSetup { limit: story.config.limit, rate: None, delay: Span::ZERO, random: Random::stream(7, "queue") };
+    let setup = DisciplineSetup {
+        limit: story.config.limit,
+        rate: None,
+        delay: Span::ZERO,
+        random: Random::stream(7, "queue"),
+    };
     Form::at_dequeue(AnyDiscipline::new(&queue.parse().expect("a discipline"), &setup))
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// The discipline `fifo` is asked for every packet. Where no packet is urgent, `priority` is a FIFO that packets may pass.
+    /// The discipline `fifo` is asked for every packet. Where no packet is urgent, `priority` is a
+    /// FIFO that packets may pass.
     #[test]
     fn one_event_and_two_events_agree(story in stories()) {
         let one = drive::<Value>(&story, ahead(&story), false);
@@ -291,7 +324,8 @@ proptest! {
             if let Some(capacity) = link.capacity(now) {
                 let after = (link.transmitted(now), capacity);
                 prop_assert!(after.0 >= before.0 && after.1 >= before.1, "{after:?} at {now} after {before:?}");
-                // Bytes are rounded down on either side; what has left of a packet that spans opportunities is not exact.
+                // Bytes are rounded down on either side; what has left of a packet that spans
+                // opportunities is not exact.
                 prop_assert!(!constant || (after.0 - before.0).get() <= (after.1 - before.1).get() + 1, "{after:?} at {now} after {before:?}");
                 prop_assert!(after.0 <= after.1, "{} of {} at {now}", after.0, after.1);
                 before = after;
@@ -303,12 +337,14 @@ proptest! {
 #[test]
 fn the_long_run_rate_is_exact_where_a_packet_takes_no_whole_number_of_nanoseconds() {
     // 1500 B at 7 Mbit/s take 1714285.714… ns: seven of them take exactly 12 ms.
-    let config = LinkConfig { rate: RateSource::Constant(Rate::from_mbps(7)), ..LinkConfig::default() };
+    let config =
+        LinkConfig { rate: RateSource::Constant(Rate::from_mbps(7)), ..LinkConfig::default() };
     let mut link: Link<Value> = Link::new(&config, 1, "link");
     for id in 0..7_000 {
         link.offer(Time::ZERO, Value { id, size: 1500 });
     }
-    let arrivals: Vec<Time> = std::iter::from_fn(|| link.pop(Time::NEVER)).map(|(at, _)| at).collect();
+    let arrivals: Vec<Time> =
+        std::iter::from_fn(|| link.pop(Time::NEVER)).map(|(at, _)| at).collect();
     assert_eq!(arrivals[0], Time::from_nanos(1_714_286));
     assert_eq!(arrivals[6], Time::from_nanos(12_000_000));
     assert_eq!(arrivals[6_999], Time::from_nanos(12_000_000_000));
@@ -317,9 +353,13 @@ fn the_long_run_rate_is_exact_where_a_packet_takes_no_whole_number_of_nanosecond
 #[test]
 fn opportunities_carry_several_small_packets_and_parts_of_large_ones() {
     let trace = Trace::parse("1\n3\n5\n10\n").unwrap();
-    let config = LinkConfig { rate: RateSource::trace(Arc::new(trace), Span::from_secs(1)), ..LinkConfig::default() };
+    let config = LinkConfig {
+        rate: RateSource::trace(Arc::new(trace), Span::from_secs(1)),
+        ..LinkConfig::default()
+    };
     let mut link: Link<Value> = Link::new(&config, 1, "link");
-    // Three of 500 B share the opportunity at 1 ms; 2000 B need those at 3 and 5 ms; the 1000 B left of the latter carry one more packet.
+    // Three of 500 B share the opportunity at 1 ms; 2000 B need those at 3 and 5 ms; the 1000 B
+    // left of the latter carry one more packet.
     for (id, size) in [500, 500, 500, 2000, 1000].into_iter().enumerate() {
         link.offer(Time::ZERO, Value { id: id as u64, size });
     }
@@ -336,15 +376,24 @@ fn opportunities_carry_several_small_packets_and_parts_of_large_ones() {
 
 #[test]
 fn gilbert_elliott_loses_its_stationary_share_in_bursts() {
-    // In the bad state for to_bad / (to_bad + to_good) = 1/11 of the packets, of which half are lost.
+    // In the bad state for to_bad / (to_bad + to_good) = 1/11 of the packets, of which half are
+    // lost.
     let config = LinkConfig {
-        loss: LossModel::GilbertElliott { to_bad: 0.01, to_good: 0.1, loss_good: 0.0, loss_bad: 0.5 },
+        loss: LossModel::GilbertElliott {
+            to_bad: 0.01,
+            to_good: 0.1,
+            loss_good: 0.0,
+            loss_bad: 0.5,
+        },
         ..LinkConfig::default()
     };
     let mut link: Link<Value> = Link::new(&config, 3, "link");
-    let fates: Vec<bool> = (0..400_000).map(|id| link.offer(Time::ZERO, Value { id, size: 1 }) != Fate::Queued).collect();
+    let fates: Vec<bool> = (0..400_000)
+        .map(|id| link.offer(Time::ZERO, Value { id, size: 1 }) != Fate::Queued)
+        .collect();
     let lost = fates.iter().filter(|lost| **lost).count() as f64 / fates.len() as f64;
     assert!((lost / (0.5 / 11.0) - 1.0).abs() < 0.05, "{lost}");
-    let after_loss = fates.windows(2).filter(|pair| pair[0] && pair[1]).count() as f64 / (lost * fates.len() as f64);
+    let after_loss = fates.windows(2).filter(|pair| pair[0] && pair[1]).count() as f64
+        / (lost * fates.len() as f64);
     assert!((after_loss / (0.5 * 0.9) - 1.0).abs() < 0.05, "{after_loss}");
 }

@@ -1,4 +1,5 @@
-//! Strict priority against its definition: whenever the transmitter becomes free it takes the first urgent packet that has come, else the first of the others.
+//! Strict priority against its definition: whenever the transmitter becomes free it takes the first
+//! urgent packet that has come, else the first of the others.
 
 use narrows_path::{Link, LinkConfig, Packet, RateSource};
 use narrows_units::{Bytes, Rate, Span, Time};
@@ -36,11 +37,12 @@ const MBPS: u64 = 8;
 /// Propagation in microseconds.
 const DELAY: u64 = 700;
 
-/// When each packet has crossed, and its number, for packets that come at these microseconds. A packet that comes when the transmitter becomes free comes after
-/// the choice.
+/// When each packet has crossed, and its number, for packets that come at these microseconds. A
+/// packet that comes when the transmitter becomes free comes after the choice.
 fn by_definition(packets: &[(u64, Mail)]) -> Vec<(u64, usize)> {
     let (mut waiting, mut crossed, mut free_at) = (Vec::<Mail>::new(), Vec::new(), 0);
-    for (at, mail) in packets.iter().map(|(at, mail)| (*at, Some(*mail))).chain([(u64::MAX, None)]) {
+    for (at, mail) in packets.iter().map(|(at, mail)| (*at, Some(*mail))).chain([(u64::MAX, None)])
+    {
         while free_at <= at && !waiting.is_empty() {
             let next = waiting.remove(waiting.iter().position(|mail| mail.urgent).unwrap_or(0));
             free_at += next.size;

@@ -28,7 +28,14 @@ impl Packet for Sized {
 
 fn traced(text: &str) -> Link<Sized> {
     let trace = Trace::parse(text).expect("a trace");
-    Link::new(&LinkConfig { rate: RateSource::trace(Arc::new(trace), Span::from_secs(1)), ..LinkConfig::default() }, 1, "link")
+    Link::new(
+        &LinkConfig {
+            rate: RateSource::trace(Arc::new(trace), Span::from_secs(1)),
+            ..LinkConfig::default()
+        },
+        1,
+        "link",
+    )
 }
 
 fn us(micros: u64) -> Time {
@@ -58,7 +65,8 @@ fn packets_that_share_an_opportunity_have_sent_their_own_part_of_it() {
     for _ in 0..3 {
         link.offer(Time::ZERO, Sized(1000));
     }
-    // After each opportunity 1500 bytes more, of which the first packet had 1000 and the second 500.
+    // After each opportunity 1500 bytes more, of which the first packet had 1000 and the second
+    // 500.
     let sent = [999, 1_000, 1_999, 2_000, 3_000].map(|at| sent(&mut link, us(at)).get());
     assert_eq!(sent, [0, 1500, 1500, 3000, 3000]);
 }
@@ -70,7 +78,8 @@ proptest! {
     fn no_link_sends_more_than_it_could(
         kind in 0..3u8,
         pieces in vec((1..3_000u64, 0..30_000_000u64), 1..6),
-        // What happens, one after the other: after so many nanoseconds a packet of this size comes, or (size 0) the link is looked at.
+        // What happens, one after the other: after so many nanoseconds a packet of this size comes,
+        // or (size 0) the link is looked at.
         happens in vec((prop_oneof![0..2_000u64, 0..3_000_000u64], prop_oneof![Just(0), 1..2_000u64]), 1..120),
     ) {
         let lasts = pieces.iter().map(|(lasts, _)| *lasts);

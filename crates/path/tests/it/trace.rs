@@ -18,13 +18,23 @@ fn refused(text: &str) -> TraceError {
 #[test]
 fn delivery_opportunities() {
     let trace = Trace::parse("# a comment\n0\n3\n\n3\r\n  17  \n").expect("a trace");
-    assert_eq!(trace, Trace::Opportunities { at: vec![ms(0), ms(3), ms(3), ms(17)], period: Span::from_millis(17) });
+    assert_eq!(
+        trace,
+        Trace::Opportunities {
+            at: vec![ms(0), ms(3), ms(3), ms(17)],
+            period: Span::from_millis(17)
+        }
+    );
 }
 
 #[test]
 fn steps() {
     let trace = Trace::parse("seconds,Mbit/s\n0,10\n1.5, 0\n2 ,2.5\n").expect("a trace");
-    let expected = vec![(ms(0), Rate::from_mbps(10)), (ms(1_500), Rate::ZERO), (ms(2_000), Rate::from_kbps(2_500))];
+    let expected = vec![
+        (ms(0), Rate::from_mbps(10)),
+        (ms(1_500), Rate::ZERO),
+        (ms(2_000), Rate::from_kbps(2_500)),
+    ];
     assert_eq!(trace, Trace::Steps(Steps::new(expected)));
 }
 
@@ -57,10 +67,17 @@ fn opportunities_refused() {
 fn steps_of_other_programs_are_read() {
     let commas = Trace::parse("0,4.5\n0.5,12\n10,0.125\n").unwrap();
     // numpy.savetxt with a comma, and Pensieve's lines with a tab.
-    assert_eq!(Trace::parse("0.0e+00,4.5e+00\n5.0E-01,1.2e1\n1.000e+01,1.25e-1\n").unwrap(), commas);
+    assert_eq!(
+        Trace::parse("0.0e+00,4.5e+00\n5.0E-01,1.2e1\n1.000e+01,1.25e-1\n").unwrap(),
+        commas
+    );
     assert_eq!(Trace::parse("0.0\t4.5\n0.5\t12\n10.0  0.125\n").unwrap(), commas);
     let digits = "0,4.5000004999\n0.5000000001,11.9999995\n10,1.249999999999999999e-01\n";
-    assert_eq!(Trace::parse(digits).unwrap(), commas, "rounded to the bit per second and to the nanosecond");
+    assert_eq!(
+        Trace::parse(digits).unwrap(),
+        commas,
+        "rounded to the bit per second and to the nanosecond"
+    );
     assert_eq!(Trace::parse("time rate\n0 4.5\n0.5 12\n10 0.125\n").unwrap(), commas);
 }
 
@@ -96,14 +113,22 @@ fn capacity_by_hand() {
     assert_eq!(trace.long_run_rate(Span::from_secs(60)), Rate::from_mbps(9));
 
     let steps = Trace::parse("0,8\n1,0\n2,16\n").expect("a trace");
-    assert_eq!([0, 500, 1_000, 1_900, 2_500].map(|until| steps.capacity(ms(until)).get()), [0, 500_000, 1_000_000, 1_000_000, 2_000_000]);
+    assert_eq!(
+        [0, 500, 1_000, 1_900, 2_500].map(|until| steps.capacity(ms(until)).get()),
+        [0, 500_000, 1_000_000, 1_000_000, 2_000_000]
+    );
     assert_eq!(steps.long_run_rate(Span::from_secs(4)), Rate::from_mbps(10));
     // The last step counts, for as long as the run goes on.
     let mean = |seconds| RateSource::trace(steps.clone().into(), Span::from_secs(seconds)).mean();
-    assert_eq!([1, 2, 10].map(mean), [8_000, 4_000, 13_600].map(|kbps| Some(Rate::from_kbps(kbps))));
+    assert_eq!(
+        [1, 2, 10].map(mean),
+        [8_000, 4_000, 13_600].map(|kbps| Some(Rate::from_kbps(kbps)))
+    );
     assert_eq!(
         steps.capacity(Time::NEVER),
-        Bytes::new((1_000_000 + 2_000_000 * (u64::MAX as u128 - 2_000_000_000) / 1_000_000_000) as u64)
+        Bytes::new(
+            (1_000_000 + 2_000_000 * (u64::MAX as u128 - 2_000_000_000) / 1_000_000_000) as u64
+        )
     );
 }
 
@@ -112,22 +137,37 @@ fn carried_by_by_hand() {
     // Instants 0, 1, 2, 4, 4, 5, 6, 8, 8 ms ...: the round of 4 ms begins again with its end.
     let trace = Trace::parse("0\n1\n2\n4\n").expect("a trace");
     let by = |from: u64, bytes: u64| trace.carried_by(Time::from_nanos(from), Bytes::new(bytes));
-    assert_eq!([0, 1, 1_500, 1_501, 4_500, 4_501].map(|bytes| by(0, bytes)), [0, 0, 0, 1, 2, 4].map(ms));
-    assert_eq!([1_500, 3_000, 3_001, 6_000].map(|bytes| by(4_000_000, bytes)), [4, 4, 5, 6].map(ms));
+    assert_eq!(
+        [0, 1, 1_500, 1_501, 4_500, 4_501].map(|bytes| by(0, bytes)),
+        [0, 0, 0, 1, 2, 4].map(ms)
+    );
+    assert_eq!(
+        [1_500, 3_000, 3_001, 6_000].map(|bytes| by(4_000_000, bytes)),
+        [4, 4, 5, 6].map(ms)
+    );
     assert_eq!([1_500, 4_501].map(|bytes| by(4_000_001, bytes)), [ms(5), ms(8)]);
     assert_eq!(by(402_500_000, 1_500 * 4_000), ms(4_402));
 
     let steps = Trace::parse("0,8\n1,0\n2,16\n3,0\n").expect("a trace");
     let by = |from: u64, bytes: u64| steps.carried_by(ms(from), Bytes::new(bytes));
-    assert_eq!([by(0, 1_000), by(0, 1_000_000), by(999, 1_000), by(999, 3_000)], [ms(1), ms(1_000), ms(1_000), ms(2_001)]);
-    assert_eq!([by(1_500, 2_000_000), by(1_500, 2_000_001), by(9_000, 1), by(9_000, 0)], [ms(3_000), Time::NEVER, Time::NEVER, ms(9_000)]);
+    assert_eq!(
+        [by(0, 1_000), by(0, 1_000_000), by(999, 1_000), by(999, 3_000)],
+        [ms(1), ms(1_000), ms(1_000), ms(2_001)]
+    );
+    assert_eq!(
+        [by(1_500, 2_000_000), by(1_500, 2_000_001), by(9_000, 1), by(9_000, 0)],
+        [ms(3_000), Time::NEVER, Time::NEVER, ms(9_000)]
+    );
 }
 
 #[test]
 fn an_opportunity_at_zero_comes_again_with_each_end() {
     // The last instant of one round is the instant 0 of the next, as in mm-link.
     let trace = Trace::parse("0\n5\n").expect("a trace");
-    assert_eq!([0, 4, 5, 9, 10].map(|until| trace.capacity(ms(until)).get() / 1_500), [1, 1, 3, 3, 5]);
+    assert_eq!(
+        [0, 4, 5, 9, 10].map(|until| trace.capacity(ms(until)).get() / 1_500),
+        [1, 1, 3, 3, 5]
+    );
 }
 
 fn opportunities() -> impl Strategy<Value = Vec<u64>> {

@@ -28,8 +28,15 @@ struct KeptDistance {
 impl KeptFidelity {
     /// The values of a quantity in kernel and simulator, of the cells that count.
     pub(crate) fn both(&self, quantity: &str) -> Vec<(f64, f64)> {
-        let counted = self.cells.iter().filter(|cell| cell.invalid.is_none()).flat_map(|cell| &cell.distances);
-        counted.filter(|own| own.quantity == quantity).map(|own| (own.kernel, own.simulator)).collect()
+        let counted = self
+            .cells
+            .iter()
+            .filter(|cell| cell.invalid.is_none())
+            .flat_map(|cell| &cell.distances);
+        counted
+            .filter(|own| own.quantity == quantity)
+            .map(|own| (own.kernel, own.simulator))
+            .collect()
     }
 }
 

@@ -62,7 +62,12 @@ impl Goal {
 impl Fidelity {
     /// The quantities that some cell has, in the order of tables.
     pub(crate) fn quantities(&self) -> Vec<Quantity> {
-        let has = |quantity: &Quantity| self.cells.iter().flat_map(|cell| &cell.distances).any(|distance| distance.quantity == *quantity);
+        let has = |quantity: &Quantity| {
+            self.cells
+                .iter()
+                .flat_map(|cell| &cell.distances)
+                .any(|distance| distance.quantity == *quantity)
+        };
         Quantity::ALL.into_iter().filter(has).collect()
     }
 }
@@ -70,6 +75,9 @@ impl Fidelity {
 impl FidelityCell {
     /// The gap of a quantity as people read it, empty where it has none.
     pub(crate) fn gap(&self, quantity: Quantity) -> String {
-        self.distances.iter().find(|distance| distance.quantity == quantity).map_or(String::new(), |distance| distance.gap.to_string())
+        self.distances
+            .iter()
+            .find(|distance| distance.quantity == quantity)
+            .map_or(String::new(), |distance| distance.gap.to_string())
     }
 }

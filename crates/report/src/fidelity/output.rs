@@ -47,7 +47,14 @@ impl DistanceOut {
             Gap::Difference(value) => (value, "difference"),
         };
         let quantity = distance.quantity;
-        DistanceOut { quantity: quantity.name(), unit: quantity.unit(), kernel: distance.reference, simulator: distance.other, gap, gap_is }
+        DistanceOut {
+            quantity: quantity.name(),
+            unit: quantity.unit(),
+            kernel: distance.reference,
+            simulator: distance.other,
+            gap,
+            gap_is,
+        }
     }
 }
 
@@ -65,7 +72,12 @@ pub fn fidelity_json(fidelity: &Fidelity) -> String {
         cells: fidelity
             .cells
             .iter()
-            .map(|own| CellOut { number: own.number, cell: &own.label, invalid: own.invalid.as_deref(), distances: cell(own) })
+            .map(|own| CellOut {
+                number: own.number,
+                cell: &own.label,
+                invalid: own.invalid.as_deref(),
+                distances: cell(own),
+            })
             .collect(),
     };
     let mut text = serde_json::to_string_pretty(&whole).unwrap_or_default();
@@ -76,10 +88,15 @@ pub fn fidelity_json(fidelity: &Fidelity) -> String {
 /// Cells, worst first, and goals, as plain text.
 pub fn fidelity_table(fidelity: &Fidelity) -> String {
     let quantities = fidelity.quantities();
-    let heads = ["#", "Cell"].into_iter().chain(quantities.iter().map(|quantity| quantity.name())).map(str::to_owned);
+    let heads = ["#", "Cell"]
+        .into_iter()
+        .chain(quantities.iter().map(|quantity| quantity.name()))
+        .map(str::to_owned);
     let mut rows = vec![heads.collect::<Vec<String>>()];
     for cell in &fidelity.cells {
-        let gap = |quantity: &Quantity| if cell.invalid.is_some() { "invalid".to_owned() } else { cell.gap(*quantity) };
+        let gap = |quantity: &Quantity| {
+            if cell.invalid.is_some() { "invalid".to_owned() } else { cell.gap(*quantity) }
+        };
         let gaps = quantities.iter().map(gap);
         rows.push([cell.number.to_string(), cell.label.clone()].into_iter().chain(gaps).collect());
     }
@@ -102,9 +119,13 @@ pub fn fidelity_table(fidelity: &Fidelity) -> String {
 fn csv(fidelity: &Fidelity) -> String {
     let mut text = "number,cell,quantity,unit,kernel,simulator,gap,gap_is,invalid\n".to_owned();
     for cell in &fidelity.cells {
-        for DistanceOut { quantity, unit, kernel, simulator, gap, gap_is } in cell.distances.iter().map(DistanceOut::of) {
+        for DistanceOut { quantity, unit, kernel, simulator, gap, gap_is } in
+            cell.distances.iter().map(DistanceOut::of)
+        {
             let (number, label, invalid) = (cell.number, &cell.label, cell.invalid.is_some());
-            text += &format!("{number},\"{label}\",{quantity},{unit},{kernel},{simulator},{gap},{gap_is},{invalid}\n");
+            text += &format!(
+                "{number},\"{label}\",{quantity},{unit},{kernel},{simulator},{gap},{gap_is},{invalid}\n"
+            );
         }
     }
     text
@@ -116,7 +137,11 @@ fn csv(fidelity: &Fidelity) -> String {
 ///
 /// # Errors
 /// Something cannot be written.
-pub fn write_fidelity(reserved: Reserved, fidelity: &Fidelity, info: &RunInfo) -> Result<(), ReportError> {
+pub fn write_fidelity(
+    reserved: Reserved,
+    fidelity: &Fidelity,
+    info: &RunInfo,
+) -> Result<(), ReportError> {
     for cell in &fidelity.cells {
         reserved.file(&format!("cell-{:02}.toml", cell.number), cell.scenario_toml.as_bytes())?;
     }

@@ -43,11 +43,17 @@ impl FromStr for Column {
             Some((name, of)) => (name.trim(), Some(of.trim())),
             None => (text.trim(), None),
         };
-        let metric = metric(name)
-            .ok_or_else(|| format!("there is no metric \"{name}\"; {}", suggest(name, "metrics", METRICS.iter().map(|own| own.name))))?;
+        let metric = metric(name).ok_or_else(|| {
+            format!(
+                "there is no metric \"{name}\"; {}",
+                suggest(name, "metrics", METRICS.iter().map(|own| own.name))
+            )
+        })?;
         match of {
             Some("") => Err(format!("{name} of whom? Write for example \"{name} of cubic\"")),
-            Some(_) if !Column::is_of_flows(metric) => Err(format!("{name} is of the whole network, not of some flows; write \"{name}\"")),
+            Some(_) if !Column::is_of_flows(metric) => {
+                Err(format!("{name} is of the whole network, not of some flows; write \"{name}\""))
+            }
             of => Ok(Column { metric, of: of.map(Arc::from) }),
         }
     }
@@ -59,11 +65,19 @@ mod tests {
 
     #[test]
     fn metrics_are_of_a_run_or_of_flows() {
-        let read = |text: &str| text.parse::<Column>().map(|column| (column.head(), column.of.as_deref().map(str::to_owned)));
+        let read = |text: &str| {
+            text.parse::<Column>()
+                .map(|column| (column.head(), column.of.as_deref().map(str::to_owned)))
+        };
         assert_eq!(read("goodput"), Ok(("Goodput".to_owned(), None)));
-        assert_eq!(read("rtt_p95 of cubic?profile=rfc9438").map(|(_, of)| of), Ok(Some("cubic?profile=rfc9438".to_owned())));
+        assert_eq!(
+            read("rtt_p95 of cubic?profile=rfc9438").map(|(_, of)| of),
+            Ok(Some("cubic?profile=rfc9438".to_owned()))
+        );
         assert!(read("godput").is_err_and(|error| error.contains("did you mean \"goodput\"")));
-        assert!(read("standing_queue of cubic").is_err_and(|error| error.contains("whole network")));
+        assert!(
+            read("standing_queue of cubic").is_err_and(|error| error.contains("whole network"))
+        );
         assert!(read("goodput of ").is_err());
     }
 }

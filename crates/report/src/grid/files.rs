@@ -34,14 +34,23 @@ pub fn write_flows<E: From<ReportError>>(
 ) -> Result<Metrics, E> {
     let keys = Keys::new(axes, seeds);
     let (mut metrics, mut failed) = (Metrics::default(), None);
-    let mut runs = reduced.map_while(|reduced| reduced.map_err(|error| failed = Some(error)).ok()).enumerate().map(|(run, reduced)| {
-        metrics.groups.push(if reduced.groups.is_empty() { only(&reduced.flows) } else { reduced.groups });
-        metrics.controllers.push(reduced.controllers);
-        metrics.runs.push(reduced.metrics);
-        (run, reduced.flows.without("case"))
-    });
+    let mut runs = reduced
+        .map_while(|reduced| reduced.map_err(|error| failed = Some(error)).ok())
+        .enumerate()
+        .map(|(run, reduced)| {
+            metrics.groups.push(if reduced.groups.is_empty() {
+                only(&reduced.flows)
+            } else {
+                reduced.groups
+            });
+            metrics.controllers.push(reduced.controllers);
+            metrics.runs.push(reduced.metrics);
+            (run, reduced.flows.without("case"))
+        });
     let mut first = runs.next();
-    let like = first.as_ref().map_or_else(Sheet::default, |(run, flows)| flows.clone().after(keys.sheet(&[*run])));
+    let like = first
+        .as_ref()
+        .map_or_else(Sheet::default, |(run, flows)| flows.clone().after(keys.sheet(&[*run])));
     let groups = std::iter::from_fn(|| {
         let (run, mut group) = first.take().or_else(|| runs.next())?;
         let mut of = vec![run; group.rows()];
@@ -68,7 +77,11 @@ pub fn write_flows<E: From<ReportError>>(
 fn only(flows: &Sheet) -> Vec<OfGroup> {
     let first = |column| flows.text(column).ok().and_then(|texts| texts.first()).cloned();
     let group = first("flow").zip(first("controller"));
-    let group = group.map(|(name, controller)| OfGroup { name: group_of(&name).into(), controller, metrics: Vec::new() });
+    let group = group.map(|(name, controller)| OfGroup {
+        name: group_of(&name).into(),
+        controller,
+        metrics: Vec::new(),
+    });
     group.into_iter().collect()
 }
 
@@ -79,17 +92,26 @@ fn only(flows: &Sheet) -> Vec<OfGroup> {
 ///
 /// # Errors
 /// Something cannot be written.
-pub fn write_grid(reserved: Reserved, grid: &Grid, sweep_toml: &str, info: &RunInfo) -> Result<(), ReportError> {
+pub fn write_grid(
+    reserved: Reserved,
+    grid: &Grid,
+    sweep_toml: &str,
+    info: &RunInfo,
+) -> Result<(), ReportError> {
     reserved.file("sweep.toml", sweep_toml.as_bytes())?;
     info.keep(&reserved)?;
     reserved.file("summary.json", grid_json(grid).as_bytes())?;
     reserved.file("run.json", info.json(&grid.version, Vec::new()).as_bytes())?;
     let keys = Keys::new(&grid.axes, &grid.seeds);
-    let groups = (0..grid.runs.len()).step_by(GROUP).map(|from| cells(grid, &keys, from..grid.runs.len().min(from + GROUP)));
+    let groups = (0..grid.runs.len())
+        .step_by(GROUP)
+        .map(|from| cells(grid, &keys, from..grid.runs.len().min(from + GROUP)));
     reserved.table("cells.parquet", &cells(grid, &keys, 0..0), groups)?;
     if !grid.groups.is_empty() {
         let like = of_groups(grid, &keys, 0..0);
-        let sheets = (0..grid.runs.len()).step_by(GROUP).map(|from| of_groups(grid, &keys, from..grid.runs.len().min(from + GROUP)));
+        let sheets = (0..grid.runs.len())
+            .step_by(GROUP)
+            .map(|from| of_groups(grid, &keys, from..grid.runs.len().min(from + GROUP)));
         reserved.table("groups.parquet", &like, sheets)?;
     }
     if let Some(scorecard) = &grid.scorecard {
@@ -110,7 +132,8 @@ pub fn read_grid(files: &ResultDir) -> Result<Option<Grid>, ReportError> {
     let path = files.path().join("summary.json");
     let text = files.text("summary.json")?;
     let damaged = |reason: String| ReportError::Damaged { path: path.clone(), reason };
-    let kind: serde_json::Value = serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
+    let kind: serde_json::Value =
+        serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
     if kind["kind"] == SHARD {
         return Err(ReportError::Shard(files.path().to_owned()));
     }
@@ -132,7 +155,9 @@ pub(super) struct Keys<'a> {
 
 impl Keys<'_> {
     pub(super) fn new<'a>(axes: &'a [GridAxis], seeds: &'a [u64]) -> Keys<'a> {
-        let labels = axes.iter().map(|axis| axis.labels.iter().map(|label| Arc::from(label.as_str())).collect());
+        let labels = axes
+            .iter()
+            .map(|axis| axis.labels.iter().map(|label| Arc::from(label.as_str())).collect());
         Keys { axes, labels: labels.collect(), seeds }
     }
 
@@ -142,11 +167,21 @@ impl Keys<'_> {
         let mut sheet = Sheet::default();
         sheet.add("cell", Cells::Count(runs.iter().map(|run| (run / seeds) as u64).collect()));
         for (index, axis) in self.axes.iter().enumerate() {
-            let places: Vec<usize> = runs.iter().map(|run| places(self.axes, run / seeds)[index]).collect();
-            sheet.add(column(axis), Cells::Text(places.iter().map(|place| self.labels[index][*place].clone()).collect()));
+            let places: Vec<usize> =
+                runs.iter().map(|run| places(self.axes, run / seeds)[index]).collect();
+            sheet.add(
+                column(axis),
+                Cells::Text(
+                    places.iter().map(|place| self.labels[index][*place].clone()).collect(),
+                ),
+            );
             if let Some(numbers) = &axis.numbers {
-                let unit = if axis.unit.is_empty() { "_number".to_owned() } else { suffix(&axis.unit) };
-                sheet.add(column(axis) + &unit, Cells::Real(places.iter().map(|place| numbers[*place]).collect()));
+                let unit =
+                    if axis.unit.is_empty() { "_number".to_owned() } else { suffix(&axis.unit) };
+                sheet.add(
+                    column(axis) + &unit,
+                    Cells::Real(places.iter().map(|place| numbers[*place]).collect()),
+                );
             }
         }
         sheet.add("seed", Cells::Count(runs.iter().map(|run| self.seeds[run % seeds]).collect()));
@@ -175,14 +210,21 @@ pub(super) fn add_metrics(sheet: &mut Sheet, rows: &[&[Option<f64>]]) {
 
 /// A row for each group of flows of these runs.
 fn of_groups(grid: &Grid, keys: &Keys<'_>, runs: std::ops::Range<usize>) -> Sheet {
-    let rows: Vec<(usize, &OfGroup)> = runs.flat_map(|run| grid.groups[run].iter().map(move |group| (run, group))).collect();
+    let rows: Vec<(usize, &OfGroup)> =
+        runs.flat_map(|run| grid.groups[run].iter().map(move |group| (run, group))).collect();
     let mut sheet = keys.sheet(&rows.iter().map(|(run, _)| *run).collect::<Vec<usize>>());
     sheet.add("group", Cells::Text(rows.iter().map(|(_, group)| group.name.clone()).collect()));
-    sheet.add("controller", Cells::Text(rows.iter().map(|(_, group)| group.controller.clone()).collect()));
+    sheet.add(
+        "controller",
+        Cells::Text(rows.iter().map(|(_, group)| group.controller.clone()).collect()),
+    );
     for (index, metric) in OF_FLOWS.iter().enumerate() {
         let of_run = METRICS.iter().position(|own| own.name == metric.name).unwrap_or_default();
-        let values = rows.iter().map(|(run, group)| if group.metrics.is_empty() { grid.runs[*run][of_run] } else { group.metrics[index] });
-        sheet.add(metric.name.to_owned() + &suffix(metric.unit), Cells::MaybeReal(values.collect()));
+        let values = rows.iter().map(|(run, group)| {
+            if group.metrics.is_empty() { grid.runs[*run][of_run] } else { group.metrics[index] }
+        });
+        sheet
+            .add(metric.name.to_owned() + &suffix(metric.unit), Cells::MaybeReal(values.collect()));
     }
     sheet
 }

@@ -71,19 +71,28 @@ pub struct Pairing {
 impl Pairing {
     /// Takes it from what is kept of a run.
     pub fn of(reduced: &Reduced) -> Pairing {
-        let starved =
-            METRICS.iter().position(|metric| metric.name == "starved").and_then(|index| reduced.metrics.get(index).copied().flatten());
+        let starved = METRICS
+            .iter()
+            .position(|metric| metric.name == "starved")
+            .and_then(|index| reduced.metrics.get(index).copied().flatten());
         Pairing { flows: flows(&reduced.flows).unwrap_or_default(), starved }
     }
 }
 
 fn flows(sheet: &Sheet) -> Result<Vec<Flow>, ParquetError> {
-    let [goodput, delay, completion] = ["goodput_mbps", "rtt_p95_ms", "fct_p95_s"].map(|column| sheet.maybe_real(column));
+    let [goodput, delay, completion] =
+        ["goodput_mbps", "rtt_p95_ms", "fct_p95_s"].map(|column| sheet.maybe_real(column));
     let (goodput, delay, completion) = (goodput?, delay?, completion?);
-    let (dropped, sent) = (sheet.count("steady_dropped_packets")?, sheet.count("steady_sent_packets")?);
+    let (dropped, sent) =
+        (sheet.count("steady_dropped_packets")?, sheet.count("steady_sent_packets")?);
     let loss = |row: usize| (sent[row] > 0).then(|| dropped[row] as f64 / sent[row] as f64);
     Ok((0..sheet.rows())
-        .map(|row| Flow { goodput: goodput[row], delay: delay[row], loss: loss(row), completion: completion[row] })
+        .map(|row| Flow {
+            goodput: goodput[row],
+            delay: delay[row],
+            loss: loss(row),
+            completion: completion[row],
+        })
         .collect())
 }
 
@@ -104,18 +113,39 @@ type Of = fn(&[Pairing], &[Pairing], usize) -> Option<f64>;
 
 /// Name, title, unit, summary, whether the yardstick applies, and how it is computed from solo and pair of one seed for the flow at a place.
 const MEASURES: &[(&str, &str, &str, &str, bool, Of)] = &[
-    ("share", "Share", "%", "The row's share of the goodput of both, in percent; 50 is even.", false, |_, pair, place| {
-        let (own, other) = (pair[0].flows.get(place)?.goodput?, pair[0].flows.get(1 - place)?.goodput?);
-        (own + other > 0.0).then(|| 100.0 * own / (own + other))
-    }),
-    ("goodput", "Goodput", "Mbit/s", "What the row's application receives.", false, |_, pair, place| pair[0].flows.get(place)?.goodput),
+    (
+        "share",
+        "Share",
+        "%",
+        "The row's share of the goodput of both, in percent; 50 is even.",
+        false,
+        |_, pair, place| {
+            let (own, other) =
+                (pair[0].flows.get(place)?.goodput?, pair[0].flows.get(1 - place)?.goodput?);
+            (own + other > 0.0).then(|| 100.0 * own / (own + other))
+        },
+    ),
+    (
+        "goodput",
+        "Goodput",
+        "Mbit/s",
+        "What the row's application receives.",
+        false,
+        |_, pair, place| pair[0].flows.get(place)?.goodput,
+    ),
     (
         "harm_throughput",
         "Harm in throughput",
         "",
         "The share of its solo goodput that the row loses beside the column.",
         true,
-        |solo, pair, place| harm(Better::Higher, solo[0].flows.first()?.goodput?, pair[0].flows.get(place)?.goodput?),
+        |solo, pair, place| {
+            harm(
+                Better::Higher,
+                solo[0].flows.first()?.goodput?,
+                pair[0].flows.get(place)?.goodput?,
+            )
+        },
     ),
     (
         "harm_delay",
@@ -123,7 +153,9 @@ const MEASURES: &[(&str, &str, &str, &str, bool, Of)] = &[
         "",
         "The share of the row's 95th percentile of round trips beside the column that it does not have alone.",
         true,
-        |solo, pair, place| harm(Better::Lower, solo[0].flows.first()?.delay?, pair[0].flows.get(place)?.delay?),
+        |solo, pair, place| {
+            harm(Better::Lower, solo[0].flows.first()?.delay?, pair[0].flows.get(place)?.delay?)
+        },
     ),
     (
         "harm_loss",
@@ -131,7 +163,9 @@ const MEASURES: &[(&str, &str, &str, &str, bool, Of)] = &[
         "",
         "The share of the row's losses beside the column that it does not have alone.",
         true,
-        |solo, pair, place| harm(Better::Lower, solo[0].flows.first()?.loss?, pair[0].flows.get(place)?.loss?),
+        |solo, pair, place| {
+            harm(Better::Lower, solo[0].flows.first()?.loss?, pair[0].flows.get(place)?.loss?)
+        },
     ),
     (
         "harm_completion",
@@ -139,7 +173,13 @@ const MEASURES: &[(&str, &str, &str, &str, bool, Of)] = &[
         "",
         "The share of the 95th percentile of the row's completion times of transfers beside the column that it does not have alone.",
         true,
-        |solo, pair, place| harm(Better::Lower, solo[0].flows.first()?.completion?, pair[0].flows.get(place)?.completion?),
+        |solo, pair, place| {
+            harm(
+                Better::Lower,
+                solo[0].flows.first()?.completion?,
+                pair[0].flows.get(place)?.completion?,
+            )
+        },
     ),
     (
         "starved",
@@ -159,26 +199,45 @@ impl Matrix {
             title: (*title).to_owned(),
             unit: (*unit).to_owned(),
             summary: (*summary).to_owned(),
-            conditions: (0..runs.conditions.len()).map(|condition| pairs(runs, condition, *judged, *of)).collect(),
+            conditions: (0..runs.conditions.len())
+                .map(|condition| pairs(runs, condition, *judged, *of))
+                .collect(),
         });
-        let defined = |measure: &Measure| measure.conditions.iter().any(|pairs| pairs.median.iter().flatten().any(Option::is_some));
-        Matrix { measures: measures.filter(defined).collect(), controllers: runs.controllers.clone(), conditions: runs.conditions.clone() }
+        let defined = |measure: &Measure| {
+            measure
+                .conditions
+                .iter()
+                .any(|pairs| pairs.median.iter().flatten().any(Option::is_some))
+        };
+        Matrix {
+            measures: measures.filter(defined).collect(),
+            controllers: runs.controllers.clone(),
+            conditions: runs.conditions.clone(),
+        }
     }
 
     /// The matrix as a table: a row for each network, controller and controller beside it.
     pub(crate) fn sheet(&self) -> Sheet {
         let n = self.controllers.len();
-        let rows: Vec<(usize, usize, usize)> =
-            (0..self.conditions.len()).flat_map(|c| (0..n).flat_map(move |i| (0..n).map(move |j| (c, i, j)))).collect();
-        let text = |of: fn(&Matrix, &(usize, usize, usize)) -> Arc<str>| Cells::Text(rows.iter().map(|row| of(self, row)).collect());
+        let rows: Vec<(usize, usize, usize)> = (0..self.conditions.len())
+            .flat_map(|c| (0..n).flat_map(move |i| (0..n).map(move |j| (c, i, j))))
+            .collect();
+        let text = |of: fn(&Matrix, &(usize, usize, usize)) -> Arc<str>| {
+            Cells::Text(rows.iter().map(|row| of(self, row)).collect())
+        };
         let mut sheet = Sheet::default();
         sheet.add("network", text(|own, row| own.conditions[row.0].as_str().into()));
         sheet.add("controller", text(|own, row| own.controllers[row.1].as_str().into()));
         sheet.add("beside", text(|own, row| own.controllers[row.2].as_str().into()));
         for measure in &self.measures {
             let unit = suffix(&measure.unit);
-            for (part, of) in [("_median", median as fn(&Pairs) -> &Vec<Vec<Option<f64>>>), ("_low", low), ("_high", high)] {
-                let cells = rows.iter().map(|(c, i, j)| of(&measure.conditions[*c])[*i][*j]).collect();
+            for (part, of) in [
+                ("_median", median as fn(&Pairs) -> &Vec<Vec<Option<f64>>>),
+                ("_low", low),
+                ("_high", high),
+            ] {
+                let cells =
+                    rows.iter().map(|(c, i, j)| of(&measure.conditions[*c])[*i][*j]).collect();
                 sheet.add(format!("{}{part}{unit}", measure.name), Cells::MaybeReal(cells));
             }
         }
@@ -192,11 +251,19 @@ impl Matrix {
             text += &format!("{condition}\n\n");
             for measure in &self.measures {
                 let pairs = &measure.conditions[index];
-                let yardstick = pairs.yardstick.map_or_else(String::new, |harm| format!(" (CUBIC on NewReno: {})", short(harm)));
+                let yardstick = pairs.yardstick.map_or_else(String::new, |harm| {
+                    format!(" (CUBIC on NewReno: {})", short(harm))
+                });
                 text += &format!("{}: row beside column{yardstick}\n", measure.titled());
-                let mut columns = vec![std::iter::once(String::new()).chain(self.controllers.iter().cloned()).map(one).collect::<Vec<_>>()];
+                let mut columns = vec![
+                    std::iter::once(String::new())
+                        .chain(self.controllers.iter().cloned())
+                        .map(one)
+                        .collect::<Vec<_>>(),
+                ];
                 for (column, controller) in self.controllers.iter().enumerate() {
-                    let cells = (0..self.controllers.len()).map(|row| cell(measure, pairs, row, column));
+                    let cells =
+                        (0..self.controllers.len()).map(|row| cell(measure, pairs, row, column));
                     columns.push(std::iter::once(one(controller.clone())).chain(cells).collect());
                 }
                 text += &render(columns, 1);
@@ -210,7 +277,11 @@ impl Matrix {
 impl Measure {
     /// "Goodput, Mbit/s".
     pub(crate) fn titled(&self) -> String {
-        if self.unit.is_empty() { self.title.clone() } else { format!("{}, {}", self.title, self.unit) }
+        if self.unit.is_empty() {
+            self.title.clone()
+        } else {
+            format!("{}, {}", self.title, self.unit)
+        }
     }
 
     /// True where the row and the column of a pair have a value each; of starvation they have one together.
@@ -221,14 +292,22 @@ impl Measure {
     /// The values of the row and of the column of a pair: "58.1 / 41.9"; of starvation that of both. A mark stands where they are beyond the
     /// yardstick.
     pub(crate) fn text(&self, pairs: &Pairs, row: usize, column: usize) -> String {
-        let one = |row: usize, column: usize| or_dash(pairs.median[row][column]) + if self.beyond(pairs, row, column) { "!" } else { "" };
-        if self.is_of_each() { format!("{} / {}", one(row, column), one(column, row)) } else { one(row, column) }
+        let one = |row: usize, column: usize| {
+            or_dash(pairs.median[row][column])
+                + if self.beyond(pairs, row, column) { "!" } else { "" }
+        };
+        if self.is_of_each() {
+            format!("{} / {}", one(row, column), one(column, row))
+        } else {
+            one(row, column)
+        }
     }
 
     /// True of starvation, and of a value whose whole interval is beyond the yardstick: with one seed there is none.
     pub(crate) fn beyond(&self, pairs: &Pairs, row: usize, column: usize) -> bool {
         match (self.name.as_str(), pairs.yardstick) {
-            ("starved", _) => pairs.median[row][column].is_some_and(|time| time >= narrows_measure::harm::STARVED_S),
+            ("starved", _) => pairs.median[row][column]
+                .is_some_and(|time| time >= narrows_measure::harm::STARVED_S),
             (_, Some(yardstick)) => pairs.low[row][column].is_some_and(|low| low > yardstick),
             _ => false,
         }
@@ -253,16 +332,21 @@ fn cell(measure: &Measure, pairs: &Pairs, row: usize, column: usize) -> [String;
     let Some(value) = pairs.median[row][column] else { return one(or_dash(None)) };
     let whole = match measure.name.as_str() {
         "share" => 100.0,
-        "goodput" => pairs.median.iter().flatten().flatten().copied().fold(f64::MIN_POSITIVE, f64::max),
+        "goodput" => {
+            pairs.median.iter().flatten().flatten().copied().fold(f64::MIN_POSITIVE, f64::max)
+        }
         "starved" => narrows_measure::harm::STARVED_S,
         _ => 1.0,
     };
     let bar = BARS[((value / whole).clamp(0.0, 1.0) * 8.0).round() as usize];
     let range = |row: usize, column: usize| {
-        let interval = pairs.low[row][column].zip(pairs.high[row][column]).map(|(low, high)| Interval { low, high });
+        let interval = pairs.low[row][column]
+            .zip(pairs.high[row][column])
+            .map(|(low, high)| Interval { low, high });
         Spread { interval, ..Spread::default() }.range()
     };
-    let (own, other) = (range(row, column), if measure.is_of_each() { range(column, row) } else { String::new() });
+    let (own, other) =
+        (range(row, column), if measure.is_of_each() { range(column, row) } else { String::new() });
     // Where both ends look alike, so does the value.
     let or_value = |range: &str, row: usize, column: usize| match range {
         "" => or_dash(pairs.median[row][column]),
@@ -271,7 +355,9 @@ fn cell(measure: &Measure, pairs: &Pairs, row: usize, column: usize) -> [String;
     let below = match (own.as_str(), other.as_str(), measure.is_of_each()) {
         ("", "", _) => String::new(),
         (own, _, false) => own.to_owned(),
-        (own, other, true) => format!("{} / {}", or_value(own, row, column), or_value(other, column, row)),
+        (own, other, true) => {
+            format!("{} / {}", or_value(own, row, column), or_value(other, column, row))
+        }
     };
     [format!("{bar} {}", measure.text(pairs, row, column)), below]
 }
@@ -286,14 +372,22 @@ fn pairs(runs: &Runs<'_>, condition: usize, judged: bool, of: Of) -> Pairs {
             pair => (pair, &[0]),
         };
         let seed = |index: usize| -> Option<f64> {
-            let values: Vec<f64> = places.iter().filter_map(|place| of(&solo[index..], &pair[index..], *place)).collect();
+            let values: Vec<f64> = places
+                .iter()
+                .filter_map(|place| of(&solo[index..], &pair[index..], *place))
+                .collect();
             mean(&values)
         };
         Spread::over(&(0..solo.len().min(pair.len())).map(seed).collect::<Vec<Option<f64>>>())
     };
-    let all: Vec<Vec<Spread>> =
-        runs.controllers.iter().map(|own| runs.controllers.iter().map(|other| spread(own, other)).collect()).collect();
-    let each = |of: &dyn Fn(&Spread) -> Option<f64>| all.iter().map(|row| row.iter().map(of).collect()).collect();
+    let all: Vec<Vec<Spread>> = runs
+        .controllers
+        .iter()
+        .map(|own| runs.controllers.iter().map(|other| spread(own, other)).collect())
+        .collect();
+    let each = |of: &dyn Fn(&Spread) -> Option<f64>| {
+        all.iter().map(|row| row.iter().map(of).collect()).collect()
+    };
     Pairs {
         median: each(&|spread| spread.median),
         low: each(&|spread| spread.interval.map(|interval| interval.low)),

@@ -72,7 +72,20 @@ impl Grid {
         Metrics { runs, groups, controllers }: Metrics,
     ) -> Grid {
         let (notes, spreads) = (Vec::new(), OnceLock::new());
-        Grid { title, remake, notes, version, axes, seeds, runs, groups, controllers, matrix: None, scorecard: None, spreads }
+        Grid {
+            title,
+            remake,
+            notes,
+            version,
+            axes,
+            seeds,
+            runs,
+            groups,
+            controllers,
+            matrix: None,
+            scorecard: None,
+            spreads,
+        }
     }
 
     /// How many cells there are.
@@ -107,10 +120,15 @@ impl Grid {
         let of_flows = OF_FLOWS.iter().position(|own| own.name == metric.name);
         let (first, mut values) = (cell * self.seeds.len(), self.values(cell, metric));
         for (run, value) in (first..).zip(&mut values) {
-            let own = self.groups.get(run).and_then(|groups| groups.iter().find(|own| &*own.name == group));
+            let own = self
+                .groups
+                .get(run)
+                .and_then(|groups| groups.iter().find(|own| &*own.name == group));
             match own {
                 Some(own) if of_flows.is_some() && own.metrics.is_empty() => {}
-                Some(own) => *value = of_flows.and_then(|index| own.metrics.get(index).copied().flatten()),
+                Some(own) => {
+                    *value = of_flows.and_then(|index| own.metrics.get(index).copied().flatten())
+                }
                 None if self.groups.is_empty() => {}
                 None => *value = None,
             }
@@ -119,13 +137,22 @@ impl Grid {
     }
 
     /// The same of all flows that a controller drives.
-    pub(super) fn values_by(&self, cell: usize, controller: &str, metric: &Metric) -> Vec<Option<f64>> {
-        let Some(of_flows) = OF_FLOWS.iter().position(|own| own.name == metric.name) else { return vec![None; self.seeds.len()] };
+    pub(super) fn values_by(
+        &self,
+        cell: usize,
+        controller: &str,
+        metric: &Metric,
+    ) -> Vec<Option<f64>> {
+        let Some(of_flows) = OF_FLOWS.iter().position(|own| own.name == metric.name) else {
+            return vec![None; self.seeds.len()];
+        };
         let (first, mut values) = (cell * self.seeds.len(), self.values(cell, metric));
         for (run, value) in (first..).zip(&mut values) {
             let groups = self.groups.get(run).map(Vec::as_slice).unwrap_or_default();
-            let own: Vec<&OfGroup> = groups.iter().filter(|group| &*group.controller == controller).collect();
-            let together = || self.controllers.get(run)?.iter().find(|own| &*own.controller == controller);
+            let own: Vec<&OfGroup> =
+                groups.iter().filter(|group| &*group.controller == controller).collect();
+            let together =
+                || self.controllers.get(run)?.iter().find(|own| &*own.controller == controller);
             let of = |group: &OfGroup| group.metrics.get(of_flows).copied().flatten();
             *value = match own[..] {
                 [] => None,
@@ -142,7 +169,9 @@ impl Grid {
     pub(crate) fn values_in(&self, cell: usize, column: &Column) -> Vec<Option<f64>> {
         match &column.of {
             None => self.values(cell, column.metric),
-            Some(name) if self.groups.iter().flatten().any(|group| *group.name == **name) => self.values_of(cell, name, column.metric),
+            Some(name) if self.groups.iter().flatten().any(|group| *group.name == **name) => {
+                self.values_of(cell, name, column.metric)
+            }
             Some(name) => self.values_by(cell, name, column.metric),
         }
     }
@@ -151,13 +180,17 @@ impl Grid {
     pub(crate) fn spreads_in(&self, cells: usize, column: &Column) -> Vec<Spread> {
         match column.of {
             None => (0..cells).map(|cell| self.spread(cell, column.metric)).collect(),
-            Some(_) => Spread::of_columns((0..cells).map(|cell| self.values_in(cell, column)), self.seeds.len()),
+            Some(_) => Spread::of_columns(
+                (0..cells).map(|cell| self.values_in(cell, column)),
+                self.seeds.len(),
+            ),
         }
     }
 
     /// The groups of flows of a cell, of which there are several; nothing of one. Axes may give each cell other groups.
     pub(crate) fn groups_of(&self, cell: usize) -> &[OfGroup] {
-        let groups = self.groups.get(cell * self.seeds.len()).map(Vec::as_slice).unwrap_or_default();
+        let groups =
+            self.groups.get(cell * self.seeds.len()).map(Vec::as_slice).unwrap_or_default();
         if groups.len() > 1 { groups } else { &[] }
     }
 
@@ -165,7 +198,8 @@ impl Grid {
     pub(crate) fn parts(&self) -> Vec<Arc<str>> {
         let mut names: Vec<Arc<str>> = Vec::new();
         let groups = || self.groups.iter().step_by(self.seeds.len().max(1)).flatten();
-        for name in groups().map(|group| &group.name).chain(groups().map(|group| &group.controller)) {
+        for name in groups().map(|group| &group.name).chain(groups().map(|group| &group.controller))
+        {
             if !names.contains(name) {
                 names.push(name.clone());
             }
@@ -175,10 +209,16 @@ impl Grid {
 
     /// Median and interval of a metric over the seeds of a cell.
     pub(crate) fn spread(&self, cell: usize, metric: &Metric) -> Spread {
-        let Some(index) = METRICS.iter().position(|own| own.name == metric.name) else { return Spread::default() };
+        let Some(index) = METRICS.iter().position(|own| own.name == metric.name) else {
+            return Spread::default();
+        };
         let spreads = self.spreads.get_or_init(|| {
-            let all = (0..self.cells()).flat_map(|cell| METRICS.iter().map(move |metric| (cell, metric)));
-            Spread::of_columns(all.map(|(cell, metric)| self.values(cell, metric)), self.seeds.len())
+            let all =
+                (0..self.cells()).flat_map(|cell| METRICS.iter().map(move |metric| (cell, metric)));
+            Spread::of_columns(
+                all.map(|(cell, metric)| self.values(cell, metric)),
+                self.seeds.len(),
+            )
         });
         spreads.get(cell * METRICS.len() + index).copied().unwrap_or_default()
     }
@@ -188,7 +228,9 @@ impl Grid {
         METRICS
             .iter()
             .enumerate()
-            .filter(|(index, _)| self.runs.iter().any(|run| run.get(*index).is_some_and(Option::is_some)))
+            .filter(|(index, _)| {
+                self.runs.iter().any(|run| run.get(*index).is_some_and(Option::is_some))
+            })
             .map(|(_, metric)| metric)
     }
 }

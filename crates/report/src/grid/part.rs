@@ -72,7 +72,10 @@ pub fn write_part<E: From<ReportError>>(
     let mut failed = None;
     let groups = setup.runs.chunks(GROUP).map_while(|runs| {
         let reduced = runs.iter().map(|run| reduced(*run)).collect::<Result<Vec<_>, E>>();
-        reduced.map(|reduced| sheet(&keys, runs, &reduced)).map_err(|error| failed = Some(error)).ok()
+        reduced
+            .map(|reduced| sheet(&keys, runs, &reduced))
+            .map_err(|error| failed = Some(error))
+            .ok()
     });
     reserved.headed_table(RUNS, Some(setup.heading), &sheet(&keys, &[], &[]), groups)?;
     if let Some(failed) = failed {
@@ -87,7 +90,10 @@ pub fn write_part<E: From<ReportError>>(
         all: setup.all,
         runs: setup.runs,
     };
-    reserved.file("summary.json", (serde_json::to_string(&summary).unwrap_or_default() + "\n").as_bytes())?;
+    reserved.file(
+        "summary.json",
+        (serde_json::to_string(&summary).unwrap_or_default() + "\n").as_bytes(),
+    )?;
     reserved.file("sweep.toml", setup.sweep_toml.as_bytes())?;
     info.keep(&reserved)?;
     reserved.file("run.json", info.json(env!("CARGO_PKG_VERSION"), Vec::new()).as_bytes())?;
@@ -97,10 +103,15 @@ pub fn write_part<E: From<ReportError>>(
 fn sheet(keys: &Keys<'_>, runs: &[u64], reduced: &[Reduced]) -> Sheet {
     let mut sheet = Sheet::default();
     sheet.add(RUN, Cells::Count(runs.to_vec()));
-    let mut sheet = keys.sheet(&runs.iter().map(|run| *run as usize).collect::<Vec<_>>()).after(sheet);
+    let mut sheet =
+        keys.sheet(&runs.iter().map(|run| *run as usize).collect::<Vec<_>>()).after(sheet);
     add_metrics(&mut sheet, &reduced.iter().map(|own| &own.metrics[..]).collect::<Vec<_>>());
-    let kept: Vec<Arc<str>> = reduced.iter().map(|own| serde_json::to_string(own).unwrap_or_default().into()).collect();
-    sheet.add(SUM, Cells::Text(runs.iter().zip(&kept).map(|(run, kept)| sum(*run, kept).into()).collect()));
+    let kept: Vec<Arc<str>> =
+        reduced.iter().map(|own| serde_json::to_string(own).unwrap_or_default().into()).collect();
+    sheet.add(
+        SUM,
+        Cells::Text(runs.iter().zip(&kept).map(|(run, kept)| sum(*run, kept).into()).collect()),
+    );
     sheet.add(KEPT, Cells::Text(kept));
     sheet
 }
@@ -115,7 +126,9 @@ fn whole(run: u64, kept: &Arc<str>, wanted: &str) -> Result<(u64, Arc<str>), Par
     if sum(run, kept) == wanted {
         return Ok((run, Arc::clone(kept)));
     }
-    Err(ParquetError::General(format!("what it has of run {run} is not as it was written: its SHA-256 is another; copy it again")))
+    Err(ParquetError::General(format!(
+        "what it has of run {run} is not as it was written: its SHA-256 is another; copy it again"
+    )))
 }
 
 /// A part of a sweep that was written before.
@@ -144,7 +157,9 @@ impl Part {
         };
         let damaged = |error: ParquetError| damaged(path, &error);
         let table = Reader::new(file).map_err(damaged)?;
-        let heading = table.heading().ok_or_else(|| damaged(ParquetError::General("it does not say of which sweep it is".to_owned())))?;
+        let heading = table.heading().ok_or_else(|| {
+            damaged(ParquetError::General("it does not say of which sweep it is".to_owned()))
+        })?;
         Ok(Part { path: path.to_owned(), heading: heading.to_owned(), table })
     }
 
@@ -168,7 +183,9 @@ impl Part {
                 Ok(rows.map(|((run, kept), sum)| whole(*run, kept, sum)).collect::<Vec<_>>())
             };
             let rows = rows().unwrap_or_else(|error| vec![Err(error)]);
-            rows.into_iter().map(|row| row.map_err(|error| damaged(&self.path, &error))).collect::<Vec<_>>()
+            rows.into_iter()
+                .map(|row| row.map_err(|error| damaged(&self.path, &error)))
+                .collect::<Vec<_>>()
         })
     }
 
@@ -177,7 +194,8 @@ impl Part {
     /// # Errors
     /// The text is not of a run.
     pub fn reduced(&self, kept: &str) -> Result<Reduced, ReportError> {
-        serde_json::from_str(kept).map_err(|error| damaged(&self.path, &ParquetError::External(Box::new(error))))
+        serde_json::from_str(kept)
+            .map_err(|error| damaged(&self.path, &ParquetError::External(Box::new(error))))
     }
 }
 
@@ -194,7 +212,9 @@ mod tests {
         let kept: Arc<str> = "{\"metrics\":[1.5]}".into();
         let wanted = sum(7, &kept);
         assert_eq!(whole(7, &kept, &wanted).expect("it is as it was"), (7, Arc::clone(&kept)));
-        for (run, text, sum) in [(8, &*kept, &*wanted), (7, "{\"metrics\":[1.6]}", &*wanted), (7, &*kept, "")] {
+        for (run, text, sum) in
+            [(8, &*kept, &*wanted), (7, "{\"metrics\":[1.6]}", &*wanted), (7, &*kept, "")]
+        {
             let said = whole(run, &text.into(), sum).expect_err("it was changed").to_string();
             assert!(said.contains(&format!("run {run} is not as it was written")), "{said}");
         }

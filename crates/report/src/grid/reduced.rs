@@ -58,16 +58,24 @@ fn of_controllers(groups: &[Group]) -> Vec<Group> {
     for (place, first) in groups.iter().enumerate() {
         let own = |group: &&Group| group.controller == first.controller;
         let several = groups.iter().filter(own).count();
-        if several < 2 || several == groups.len() || groups[..place].iter().any(|group| own(&group)) {
+        if several < 2 || several == groups.len() || groups[..place].iter().any(|group| own(&group))
+        {
             continue;
         }
         let mut whole = Group { name: first.controller.clone(), ..first.clone() };
-        whole.record.flows = groups.iter().filter(own).flat_map(|group| group.record.flows.iter().cloned()).collect();
+        whole.record.flows = groups
+            .iter()
+            .filter(own)
+            .flat_map(|group| group.record.flows.iter().cloned())
+            .collect();
         all.push(whole);
     }
     all
 }
 
 fn computed(metrics: &[Metric], record: &Record) -> Vec<Option<f64>> {
-    metrics.iter().map(|metric| (metric.compute)(record).filter(|value| value.is_finite())).collect()
+    metrics
+        .iter()
+        .map(|metric| (metric.compute)(record).filter(|value| value.is_finite()))
+        .collect()
 }

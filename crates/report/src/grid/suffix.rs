@@ -7,6 +7,12 @@ pub(super) fn suffix(unit: &str) -> String {
         "%" => "_percent".to_owned(),
         "Mbit/s" => "_mbps".to_owned(),
         "B" => "_bytes".to_owned(),
-        other => format!("_{}", other.to_lowercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_per_").trim_matches('_')),
+        other => format!(
+            "_{}",
+            other
+                .to_lowercase()
+                .replace(|c: char| !c.is_ascii_alphanumeric(), "_per_")
+                .trim_matches('_')
+        ),
     }
 }

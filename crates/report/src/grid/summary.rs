@@ -69,12 +69,20 @@ pub fn grid_json(grid: &Grid) -> String {
     };
     let cells = (0..grid.cells()).map(|cell| {
         let places = grid.axes.iter().zip(grid.places(cell));
-        let metric = |metric: &&'static Metric| (metric.name, out(grid.spread(cell, metric), grid.values(cell, metric)));
+        let metric = |metric: &&'static Metric| {
+            (metric.name, out(grid.spread(cell, metric), grid.values(cell, metric)))
+        };
         let cell = CellOut {
-            at: places.map(|(axis, place)| (axis.name.as_str(), axis.labels[place].as_str())).collect(),
+            at: places
+                .map(|(axis, place)| (axis.name.as_str(), axis.labels[place].as_str()))
+                .collect(),
             metrics: defined.iter().map(metric).collect(),
-            groups: parts_out(grid, cell, &grid.groups, &|group, metric| grid.values_of(cell, &group.name, metric)),
-            controllers: parts_out(grid, cell, &grid.controllers, &|own, metric| grid.values_by(cell, &own.controller, metric)),
+            groups: parts_out(grid, cell, &grid.groups, &|group, metric| {
+                grid.values_of(cell, &group.name, metric)
+            }),
+            controllers: parts_out(grid, cell, &grid.controllers, &|own, metric| {
+                grid.values_by(cell, &own.controller, metric)
+            }),
         };
         format!("    {}", serde_json::to_string(&cell).unwrap_or_default())
     });
@@ -84,7 +92,12 @@ pub fn grid_json(grid: &Grid) -> String {
 }
 
 fn out(Spread { median, interval, .. }: Spread, values: Vec<Option<f64>>) -> MetricOut {
-    MetricOut { high: interval.map(|interval| interval.high), low: interval.map(|interval| interval.low), median, values }
+    MetricOut {
+        high: interval.map(|interval| interval.high),
+        low: interval.map(|interval| interval.low),
+        median,
+        values,
+    }
 }
 
 /// The groups of flows of a cell, or its controllers, with the metrics that are defined; nothing of the only group of a run, whose metrics are
@@ -99,11 +112,15 @@ fn parts_out<'a>(
     let metrics = |part: &'_ OfGroup| {
         let metric = |metric: &'static Metric| {
             let values = values(part, metric);
-            (!part.metrics.is_empty() && values.iter().any(Option::is_some)).then(|| (metric.name, out(Spread::over(&values), values)))
+            (!part.metrics.is_empty() && values.iter().any(Option::is_some))
+                .then(|| (metric.name, out(Spread::over(&values), values)))
         };
         OF_FLOWS.iter().filter_map(metric).collect()
     };
-    of_first.iter().map(|own| GroupOut { name: &own.name, controller: &own.controller, metrics: metrics(own) }).collect()
+    of_first
+        .iter()
+        .map(|own| GroupOut { name: &own.name, controller: &own.controller, metrics: metrics(own) })
+        .collect()
 }
 
 #[derive(Deserialize)]
@@ -138,8 +155,14 @@ struct GroupIn {
 /// Groups of flows, or controllers, of a run.
 fn parts(parts: &[GroupIn], seed: usize) -> Vec<OfGroup> {
     let of = |group: &GroupIn| {
-        let metric = |metric: &Metric| group.metrics.get(metric.name).and_then(|own| own.values.get(seed).copied().flatten());
-        let metrics = if group.metrics.is_empty() { Vec::new() } else { OF_FLOWS.iter().map(metric).collect() };
+        let metric = |metric: &Metric| {
+            group.metrics.get(metric.name).and_then(|own| own.values.get(seed).copied().flatten())
+        };
+        let metrics = if group.metrics.is_empty() {
+            Vec::new()
+        } else {
+            OF_FLOWS.iter().map(metric).collect()
+        };
         OfGroup { name: group.name.clone(), controller: group.controller.clone(), metrics }
     };
     parts.iter().map(of).collect()
@@ -157,21 +180,46 @@ pub(super) fn parse(text: &str) -> Result<Grid, String> {
         return Err(format!("its format is {}, this version reads {FORMAT}", whole.format));
     }
     let run = |cell: &CellIn, seed: usize| -> Vec<Option<f64>> {
-        METRICS.iter().map(|metric| cell.metrics.get(metric.name).and_then(|own| own.values.get(seed).copied().flatten())).collect()
+        METRICS
+            .iter()
+            .map(|metric| {
+                cell.metrics
+                    .get(metric.name)
+                    .and_then(|own| own.values.get(seed).copied().flatten())
+            })
+            .collect()
     };
     let seeds = whole.seeds.len();
-    let runs = whole.cells.iter().flat_map(|cell| (0..seeds).map(move |seed| run(cell, seed))).collect();
+    let runs =
+        whole.cells.iter().flat_map(|cell| (0..seeds).map(move |seed| run(cell, seed))).collect();
     let of_runs = |own: fn(&CellIn) -> &[GroupIn]| -> Vec<Vec<OfGroup>> {
         match whole.cells.iter().all(|cell| own(cell).is_empty()) {
             true => Vec::new(),
-            false => whole.cells.iter().flat_map(|cell| (0..seeds).map(move |seed| parts(own(cell), seed))).collect(),
+            false => whole
+                .cells
+                .iter()
+                .flat_map(|cell| (0..seeds).map(move |seed| parts(own(cell), seed)))
+                .collect(),
         }
     };
-    let metrics = Metrics { runs, groups: of_runs(|cell| &cell.groups), controllers: of_runs(|cell| &cell.controllers) };
-    let mut grid = Grid::new(whole.title, whole.remake, whole.narrows, (whole.axes, whole.seeds), metrics);
+    let metrics = Metrics {
+        runs,
+        groups: of_runs(|cell| &cell.groups),
+        controllers: of_runs(|cell| &cell.controllers),
+    };
+    let mut grid =
+        Grid::new(whole.title, whole.remake, whole.narrows, (whole.axes, whole.seeds), metrics);
     (grid.notes, grid.matrix) = (whole.notes, whole.matrix);
-    if grid.axes.iter().any(|axis| axis.numbers.as_ref().is_some_and(|numbers| numbers.len() != axis.labels.len())) {
+    if grid
+        .axes
+        .iter()
+        .any(|axis| axis.numbers.as_ref().is_some_and(|numbers| numbers.len() != axis.labels.len()))
+    {
         return Err("an axis lacks a number for each label".to_owned());
     }
-    if grid.cells() != whole.cells.len() { Err("some cells are missing".to_owned()) } else { Ok(grid) }
+    if grid.cells() != whole.cells.len() {
+        Err("some cells are missing".to_owned())
+    } else {
+        Ok(grid)
+    }
 }

@@ -31,7 +31,9 @@ pub fn grid_table(grid: &Grid, wanted: &[Column]) -> String {
             1 => {
                 "! marks starvation. Harm is marked where its whole interval over seeds exceeds a yardstick, for which one seed is too few.\n"
             }
-            _ => "! marks starvation, and harm whose whole 95 % interval exceeds the yardstick, CUBIC on NewReno.\n",
+            _ => {
+                "! marks starvation, and harm whose whole 95 % interval exceeds the yardstick, CUBIC on NewReno.\n"
+            }
         };
         return text;
     }
@@ -39,23 +41,45 @@ pub fn grid_table(grid: &Grid, wanted: &[Column]) -> String {
     let shown = if wanted.is_empty() { &main } else { wanted };
     let all = lines(grid, ROWS, wanted.is_empty());
     let axes = varying(grid).map(|(index, axis)| {
-        let place = |line: &Line<'_>| if line.group.is_none() { axis.labels[grid.places(line.cell)[index]].clone() } else { String::new() };
-        std::iter::once(axis_head(&axis.name)).chain(all.iter().map(|line| one(place(line)))).collect()
+        let place = |line: &Line<'_>| {
+            if line.group.is_none() {
+                axis.labels[grid.places(line.cell)[index]].clone()
+            } else {
+                String::new()
+            }
+        };
+        std::iter::once(axis_head(&axis.name))
+            .chain(all.iter().map(|line| one(place(line))))
+            .collect()
     });
     let mut columns: Vec<Vec<[String; 2]>> = axes.collect();
     if all.iter().any(|line| line.group.is_some()) {
-        columns.push(std::iter::once(one("Flows".to_owned())).chain(all.iter().map(|line| one(line.flows()))).collect());
+        columns.push(
+            std::iter::once(one("Flows".to_owned()))
+                .chain(all.iter().map(|line| one(line.flows())))
+                .collect(),
+        );
     }
     let texts = columns.len();
     let cells = all.last().map_or(0, |line| line.cell + 1);
     for column in shown {
         let whole = grid.spreads_in(cells, column);
-        let cell = |line: &Line<'_>| line.spread(grid, column, &whole).map_or_else(|| one(String::new()), |spread| spread.cell());
-        columns.push(std::iter::once(head(&column.head(), column.metric.unit)).chain(all.iter().map(cell)).collect());
+        let cell = |line: &Line<'_>| {
+            line.spread(grid, column, &whole)
+                .map_or_else(|| one(String::new()), |spread| spread.cell())
+        };
+        columns.push(
+            std::iter::once(head(&column.head(), column.metric.unit))
+                .chain(all.iter().map(cell))
+                .collect(),
+        );
     }
     text += &render(columns, texts);
     if grid.cells() > cells {
-        text += &format!("... and {} more cells in cells.parquet and report.html\n", count((grid.cells() - cells) as u64));
+        text += &format!(
+            "... and {} more cells in cells.parquet and report.html\n",
+            count((grid.cells() - cells) as u64)
+        );
     }
     text += &format!("\n{}\n", statistic(grid.seeds.len()));
     for note in &grid.notes {
@@ -87,7 +111,8 @@ impl Line<'_> {
     pub fn spread(&self, grid: &Grid, column: &Column, whole: &[Spread]) -> Option<Spread> {
         match self.group {
             None => whole.get(self.cell).copied(),
-            Some(group) => Column::is_of_flows(column.metric).then(|| Spread::over(&grid.values_of(self.cell, &group.name, column.metric))),
+            Some(group) => Column::is_of_flows(column.metric)
+                .then(|| Spread::over(&grid.values_of(self.cell, &group.name, column.metric))),
         }
     }
 }
@@ -121,10 +146,16 @@ pub(crate) fn setup(grid: &Grid) -> String {
     });
     let axes: Vec<String> = axes.collect();
     let axes = if axes.is_empty() { String::new() } else { format!(": {}", axes.join(", ")) };
-    let cells = if grid.cells() == 1 { "1 cell".to_owned() } else { format!("{} cells", count(grid.cells() as u64)) };
+    let cells = if grid.cells() == 1 {
+        "1 cell".to_owned()
+    } else {
+        format!("{} cells", count(grid.cells() as u64))
+    };
     let seeds = match (grid.seeds.first(), grid.seeds.last()) {
         (Some(first), Some(last)) if last == first => format!("seed {first}"),
-        (Some(first), Some(last)) if last - first + 1 == grid.seeds.len() as u64 => format!("seeds {first}–{last}"),
+        (Some(first), Some(last)) if last - first + 1 == grid.seeds.len() as u64 => {
+            format!("seeds {first}–{last}")
+        }
         _ => format!("{} seeds", grid.seeds.len()),
     };
     format!("{cells}{axes}; {seeds}.")
@@ -135,7 +166,11 @@ pub(crate) fn main_metrics(grid: &Grid) -> Vec<&'static Metric> {
     let defined: Vec<&str> = grid.defined().map(|metric| metric.name).collect();
     // A metric that no other network has.
     let columns = if defined.contains(&"primary_goodput") { ICN_COLUMNS } else { COLUMNS };
-    columns.iter().filter(|(_, name)| defined.contains(name)).filter_map(|(_, name)| metric(name)).collect()
+    columns
+        .iter()
+        .filter(|(_, name)| defined.contains(name))
+        .filter_map(|(_, name)| metric(name))
+        .collect()
 }
 
 /// The last two words of a path, on two lines.

@@ -79,11 +79,15 @@ fn rate<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
 }
 
 fn rtt<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
-    Option::deserialize(deserializer)?.map(|value| measured(value, MOST_RTT, "rtt in microseconds")).transpose()
+    Option::deserialize(deserializer)?
+        .map(|value| measured(value, MOST_RTT, "rtt in microseconds"))
+        .transpose()
 }
 
 fn window<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
-    Option::deserialize(deserializer)?.map(|value| measured(value, MOST_WINDOW, "snd_cwnd in bytes")).transpose()
+    Option::deserialize(deserializer)?
+        .map(|value| measured(value, MOST_WINDOW, "snd_cwnd in bytes"))
+        .transpose()
 }
 
 fn mss<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
@@ -132,7 +136,9 @@ fn lines_before(text: &str, place: usize) -> usize {
 fn output_at(text: &str, start: usize) -> Result<Output, Problem> {
     let mut stream = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Output>();
     let read = stream.next().transpose();
-    read.map(Option::unwrap_or_default).map_err(|error| (lines_before(text, start) + error.line().max(1), error.to_string(), REMEDY))
+    read.map(Option::unwrap_or_default).map_err(|error| {
+        (lines_before(text, start) + error.line().max(1), error.to_string(), REMEDY)
+    })
 }
 
 /// The output that the events of `--json-stream` make up.
@@ -143,7 +149,9 @@ fn streamed(text: &str, events: Vec<Document>) -> Result<Output, Problem> {
         let data = value.get("data").cloned().unwrap_or_default();
         let read = match kind.as_str() {
             "start" => serde_json::from_value(data).map(|start| output.start = start),
-            "interval" => serde_json::from_value(data).map(|interval| output.intervals.push(interval)),
+            "interval" => {
+                serde_json::from_value(data).map(|interval| output.intervals.push(interval))
+            }
             "error" => serde_json::from_value(data).map(|error| output.error = Some(error)),
             _ => Ok(()),
         };
@@ -158,14 +166,22 @@ fn single(text: &str) -> Result<Output, Problem> {
     if all.first().is_some_and(|first| first.value.get("event").is_some()) {
         return streamed(text, all);
     }
-    let has_intervals = |value: &Value| value.get("intervals").and_then(Value::as_array).is_some_and(|own| !own.is_empty());
-    let mut measured: Vec<&Document> = all.iter().filter(|document| has_intervals(&document.value)).collect();
+    let has_intervals = |value: &Value| {
+        value.get("intervals").and_then(Value::as_array).is_some_and(|own| !own.is_empty())
+    };
+    let mut measured: Vec<&Document> =
+        all.iter().filter(|document| has_intervals(&document.value)).collect();
     // Some versions of iperf3 print their output twice.
     measured.dedup_by(|later, earlier| later.value == earlier.value);
     match &measured[..] {
         [_, second, ..] => {
-            let problem = format!("another measurement begins here; the file holds {}", measured.len());
-            Err((lines_before(text, second.start) + 1, problem, "give each measurement a file of its own"))
+            let problem =
+                format!("another measurement begins here; the file holds {}", measured.len());
+            Err((
+                lines_before(text, second.start) + 1,
+                problem,
+                "give each measurement a file of its own",
+            ))
         }
         [only] => output_at(text, only.start),
         [] => output_at(text, 0),
@@ -180,7 +196,8 @@ pub(super) fn parse(text: &str) -> Result<(Vec<Series>, Option<String>), Problem
     if let Some(error) = output.error.as_ref().filter(|_| output.intervals.is_empty()) {
         return Err((1, format!("iperf3 failed: {error}"), "measure again"));
     }
-    let intervals: Vec<&Interval> = output.intervals.iter().filter(|interval| !interval.sum.omitted).collect();
+    let intervals: Vec<&Interval> =
+        output.intervals.iter().filter(|interval| !interval.sum.omitted).collect();
     if intervals.is_empty() {
         return Err((1, "no interval was measured".to_owned(), REMEDY));
     }
@@ -194,15 +211,22 @@ pub(super) fn parse(text: &str) -> Result<(Vec<Series>, Option<String>), Problem
         Some(((start + end) / 2.0, bits_per_second / 1e6))
     });
     let rtt = series(Quantity::Rtt, &|interval| {
-        let all: Vec<f64> = interval.streams.iter().filter_map(|stream| stream.rtt).filter(|rtt| *rtt > 0.0).collect();
-        (!all.is_empty()).then(|| (interval.sum.end, all.iter().sum::<f64>() / all.len() as f64 / 1e3))
+        let all: Vec<f64> = interval
+            .streams
+            .iter()
+            .filter_map(|stream| stream.rtt)
+            .filter(|rtt| *rtt > 0.0)
+            .collect();
+        (!all.is_empty())
+            .then(|| (interval.sum.end, all.iter().sum::<f64>() / all.len() as f64 / 1e3))
     });
     let window = series(Quantity::Window, &|interval| {
         let mss = output.start.tcp_mss_default?;
         let all: Vec<f64> = interval.streams.iter().filter_map(|stream| stream.snd_cwnd).collect();
         (!all.is_empty()).then(|| (interval.sum.end, all.iter().sum::<f64>() / mss))
     });
-    let series = [throughput, rtt, window].into_iter().filter(|series| !series.points.is_empty()).collect();
+    let series =
+        [throughput, rtt, window].into_iter().filter(|series| !series.points.is_empty()).collect();
     Ok((series, output.error.map(|error| format!("iperf3 ended with: {error}"))))
 }
 
@@ -225,7 +249,11 @@ mod tests {
 
     #[test]
     fn streams_are_put_together_and_omitted_intervals_are_left_out() {
-        let expected = [(Quantity::Throughput, (0.75, 95.4370205)), (Quantity::Rtt, (1.5, 14.005)), (Quantity::Window, (1.5, 100.0))];
+        let expected = [
+            (Quantity::Throughput, (0.75, 95.4370205)),
+            (Quantity::Rtt, (1.5, 14.005)),
+            (Quantity::Window, (1.5, 100.0)),
+        ];
         let expected = expected.map(|(quantity, point)| Series { quantity, points: vec![point] });
         assert_eq!(parse(TWO_STREAMS).unwrap(), (expected.to_vec(), None));
     }
@@ -233,7 +261,10 @@ mod tests {
     #[test]
     fn a_receivers_output_has_rates_alone() {
         let text = r#"{"intervals":[{"streams":[{"socket":5}],"sum":{"start":0,"end":1,"bits_per_second":8e6}}]}"#;
-        assert_eq!(parse(text).unwrap().0, [Series { quantity: Quantity::Throughput, points: vec![(0.5, 8.0)] }]);
+        assert_eq!(
+            parse(text).unwrap().0,
+            [Series { quantity: Quantity::Throughput, points: vec![(0.5, 8.0)] }]
+        );
     }
 
     #[test]
@@ -257,23 +288,39 @@ mod tests {
     fn an_error_names_the_line() {
         let (line, problem, _) = parse(&TWO_STREAMS.replace("\"end\": 1.5,", "")).unwrap_err();
         assert!(line == 8 && problem.contains("missing field `end`"), "{line}: {problem}");
-        let (_, problem, remedy) = parse(r#"{"intervals":[],"error":"unable to connect to server"}"#).unwrap_err();
-        assert_eq!((problem.as_str(), remedy), ("iperf3 failed: unable to connect to server", "measure again"));
+        let (_, problem, remedy) =
+            parse(r#"{"intervals":[],"error":"unable to connect to server"}"#).unwrap_err();
+        assert_eq!(
+            (problem.as_str(), remedy),
+            ("iperf3 failed: unable to connect to server", "measure again")
+        );
     }
 
     #[test]
     fn an_interrupted_measurement_counts_with_its_error() {
-        let interrupted = TWO_STREAMS.replace("\"end\": {}", "\"end\": {}, \"error\": \"interrupt - the client has terminated\"");
+        let interrupted = TWO_STREAMS.replace(
+            "\"end\": {}",
+            "\"end\": {}, \"error\": \"interrupt - the client has terminated\"",
+        );
         let (series, remark) = parse(&interrupted).unwrap();
         assert_eq!(series, parse(TWO_STREAMS).unwrap().0);
-        assert_eq!(remark.as_deref(), Some("iperf3 ended with: interrupt - the client has terminated"));
+        assert_eq!(
+            remark.as_deref(),
+            Some("iperf3 ended with: interrupt - the client has terminated")
+        );
     }
 
     #[test]
     fn events_of_a_stream_make_up_one_output() {
         let value: Value = serde_json::from_str(TWO_STREAMS).unwrap();
         let mut events = vec![serde_json::json!({ "event": "start", "data": value["start"] })];
-        events.extend(value["intervals"].as_array().unwrap().iter().map(|one| serde_json::json!({ "event": "interval", "data": one })));
+        events.extend(
+            value["intervals"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|one| serde_json::json!({ "event": "interval", "data": one })),
+        );
         events.push(serde_json::json!({ "event": "end", "data": {} }));
         let text: String = events.iter().map(|event| format!("{event}\n")).collect();
         assert_eq!(parse(&text).unwrap(), parse(TWO_STREAMS).unwrap());
@@ -283,13 +330,23 @@ mod tests {
 
     #[test]
     fn a_repeated_output_counts_once_and_two_measurements_are_refused() {
-        assert_eq!(parse(&format!("{TWO_STREAMS}\n{TWO_STREAMS}")).unwrap(), parse(TWO_STREAMS).unwrap());
+        assert_eq!(
+            parse(&format!("{TWO_STREAMS}\n{TWO_STREAMS}")).unwrap(),
+            parse(TWO_STREAMS).unwrap()
+        );
         let failed = r#"{"intervals":[],"error":"unable to connect"}"#;
-        assert_eq!(parse(&format!("{failed}\n{TWO_STREAMS}")).unwrap(), parse(TWO_STREAMS).unwrap());
+        assert_eq!(
+            parse(&format!("{failed}\n{TWO_STREAMS}")).unwrap(),
+            parse(TWO_STREAMS).unwrap()
+        );
         let other = TWO_STREAMS.replace("95437020.5", "1e6");
         let (line, problem, _) = parse(&format!("{TWO_STREAMS}\n{other}")).unwrap_err();
-        assert_eq!((line, problem.as_str()), (12, "another measurement begins here; the file holds 2"));
-        let (line, ..) = parse(&format!("{failed}\n{}", TWO_STREAMS.replace("13505", "-1"))).unwrap_err();
+        assert_eq!(
+            (line, problem.as_str()),
+            (12, "another measurement begins here; the file holds 2")
+        );
+        let (line, ..) =
+            parse(&format!("{failed}\n{}", TWO_STREAMS.replace("13505", "-1"))).unwrap_err();
         assert!((6..=8).contains(&line), "line {line}");
     }
 

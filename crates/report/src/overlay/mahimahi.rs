@@ -30,7 +30,12 @@ pub(super) fn parse(text: &str) -> Result<Vec<Series>, Problem> {
         let fail = |problem: String| (line, problem, REMEDY);
         if let Some(comment) = content.strip_prefix('#') {
             if let Some(value) = comment.trim().strip_prefix("base timestamp:") {
-                base = Some(value.trim().parse::<u64>().map_err(|_| fail(format!("\"{}\" is not a time", value.trim())))?);
+                base = Some(
+                    value
+                        .trim()
+                        .parse::<u64>()
+                        .map_err(|_| fail(format!("\"{}\" is not a time", value.trim())))?,
+                );
             }
             continue;
         }
@@ -44,9 +49,13 @@ pub(super) fn parse(text: &str) -> Result<Vec<Series>, Problem> {
         };
         let time = number(0).ok_or_else(|| fail(format!("\"{}\" is not a time", words[0])))?;
         let base = base.ok_or_else(|| fail("an event before the base timestamp".to_owned()))?;
-        let since = time.checked_sub(base).ok_or_else(|| fail(format!("{time} ms is before the base timestamp, {base} ms")))?;
+        let since = time
+            .checked_sub(base)
+            .ok_or_else(|| fail(format!("{time} ms is before the base timestamp, {base} ms")))?;
         if since > LONGEST {
-            return Err(fail(format!("{time} ms is more than a week after the base timestamp, {base} ms")));
+            return Err(fail(format!(
+                "{time} ms is more than a week after the base timestamp, {base} ms"
+            )));
         }
         let amount = number(2).ok_or_else(|| fail(format!("\"{content}\" lacks a number")))?;
         if amount > MOST_BYTES {
@@ -55,7 +64,8 @@ pub(super) fn parse(text: &str) -> Result<Vec<Series>, Problem> {
         match *event {
             "+" | "#" | "d" => {}
             "-" => {
-                let delay_ms = number(3).ok_or_else(|| fail(format!("\"{content}\" lacks the delay of a departure")))?;
+                let delay_ms = number(3)
+                    .ok_or_else(|| fail(format!("\"{content}\" lacks the delay of a departure")))?;
                 if delay_ms > LONGEST {
                     return Err(fail(format!("a delay of {delay_ms} ms is more than a week")));
                 }
@@ -72,14 +82,24 @@ pub(super) fn parse(text: &str) -> Result<Vec<Series>, Problem> {
         return Err((1, "no packet departed".to_owned(), REMEDY));
     }
     let middle = |bin: u64| (bin as f64 + 0.5) * BIN as f64 / 1e3;
-    let throughput = |bin: u64| bins.get(&bin).map_or(0.0, |departed| departed.bytes as f64 * 8.0 / (BIN as f64 * 1e3));
+    let throughput = |bin: u64| {
+        bins.get(&bin).map_or(0.0, |departed| departed.bytes as f64 * 8.0 / (BIN as f64 * 1e3))
+    };
     // The last bin may not be whole: it would look slow.
     let whole = ((last + 1) / BIN).max(1);
     Ok(vec![
-        Series { quantity: Quantity::Throughput, points: (0..whole).map(|bin| (middle(bin), throughput(bin))).collect() },
+        Series {
+            quantity: Quantity::Throughput,
+            points: (0..whole).map(|bin| (middle(bin), throughput(bin))).collect(),
+        },
         Series {
             quantity: Quantity::QueueingDelay,
-            points: bins.iter().map(|(bin, departed)| (middle(*bin), departed.delay_ms as f64 / departed.packets as f64)).collect(),
+            points: bins
+                .iter()
+                .map(|(bin, departed)| {
+                    (middle(*bin), departed.delay_ms as f64 / departed.packets as f64)
+                })
+                .collect(),
         },
     ])
 }

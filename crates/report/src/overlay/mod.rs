@@ -15,11 +15,17 @@ impl Overlay {
         let read = match before_json(text) {
             Some(start) => {
                 let lines = text[..start].matches('\n').count();
-                iperf3::parse(&text[start..]).map_err(|(line, problem, remedy)| (line + lines, problem, remedy))
+                iperf3::parse(&text[start..])
+                    .map_err(|(line, problem, remedy)| (line + lines, problem, remedy))
             }
             None => mahimahi::parse(text).map(|series| (series, None)),
         };
-        let (series, remark) = read.map_err(|(line, problem, remedy)| OverlayError { name: name.to_owned(), line, problem, remedy })?;
+        let (series, remark) = read.map_err(|(line, problem, remedy)| OverlayError {
+            name: name.to_owned(),
+            line,
+            problem,
+            remedy,
+        })?;
         Ok(Overlay { name: name.to_owned(), text: text.to_owned(), series, remark })
     }
 }
@@ -51,10 +57,16 @@ mod tests {
         let read = |text: &str| Overlay::parse("o", text).map(|overlay| overlay.series);
         let expected = read(json).unwrap();
         assert_eq!(expected[0].points, [(0.5, 8.0)]);
-        for before in ["\u{feff}", "warning: a long test\n", "\n\u{feff}\n", "iperf3: getsockopt - Protocol\n\n  "] {
+        for before in [
+            "\u{feff}",
+            "warning: a long test\n",
+            "\n\u{feff}\n",
+            "iperf3: getsockopt - Protocol\n\n  ",
+        ] {
             assert_eq!(read(&format!("{before}{json}")), Ok(expected.clone()), "{before:?}");
         }
-        let broken = Overlay::parse("o", &format!("warning\n{}", json.replace("8e6", "-8e6"))).unwrap_err();
+        let broken =
+            Overlay::parse("o", &format!("warning\n{}", json.replace("8e6", "-8e6"))).unwrap_err();
         assert_eq!(broken.line, 2, "{broken}");
         let log = read("# mahimahi mm-link\n{\n").unwrap_err();
         assert!(log.remedy.contains("opportunity") && log.line == 2, "{log}");

@@ -83,13 +83,19 @@ impl Overlay {
             let (name, unit) = series.quantity.words();
             let mut values: Vec<f64> = series.points.iter().map(|(_, value)| *value).collect();
             values.sort_by(f64::total_cmp);
-            let at = |share: f64| crate::number::plain(values[((values.len() - 1) as f64 * share + 0.5) as usize]);
+            let at = |share: f64| {
+                crate::number::plain(values[((values.len() - 1) as f64 * share + 0.5) as usize])
+            };
             match series.quantity {
-                Quantity::Throughput => format!("{name} {} {unit}", crate::number::plain(values.iter().sum::<f64>() / values.len() as f64)),
+                Quantity::Throughput => format!(
+                    "{name} {} {unit}",
+                    crate::number::plain(values.iter().sum::<f64>() / values.len() as f64)
+                ),
                 _ => format!("{name} p50 {} and p95 {} {unit}", at(0.5), at(0.95)),
             }
         };
-        let all: Vec<String> = self.series.iter().filter(|series| !series.points.is_empty()).map(one).collect();
+        let all: Vec<String> =
+            self.series.iter().filter(|series| !series.points.is_empty()).map(one).collect();
         let remark = self.remark.as_ref().map_or_else(String::new, |remark| format!(" ({remark})"));
         format!("Measured, {}{remark}: {}.", self.name, all.join(", "))
     }

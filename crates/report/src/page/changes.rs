@@ -27,7 +27,9 @@ pub(super) fn lines(comparison: &Comparison) -> Vec<Line> {
     if all.windows(2).all(|pair| pair[0] == pair[1]) {
         return all.into_iter().next().unwrap_or_default();
     }
-    let told = |(case, lines): (usize, Vec<Line>)| lines.into_iter().map(move |line| Line { case: Some(case), ..line });
+    let told = |(case, lines): (usize, Vec<Line>)| {
+        lines.into_iter().map(move |line| Line { case: Some(case), ..line })
+    };
     all.into_iter().enumerate().flat_map(told).collect()
 }
 
@@ -60,9 +62,14 @@ fn told(run: &Record) -> Vec<(&Change, String, Option<Time>)> {
     }
     let at = |index: usize| run.changes[index].at;
     let mut ends: BTreeMap<usize, Option<Time>> = BTreeMap::new();
-    for ramp in alike.values().flat_map(|places| places.chunk_by(|a, b| at(*b).since(at(*a)) < run.duration / 100)) {
+    for ramp in alike
+        .values()
+        .flat_map(|places| places.chunk_by(|a, b| at(*b).since(at(*a)) < run.duration / 100))
+    {
         match ramp {
-            [first, .., last] if ramp.len() > 2 => ends.extend([(*first, Some(at(*last))), (*last, None)]),
+            [first, .., last] if ramp.len() > 2 => {
+                ends.extend([(*first, Some(at(*last))), (*last, None)])
+            }
             few => ends.extend(few.iter().map(|index| (*index, None))),
         }
     }
@@ -70,7 +77,11 @@ fn told(run: &Record) -> Vec<(&Change, String, Option<Time>)> {
     for (index, until) in ends {
         let change = &run.changes[index];
         let twin = told.iter_mut().rev().take_while(|(other, ..)| other.at == change.at);
-        let twin = twin.filter(|(other, _, end)| (other.what, &other.to, *end) == (change.what, &change.to, until)).last();
+        let twin = twin
+            .filter(|(other, _, end)| {
+                (other.what, &other.to, *end) == (change.what, &change.to, until)
+            })
+            .last();
         match twin {
             Some((_, of, _)) => *of += &format!(", {}", change.of),
             None => told.push((change, change.of.clone(), until)),
@@ -92,7 +103,11 @@ mod tests {
             what: *what,
             to: (*to).to_owned(),
         };
-        let run = Record { duration: Span::from_secs(100), changes: changes.iter().map(change).collect(), ..crate::tables::no_rows() };
+        let run = Record {
+            duration: Span::from_secs(100),
+            changes: changes.iter().map(change).collect(),
+            ..crate::tables::no_rows()
+        };
         lines_of(&run).into_iter().map(|line| (line.at.0, line.texts)).collect()
     }
 
@@ -104,16 +119,27 @@ mod tests {
             (5_100, "a", Changed::Outage, "ends"),
             (9_000, "a", Changed::Rate, "8 Mbit/s"),
         ]);
-        let first = vec!["5 s: a, a.back: delay 30 ms".to_owned(), "5.1 s: a: outage ends".to_owned()];
+        let first =
+            vec!["5 s: a, a.back: delay 30 ms".to_owned(), "5.1 s: a: outage ends".to_owned()];
         assert_eq!(told, [(5.0, first), (9.0, vec!["9 s: a: rate 8 Mbit/s".to_owned()])]);
     }
 
     #[test]
     fn of_a_ramp_the_ends_are_told() {
-        let ramp: Vec<_> =
-            (0..=40).map(|step| (20_000 + 100 * step, "a", Changed::Rate, if step == 40 { "9 Mbit/s" } else { "1 Mbit/s" })).collect();
-        let ends =
-            [(20.0, vec!["20 s: a: rate 1 Mbit/s, and on until 24 s".to_owned()]), (24.0, vec!["24 s: a: rate 9 Mbit/s".to_owned()])];
+        let ramp: Vec<_> = (0..=40)
+            .map(|step| {
+                (
+                    20_000 + 100 * step,
+                    "a",
+                    Changed::Rate,
+                    if step == 40 { "9 Mbit/s" } else { "1 Mbit/s" },
+                )
+            })
+            .collect();
+        let ends = [
+            (20.0, vec!["20 s: a: rate 1 Mbit/s, and on until 24 s".to_owned()]),
+            (24.0, vec!["24 s: a: rate 9 Mbit/s".to_owned()]),
+        ];
         assert_eq!(texts(&ramp), ends);
     }
 }

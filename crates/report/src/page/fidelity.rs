@@ -23,13 +23,22 @@ struct Measured<'a> {
 /// The page: goals, both worlds against each other, cells worst first, the command that makes it again.
 pub(crate) fn fidelity_html(fidelity: &Fidelity) -> String {
     let quantities = fidelity.quantities();
-    let measured: Vec<Measured<'_>> =
-        quantities.iter().map(|quantity| measured(fidelity, *quantity)).filter(|own| !own.cells.is_empty()).collect();
+    let measured: Vec<Measured<'_>> = quantities
+        .iter()
+        .map(|quantity| measured(fidelity, *quantity))
+        .filter(|own| !own.cells.is_empty())
+        .collect();
     let plot = |(index, own): (usize, &Measured<'_>)| {
         let label = format!("{} of simulator and kernel", own.name);
-        format!("<div><div id=\"quantity{index}\" class=\"plot\" role=\"img\" aria-label=\"{}\"></div></div>\n", escape(&label))
+        format!(
+            "<div><div id=\"quantity{index}\" class=\"plot\" role=\"img\" aria-label=\"{}\"></div></div>\n",
+            escape(&label)
+        )
     };
-    let heads: String = quantities.iter().map(|quantity| format!("<th scope=\"col\">{}</th>", escape(quantity.name()))).collect();
+    let heads: String = quantities
+        .iter()
+        .map(|quantity| format!("<th scope=\"col\">{}</th>", escape(quantity.name())))
+        .collect();
     let main = fill(
         MAIN,
         &[
@@ -53,7 +62,14 @@ pub(crate) fn fidelity_html(fidelity: &Fidelity) -> String {
 }
 
 fn measured(fidelity: &Fidelity, quantity: Quantity) -> Measured<'_> {
-    let mut own = Measured { name: quantity.name(), unit: quantity.unit(), cells: vec![], kernel: vec![], simulator: vec![], gaps: vec![] };
+    let mut own = Measured {
+        name: quantity.name(),
+        unit: quantity.unit(),
+        cells: vec![],
+        kernel: vec![],
+        simulator: vec![],
+        gaps: vec![],
+    };
     for cell in fidelity.cells.iter().filter(|cell| cell.invalid.is_none()) {
         for distance in cell.distances.iter().filter(|distance| distance.quantity == quantity) {
             own.cells.push(&cell.label);
@@ -72,15 +88,24 @@ fn goal(goal: &Goal) -> String {
         None => "not measured",
     };
     let measured = goal.measured.as_deref().unwrap_or("–");
-    let numbers = [&goal.limit, measured, &goal.of_cells(), verdict].map(|text| format!("<td>{}</td>", escape(text))).concat();
+    let numbers = [&goal.limit, measured, &goal.of_cells(), verdict]
+        .map(|text| format!("<td>{}</td>", escape(text)))
+        .concat();
     format!("<tr><th scope=\"row\">{}</th>{numbers}</tr>\n", escape(&goal.what))
 }
 
 fn cell(cell: &FidelityCell, quantities: &[Quantity]) -> String {
-    let gap = |quantity: &Quantity| if cell.invalid.is_some() { "–".to_owned() } else { cell.gap(*quantity) };
-    let numbers: String = quantities.iter().map(|quantity| format!("<td>{}</td>", escape(&gap(quantity)))).collect();
+    let gap = |quantity: &Quantity| {
+        if cell.invalid.is_some() { "–".to_owned() } else { cell.gap(*quantity) }
+    };
+    let numbers: String =
+        quantities.iter().map(|quantity| format!("<td>{}</td>", escape(&gap(quantity)))).collect();
     let class = if cell.invalid.is_some() { " class=\"off\"" } else { "" };
-    format!("<tr{class}><td>{}</td><th scope=\"row\">{}</th>{numbers}</tr>\n", cell.number, escape(&cell.label))
+    format!(
+        "<tr{class}><td>{}</td><th scope=\"row\">{}</th>{numbers}</tr>\n",
+        cell.number,
+        escape(&cell.label)
+    )
 }
 
 /// The cells that do not count, and why.
@@ -93,5 +118,9 @@ fn invalid(fidelity: &Fidelity) -> String {
     if reasons.is_empty() {
         return String::new();
     }
-    format!("<details><summary>Cells that do not count: {}</summary>\n{}</details>\n", reasons.len(), reasons.concat())
+    format!(
+        "<details><summary>Cells that do not count: {}</summary>\n{}</details>\n",
+        reasons.len(),
+        reasons.concat()
+    )
 }

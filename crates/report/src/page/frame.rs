@@ -32,7 +32,15 @@ impl Frame<'_> {
     /// The page.
     pub fn around(&self, main: &str) -> String {
         let scripts = self.plots.as_ref().map_or_else(String::new, |plots| {
-            fill(SCRIPTS, &[("plotly", PLOTLY), ("data", &packed(&plots.data)), ("common", COMMON), ("own", plots.js)])
+            fill(
+                SCRIPTS,
+                &[
+                    ("plotly", PLOTLY),
+                    ("data", &packed(&plots.data)),
+                    ("common", COMMON),
+                    ("own", plots.js),
+                ],
+            )
         });
         fill(
             FRAME,
@@ -56,7 +64,9 @@ pub(super) fn setup(text: &str) -> String {
 
 /// What the reader must know.
 pub(super) fn notes(all: impl IntoIterator<Item = impl AsRef<str>>) -> String {
-    all.into_iter().map(|note| format!("<p class=\"note\">{}</p>\n", escape(note.as_ref()))).collect()
+    all.into_iter()
+        .map(|note| format!("<p class=\"note\">{}</p>\n", escape(note.as_ref())))
+        .collect()
 }
 
 /// Puts the parts in their places; what a part contains is not looked at again.

@@ -13,7 +13,11 @@ use serde::Serialize;
 use std::sync::Arc;
 
 const MAIN: &str = include_str!("assets/grid.html");
-const JS: &str = concat!(include_str!("assets/heat.js"), include_str!("assets/matrix.js"), include_str!("assets/grid.js"));
+const JS: &str = concat!(
+    include_str!("assets/heat.js"),
+    include_str!("assets/matrix.js"),
+    include_str!("assets/grid.js")
+);
 /// Rows of the table of cells; the Parquet table has them all.
 const ROWS: usize = 200;
 /// Bytes of data that the page may carry.
@@ -64,13 +68,19 @@ pub fn grid_html(grid: &Grid) -> String {
     let data = Data {
         axes: &grid.axes,
         seeds: grid.seeds.len(),
-        metrics: metrics.iter().take(most(grid)).map(|column| drawn(grid, &parts, column)).collect(),
+        metrics: metrics
+            .iter()
+            .take(most(grid))
+            .map(|column| drawn(grid, &parts, column))
+            .collect(),
         parts: &parts,
         main: grid::main_metrics(grid).len(),
         matrix: grid.matrix.as_ref(),
         starved: STARVED_S,
     };
-    let pairs = |matrix: &Matrix| fill(include_str!("assets/matrix.html"), &[("summary", &pairs::summary(matrix))]);
+    let pairs = |matrix: &Matrix| {
+        fill(include_str!("assets/matrix.html"), &[("summary", &pairs::summary(matrix))])
+    };
     let matrix = grid.matrix.as_ref().map_or_else(String::new, pairs);
     let main = fill(
         MAIN,
@@ -96,11 +106,16 @@ pub fn grid_html(grid: &Grid) -> String {
 /// The main metrics first, then those of groups of flows and controllers, then all others.
 fn plotted(grid: &Grid, parts: &[Arc<str>]) -> Vec<Column> {
     let main = grid::main_metrics(grid);
-    let others: Vec<_> = grid.defined().filter(|metric| main.iter().all(|own| own.name != metric.name)).collect();
+    let others: Vec<_> =
+        grid.defined().filter(|metric| main.iter().all(|own| own.name != metric.name)).collect();
     let columns = |metrics: &[&'static Metric]| -> Vec<Column> {
         let whole = metrics.iter().map(|metric| Column::whole(metric));
-        let of = |metric: &&'static Metric| parts.iter().map(|name| Column { metric, of: Some(name.clone()) }).collect::<Vec<_>>();
-        whole.chain(metrics.iter().filter(|metric| Column::is_of_flows(metric)).flat_map(of)).collect()
+        let of = |metric: &&'static Metric| {
+            parts.iter().map(|name| Column { metric, of: Some(name.clone()) }).collect::<Vec<_>>()
+        };
+        whole
+            .chain(metrics.iter().filter(|metric| Column::is_of_flows(metric)).flat_map(of))
+            .collect()
     };
     [columns(&main), columns(&others)].concat()
 }
@@ -119,8 +134,14 @@ fn drawn(grid: &Grid, parts: &[Arc<str>], column: &Column) -> Plotted {
         unit: column.metric.unit,
         summary: column.metric.summary,
         median: spreads.iter().map(|spread| spread.median.map(rounded)).collect(),
-        low: spreads.iter().map(|spread| spread.interval.map(|interval| rounded(interval.low))).collect(),
-        high: spreads.iter().map(|spread| spread.interval.map(|interval| rounded(interval.high))).collect(),
+        low: spreads
+            .iter()
+            .map(|spread| spread.interval.map(|interval| rounded(interval.low)))
+            .collect(),
+        high: spreads
+            .iter()
+            .map(|spread| spread.interval.map(|interval| rounded(interval.high)))
+            .collect(),
     }
 }
 
@@ -129,24 +150,33 @@ fn table(grid: &Grid) -> String {
     let axes: Vec<_> = grid::varying(grid).collect();
     let lines = grid::lines(grid, ROWS, true);
     let grouped = lines.iter().any(|line| line.group.is_some());
-    let axis_cell = |scope: &str, text: &str| format!("<th scope=\"{scope}\" class=\"axis\">{}</th>", escape(text));
+    let axis_cell = |scope: &str, text: &str| {
+        format!("<th scope=\"{scope}\" class=\"axis\">{}</th>", escape(text))
+    };
     let mut head: String = axes.iter().map(|(_, axis)| axis_cell("col", &axis.name)).collect();
     head += &if grouped { axis_cell("col", "Flows") } else { String::new() };
     head.extend(columns.iter().map(|column| {
         let (title, unit) = (escape(column.metric.summary), escape(column.metric.unit));
-        format!("<th scope=\"col\" title=\"{title}\">{}<small>{unit}</small></th>", escape(&column.head()))
+        format!(
+            "<th scope=\"col\" title=\"{title}\">{}<small>{unit}</small></th>",
+            escape(&column.head())
+        )
     }));
     let cells = lines.last().map_or(0, |line| line.cell + 1);
     let whole: Vec<_> = columns.iter().map(|column| grid.spreads_in(cells, column)).collect();
     let rows = lines.iter().map(|line| {
         let places = grid.places(line.cell);
         let label = |(index, axis): &(usize, &grid::GridAxis)| {
-            axis_cell("row", if line.group.is_none() { axis.labels[places[*index]].as_str() } else { "" })
+            axis_cell(
+                "row",
+                if line.group.is_none() { axis.labels[places[*index]].as_str() } else { "" },
+            )
         };
         let mut row: String = axes.iter().map(label).collect();
         row += &if grouped { axis_cell("row", &line.flows()) } else { String::new() };
         row.extend(columns.iter().zip(&whole).map(|(column, whole)| {
-            let [median, interval] = line.spread(grid, column, whole).map(|spread| spread.cell()).unwrap_or_default();
+            let [median, interval] =
+                line.spread(grid, column, whole).map(|spread| spread.cell()).unwrap_or_default();
             format!("<td>{}<small>{}</small></td>", escape(&median), escape(&interval))
         }));
         let class = if line.group.is_some() { " class=\"part\"" } else { "" };
@@ -157,7 +187,9 @@ fn table(grid: &Grid) -> String {
         0 => String::new(),
         more => format!("<p class=\"hint\">{} more in cells.parquet.</p>", count(more as u64)),
     };
-    format!("<div class=\"wide\"><table><thead><tr>{head}</tr></thead><tbody>\n{rows}</tbody></table></div>{more}")
+    format!(
+        "<div class=\"wide\"><table><thead><tr>{head}</tr></thead><tbody>\n{rows}</tbody></table></div>{more}"
+    )
 }
 
 fn meanings(columns: &[Column]) -> String {

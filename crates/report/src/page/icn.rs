@@ -2,7 +2,9 @@
 
 use super::lines::{Curve, extremes, grid, growth, keep, sum};
 use super::panels::{CLASS, PATH, Part, REFUSED, SAID, SHAPER};
-use narrows_measure::{ConsumerRecord, ConsumerSample, LinkRecord, RatesSample, Record, SubflowRecord};
+use narrows_measure::{
+    ConsumerRecord, ConsumerSample, LinkRecord, RatesSample, Record, SubflowRecord,
+};
 use narrows_units::Time;
 
 /// Classes, in the order of their dashes.
@@ -15,12 +17,23 @@ pub(super) fn carrying(run: &Record) -> impl Iterator<Item = &LinkRecord> {
 }
 
 /// What consumers get by class and by path, and how much is refused: of all together, and of each of several. Panel, consumer, part, curve.
-pub(super) fn of_flows(run: &Record, each: bool, per: usize) -> Vec<(usize, Option<usize>, Option<Part>, Curve)> {
+pub(super) fn of_flows(
+    run: &Record,
+    each: bool,
+    per: usize,
+) -> Vec<(usize, Option<usize>, Option<Part>, Curve)> {
     let Some(icn) = &run.icn else { return Vec::new() };
-    let consumers: Vec<_> = icn.consumers.iter().zip(&run.flows).map(|(consumer, flow)| (consumer, flow.start)).collect();
+    let consumers: Vec<_> = icn
+        .consumers
+        .iter()
+        .zip(&run.flows)
+        .map(|(consumer, flow)| (consumer, flow.start))
+        .collect();
     let mut groups = vec![(None, consumers.clone())];
     if each && consumers.len() > 1 {
-        groups.extend(consumers.iter().enumerate().map(|(place, consumer)| (Some(place), vec![*consumer])));
+        groups.extend(
+            consumers.iter().enumerate().map(|(place, consumer)| (Some(place), vec![*consumer])),
+        );
     }
     let second = icn.consumers.iter().any(|consumer| consumer.total.secondary.get() > 0);
     let refused = icn.consumers.iter().any(|consumer| consumer.total.nacks > 0);
@@ -28,21 +41,46 @@ pub(super) fn of_flows(run: &Record, each: bool, per: usize) -> Vec<(usize, Opti
     for (place, members) in groups {
         let start = members.iter().map(|(_, start)| *start).min().unwrap_or(Time::ZERO);
         let grown = |of: fn(&ConsumerSample) -> f64| {
-            let counted = |(consumer, _): &(&ConsumerRecord, Time)| keep(grid(&consumer.samples, run.interval, |s| s.at, |s| Some(of(s))));
+            let counted = |(consumer, _): &(&ConsumerRecord, Time)| {
+                keep(grid(&consumer.samples, run.interval, |s| s.at, |s| Some(of(s))))
+            };
             growth(&sum(&members.iter().map(counted).collect::<Vec<_>>()), run.interval, per, start)
         };
         let class = |part: usize| Some(Part { part, of: CLASSES[part].to_owned() });
         if second {
-            curves.push((CLASS, place, class(0), grown(|sample| sample.counters.primary.bits() as f64 / 1e6)));
-            curves.push((CLASS, place, class(1), grown(|sample| sample.counters.secondary.bits() as f64 / 1e6)));
+            curves.push((
+                CLASS,
+                place,
+                class(0),
+                grown(|sample| sample.counters.primary.bits() as f64 / 1e6),
+            ));
+            curves.push((
+                CLASS,
+                place,
+                class(1),
+                grown(|sample| sample.counters.secondary.bits() as f64 / 1e6),
+            ));
         }
         if refused {
             curves.push((REFUSED, place, None, grown(|sample| sample.counters.nacks as f64)));
         }
         if let [(consumer, start)] = members[..] {
-            let path =
-                |(part, subflow)| (PATH, place, Some(Part { part, of: format!("path {}", part + 1) }), brought(run, subflow, per, start));
-            curves.extend(consumer.subflows.iter().enumerate().filter(|_| consumer.subflows.len() > 1).map(path));
+            let path = |(part, subflow)| {
+                (
+                    PATH,
+                    place,
+                    Some(Part { part, of: format!("path {}", part + 1) }),
+                    brought(run, subflow, per, start),
+                )
+            };
+            curves.extend(
+                consumer
+                    .subflows
+                    .iter()
+                    .enumerate()
+                    .filter(|_| consumer.subflows.len() > 1)
+                    .map(path),
+            );
         }
     }
     curves
@@ -50,15 +88,27 @@ pub(super) fn of_flows(run: &Record, each: bool, per: usize) -> Vec<(usize, Opti
 
 /// What Data on a path brings, both classes together.
 fn brought(run: &Record, subflow: &SubflowRecord, per: usize, start: Time) -> Curve {
-    let bits = grid(&subflow.samples, run.interval, |s| s.at, |s| Some((s.primary + s.secondary).bits() as f64 / 1e6));
+    let bits = grid(
+        &subflow.samples,
+        run.interval,
+        |s| s.at,
+        |s| Some((s.primary + s.secondary).bits() as f64 / 1e6),
+    );
     growth(&keep(bits), run.interval, per, start)
 }
 
 /// The rates that are said for a link, and the Interests that wait for it. Panel, part, curve.
 pub(super) fn of_link(run: &Record, link: usize, bins: usize) -> Vec<(usize, Option<Part>, Curve)> {
-    let Some((icn, rates)) = run.icn.as_ref().and_then(|icn| Some((icn, icn.rates.get(link)?))) else { return Vec::new() };
+    let Some((icn, rates)) = run.icn.as_ref().and_then(|icn| Some((icn, icn.rates.get(link)?)))
+    else {
+        return Vec::new();
+    };
     let curve = |of: fn(&RatesSample) -> f64| {
-        extremes(&[grid(&rates.samples, run.interval, |sample| sample.at, |sample| Some(of(sample)))], run.interval, bins)
+        extremes(
+            &[grid(&rates.samples, run.interval, |sample| sample.at, |sample| Some(of(sample)))],
+            run.interval,
+            bins,
+        )
     };
     let mut curves = vec![(SHAPER, None, curve(|sample| f64::from(sample.queue)))];
     let class = |part: usize| Some(Part { part, of: CLASSES[part].to_owned() });

@@ -55,7 +55,13 @@ pub(super) fn extreme_levels(curves: &[Vec<Option<f64>>], interval: Span, room: 
 }
 
 /// Growth per second of a count, with means over fewer and fewer samples.
-pub(super) fn growth_levels(counts: &[Option<f64>], interval: Span, means: Means, since: Time, room: Room) -> Levels {
+pub(super) fn growth_levels(
+    counts: &[Option<f64>],
+    interval: Span,
+    means: Means,
+    since: Time,
+    room: Room,
+) -> Levels {
     let mut levels = Levels::from(growth(counts, interval, means.coarse, since));
     let (mut per, mut left) = (means.coarse, room.finer);
     while per > means.finest {
@@ -81,7 +87,9 @@ pub(super) fn growths(counts: &[Option<f64>], interval: Span, per: usize) -> Opt
     let (mut last, mut before) = (0.0, None);
     let mut all = Growths { x: Vec::new(), count: Vec::new() };
     for (index, count) in counts.iter().enumerate() {
-        let Some(more) = count.map(|count| count - last).filter(|more| *more > 0.0) else { continue };
+        let Some(more) = count.map(|count| count - last).filter(|more| *more > 0.0) else {
+            continue;
+        };
         last += more;
         match all.count.last_mut().filter(|_| before.is_some_and(|before| index - before < per)) {
             Some(count) => *count += more as u64,
@@ -103,30 +111,52 @@ mod tests {
 
     #[test]
     fn each_level_is_finer_and_the_last_one_is_the_samples() {
-        let samples: Vec<Option<f64>> = (0..100_000).map(|index| Some(f64::from(index % 1000))).collect();
-        let levels = extreme_levels(std::slice::from_ref(&samples), MS, Room { bins: 400, finer: 1_000_000 });
+        let samples: Vec<Option<f64>> =
+            (0..100_000).map(|index| Some(f64::from(index % 1000))).collect();
+        let levels = extreme_levels(
+            std::slice::from_ref(&samples),
+            MS,
+            Room { bins: 400, finer: 1_000_000 },
+        );
         let lengths: Vec<usize> = levels.finer.iter().map(|curve| curve.y.len()).collect();
         assert_eq!((levels.coarse.y.len(), &lengths[..]), (800, &[6250, 50_000, 100_000][..]));
-        assert!(levels.finer.iter().all(|curve| curve.y.iter().flatten().map(|point| point.0).fold(0.0, f64::max) == 999.0));
+        assert!(levels.finer.iter().all(|curve| {
+            curve.y.iter().flatten().map(|point| point.0).fold(0.0, f64::max) == 999.0
+        }));
         assert_eq!(levels.finer[2].y[12_345].map(|point| point.0), Some(345.0));
     }
 
     #[test]
     fn finer_levels_keep_to_their_room() {
         let samples: Vec<Option<f64>> = vec![Some(1.0); 1_000_000];
-        let levels = extreme_levels(&[samples.clone(), samples.clone()], MS, Room { bins: 400, finer: 60_000 });
+        let levels = extreme_levels(
+            &[samples.clone(), samples.clone()],
+            MS,
+            Room { bins: 400, finer: 60_000 },
+        );
         let finer: usize = levels.finer.iter().map(|curve| curve.y.len()).sum();
         assert!((30_000..=60_000).contains(&finer), "{finer}");
         let means = Means { coarse: 3000, finest: 30 };
-        let grown = growth_levels(&samples, MS, means, Time::ZERO, Room { bins: 400, finer: 30_000 });
-        assert_eq!(grown.finer.iter().map(|curve| curve.y.len()).collect::<Vec<_>>(), [2666, 21_739]);
-        assert!(extreme_levels(&[vec![Some(1.0); 700]], MS, Room { bins: 400, finer: 60_000 }).finer.is_empty());
+        let grown =
+            growth_levels(&samples, MS, means, Time::ZERO, Room { bins: 400, finer: 30_000 });
+        assert_eq!(
+            grown.finer.iter().map(|curve| curve.y.len()).collect::<Vec<_>>(),
+            [2666, 21_739]
+        );
+        assert!(
+            extreme_levels(&[vec![Some(1.0); 700]], MS, Room { bins: 400, finer: 60_000 })
+                .finer
+                .is_empty()
+        );
     }
 
     #[test]
     fn growths_close_together_are_one() {
         let counts = [0.0, 3.0, 3.0, 4.0, 4.0, 4.0, 9.0].map(Some);
-        let told = |per| growths(&counts, Span::from_millis(250), per).map(|all| (all.x.iter().map(|x| x.0).collect(), all.count));
+        let told = |per| {
+            growths(&counts, Span::from_millis(250), per)
+                .map(|all| (all.x.iter().map(|x| x.0).collect(), all.count))
+        };
         assert_eq!(told(1), Some((vec![0.5, 1.0, 1.75], vec![3, 1, 5])));
         assert_eq!(told(3).map(|(_, count): (Vec<f64>, _)| count), Some(vec![4, 5]));
         assert!(growths(&[Some(0.0), None], MS, 1).is_none());

@@ -26,7 +26,11 @@ impl Serialize for Instant {
 
 fn rounded<S: Serializer>(value: f64, decimals: usize, serializer: S) -> Result<S::Ok, S::Error> {
     let rounded: f64 = format!("{value:.decimals$e}").parse().unwrap_or(0.0);
-    if rounded % 1.0 == 0.0 && rounded.abs() < 1e15 { serializer.serialize_i64(rounded as i64) } else { serializer.serialize_f64(rounded) }
+    if rounded % 1.0 == 0.0 && rounded.abs() < 1e15 {
+        serializer.serialize_i64(rounded as i64)
+    } else {
+        serializer.serialize_f64(rounded)
+    }
 }
 
 /// Values at `x0`, `x0 + dx` and so on.
@@ -46,7 +50,12 @@ impl Curve {
 }
 
 /// Samples by their place on the grid of sampling times; what is missing is `None`.
-pub(crate) fn grid<T>(samples: &[T], interval: Span, at: impl Fn(&T) -> Time, value: impl Fn(&T) -> Option<f64>) -> Vec<Option<f64>> {
+pub(crate) fn grid<T>(
+    samples: &[T],
+    interval: Span,
+    at: impl Fn(&T) -> Time,
+    value: impl Fn(&T) -> Option<f64>,
+) -> Vec<Option<f64>> {
     let step = interval.as_nanos().max(1);
     let mut grid = Vec::with_capacity(samples.len());
     for sample in samples {
@@ -65,7 +74,11 @@ pub(crate) fn extremes(curves: &[Vec<Option<f64>>], interval: Span, bins: usize)
     let dx = interval.as_secs_f64();
     let length = curves.iter().map(Vec::len).max().unwrap_or(0);
     if let ([curve], true) = (curves, length <= 2 * bins) {
-        return Curve { x0: Instant(dx), dx: Instant(dx), y: curve.iter().map(|value| value.map(Point)).collect() };
+        return Curve {
+            x0: Instant(dx),
+            dx: Instant(dx),
+            y: curve.iter().map(|value| value.map(Point)).collect(),
+        };
     }
     let per = length.div_ceil(bins.max(1)).max(1);
     let mut y = Vec::with_capacity(2 * length.div_ceil(per));
@@ -103,7 +116,11 @@ pub(crate) fn growth(counts: &[Option<f64>], interval: Span, per: usize, since: 
 }
 
 /// How long what waits takes to leave, in ms: until the link's capacity has grown by as much. Undefined if the samples end before.
-pub(crate) fn draining(waiting: &[Option<f64>], capacity: &[Option<f64>], interval: Span) -> Vec<Option<f64>> {
+pub(crate) fn draining(
+    waiting: &[Option<f64>],
+    capacity: &[Option<f64>],
+    interval: Span,
+) -> Vec<Option<f64>> {
     let mut last = 0.0;
     let grown: Vec<f64> = capacity
         .iter()
@@ -126,7 +143,9 @@ pub(crate) fn draining(waiting: &[Option<f64>], capacity: &[Option<f64>], interv
 /// The sum of curves where any is defined.
 pub(crate) fn sum(curves: &[Vec<Option<f64>>]) -> Vec<Option<f64>> {
     let length = curves.iter().map(Vec::len).max().unwrap_or(0);
-    let at = |index: usize| curves.iter().filter_map(|curve| curve.get(index).copied().flatten()).reduce(|a, b| a + b);
+    let at = |index: usize| {
+        curves.iter().filter_map(|curve| curve.get(index).copied().flatten()).reduce(|a, b| a + b)
+    };
     (0..length).map(at).collect()
 }
 
@@ -142,8 +161,15 @@ pub(crate) fn steps(histogram: &Histogram, most: usize) -> Option<Steps> {
     let first = histogram.min()?;
     let cdf = histogram.cdf();
     let every = cdf.len().div_ceil(most).max(1);
-    let kept = cdf.iter().enumerate().filter(|(index, _)| index % every == every - 1 || index + 1 == cdf.len()).map(|(_, step)| *step);
-    let (x, y) = std::iter::once((first, 0.0)).chain(kept).map(|(span, share)| (Point(span.as_millis_f64()), Point(share))).unzip();
+    let kept = cdf
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| index % every == every - 1 || index + 1 == cdf.len())
+        .map(|(_, step)| *step);
+    let (x, y) = std::iter::once((first, 0.0))
+        .chain(kept)
+        .map(|(span, share)| (Point(span.as_millis_f64()), Point(share)))
+        .unzip();
     Some(Steps { x, y })
 }
 
@@ -199,20 +225,28 @@ mod tests {
         // 10 a step, then nothing for two steps, then 5 a step.
         let capacity = [10.0, 20.0, 20.0, 20.0, 25.0, 30.0].map(Some);
         let waiting = [Some(5.0), Some(0.0), Some(5.0), Some(7.5), Some(10.0), None];
-        let ms: Vec<_> = draining(&waiting, &capacity, TENTH).iter().map(|ms| ms.map(f64::round)).collect();
+        let ms: Vec<_> =
+            draining(&waiting, &capacity, TENTH).iter().map(|ms| ms.map(f64::round)).collect();
         assert_eq!(ms, [Some(50.0), Some(0.0), Some(200.0), Some(150.0), None, None]);
     }
 
     #[test]
     fn samples_find_their_place() {
         let samples = [(Time::from_nanos(200_000_000), 2.0), (Time::from_nanos(400_000_000), 4.0)];
-        assert_eq!(grid(&samples, TENTH, |s| s.0, |s| Some(s.1)), [None, Some(2.0), None, Some(4.0)]);
-        assert_eq!(sum(&[vec![Some(1.0), None], vec![Some(2.0), None, Some(5.0)]]), [Some(3.0), None, Some(5.0)]);
+        assert_eq!(
+            grid(&samples, TENTH, |s| s.0, |s| Some(s.1)),
+            [None, Some(2.0), None, Some(4.0)]
+        );
+        assert_eq!(
+            sum(&[vec![Some(1.0), None], vec![Some(2.0), None, Some(5.0)]]),
+            [Some(3.0), None, Some(5.0)]
+        );
     }
 
     #[test]
     fn numbers_are_short() {
-        let text = serde_json::to_string(&[Point(1.0 / 3.0), Point(40.0), Point(123_456.7)]).unwrap();
+        let text =
+            serde_json::to_string(&[Point(1.0 / 3.0), Point(40.0), Point(123_456.7)]).unwrap();
         assert_eq!(text, "[0.33333,40,123460]");
     }
 }

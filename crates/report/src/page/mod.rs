@@ -82,11 +82,17 @@ pub fn html(comparison: &Comparison) -> String {
 
 /// What stands above everything else if the run is not to be trusted.
 fn warning(comparison: &Comparison) -> String {
-    let reasons: String = comparison.validity_issues().iter().map(|issue| format!("<li>{}</li>\n", escape(issue))).collect();
+    let reasons: String = comparison
+        .validity_issues()
+        .iter()
+        .map(|issue| format!("<li>{}</li>\n", escape(issue)))
+        .collect();
     if reasons.is_empty() {
         String::new()
     } else {
-        format!("<div class=\"invalid\" role=\"alert\"><p>{INVALID}</p>\n<ul>\n{reasons}</ul></div>\n")
+        format!(
+            "<div class=\"invalid\" role=\"alert\"><p>{INVALID}</p>\n<ul>\n{reasons}</ul></div>\n"
+        )
     }
 }
 
@@ -97,6 +103,11 @@ mod tests {
     #[test]
     fn a_result_without_runs_has_no_plots() {
         let page = html(&Comparison::new("t", vec![], "narrows run"));
-        assert!(page.contains("This result has no runs.") && page.contains("narrows run") && !page.contains("scatter"), "{page}");
+        assert!(
+            page.contains("This result has no runs.")
+                && page.contains("narrows run")
+                && !page.contains("scatter"),
+            "{page}"
+        );
     }
 }

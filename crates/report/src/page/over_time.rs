@@ -9,14 +9,19 @@ const TIME: &str = include_str!("assets/time.html");
 /// The plots over time, with what can be chosen of them.
 pub(super) fn over_time(comparison: &Comparison, seeds: &[u64]) -> String {
     let (options, word) = (style::seed_options(seeds), tables::flow_word(comparison));
-    fill(TIME, &[("seeds", &options), ("flow_word", word), ("drawn", &drawn(comparison, seeds.len()))])
+    fill(
+        TIME,
+        &[("seeds", &options), ("flow_word", word), ("drawn", &drawn(comparison, seeds.len()))],
+    )
 }
 
 /// Says so where not every seed is drawn over time.
 fn drawn(comparison: &Comparison, seeds: usize) -> String {
     let most = comparison.cases.iter().map(|case| case.runs.len()).max().unwrap_or(0);
     if seeds < most {
-        format!(" Only the first of {most} seeds is drawn; tables and the other plots include all seeds.")
+        format!(
+            " Only the first of {most} seeds is drawn; tables and the other plots include all seeds."
+        )
     } else {
         String::new()
     }

@@ -46,12 +46,23 @@ pub(super) struct Distributed {
 
 /// The scatter of a comparison's runs.
 pub(super) fn scatter(comparison: &Comparison) -> Scatter {
-    let (Some(goodput), Some(p50), Some(p95)) = (metric("goodput"), metric("rtt_p50"), metric("rtt_p95")) else { return Scatter::none() };
+    let (Some(goodput), Some(p50), Some(p95)) =
+        (metric("goodput"), metric("rtt_p50"), metric("rtt_p95"))
+    else {
+        return Scatter::none();
+    };
     let mut scatter = Scatter::none();
     for (case, own) in comparison.cases.iter().enumerate() {
         for run in &own.runs {
-            if let (Some(p50), Some(p95), Some(y)) = ((p50.compute)(run), (p95.compute)(run), (goodput.compute)(run)) {
-                scatter.points.push(Mark { case, seed: Some(run.seed), x: [Point(p50), Point(p95)], y: Point(y) });
+            if let (Some(p50), Some(p95), Some(y)) =
+                ((p50.compute)(run), (p95.compute)(run), (goodput.compute)(run))
+            {
+                scatter.points.push(Mark {
+                    case,
+                    seed: Some(run.seed),
+                    x: [Point(p50), Point(p95)],
+                    y: Point(y),
+                });
             }
         }
         let median = |metric| Summary::of(metric, &own.runs).map(|summary| Point(summary.median));
@@ -65,7 +76,9 @@ pub(super) fn scatter(comparison: &Comparison) -> Scatter {
         all.all(|other| other == Some(first)).then_some(Point(first))
     };
     scatter.capacity = same(mean_capacity);
-    let changes = |run: &Record, what: &[Changed]| run.changes.iter().any(|change| what.contains(&change.what));
+    let changes = |run: &Record, what: &[Changed]| {
+        run.changes.iter().any(|change| what.contains(&change.what))
+    };
     if comparison.runs().all(|(_, run)| !changes(run, &[Changed::Delay, Changed::Route])) {
         scatter.base = same(|run| longest_base(run).map(Span::as_millis_f64));
         if comparison.runs().all(|(_, run)| !changes(run, &[Changed::Buffer])) {
@@ -83,7 +96,13 @@ impl Scatter {
 
 fn mean_capacity(run: &Record) -> Option<f64> {
     let link = bottleneck(run)?;
-    Some(link.rate.unwrap_or_else(|| Rate::of(link.capacity.unwrap_or_default(), run.duration - run.warmup)).as_mbps())
+    Some(
+        link.rate
+            .unwrap_or_else(|| {
+                Rate::of(link.capacity.unwrap_or_default(), run.duration - run.warmup)
+            })
+            .as_mbps(),
+    )
 }
 
 fn longest_base(run: &Record) -> Option<Span> {
@@ -96,7 +115,11 @@ fn full_buffer(run: &Record) -> Option<f64> {
 }
 
 /// The distributions of a comparison's cases.
-pub(super) fn distribution(comparison: &Comparison, title: &'static str, of: fn(&Record) -> Vec<&Histogram>) -> Distribution {
+pub(super) fn distribution(
+    comparison: &Comparison,
+    title: &'static str,
+    of: fn(&Record) -> Vec<&Histogram>,
+) -> Distribution {
     let drawn = |(case, own): (usize, &crate::Case)| {
         let mut all = Histogram::new();
         own.runs.iter().flat_map(of).for_each(|histogram| all.merge(histogram));

@@ -39,7 +39,11 @@ mod tests {
     #[test]
     fn the_script_is_the_plotting_library_and_little_of_it() {
         let script = unpacked(PLOTLY);
-        assert!(script.contains("plotly.js v") && script.contains("name:\"heatmap\"") && !script.contains("</script"));
+        assert!(
+            script.contains("plotly.js v")
+                && script.contains("name:\"heatmap\"")
+                && !script.contains("</script")
+        );
         assert!(!script.contains("MathJax.loader") && !script.contains("maplibregl"));
         assert!(PLOTLY.len() < 600_000, "{} bytes", PLOTLY.len());
     }

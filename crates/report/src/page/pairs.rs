@@ -14,11 +14,14 @@ type At = fn(usize, usize) -> (usize, usize);
 /// A table with a row for each network and controller: the mean of its shares, the worst harm that it does and suffers, its longest starvation.
 pub(super) fn summary(matrix: &Matrix) -> String {
     let several = matrix.conditions.len() > 1;
-    let head = |name: &str, unit: &str| format!("<th scope=\"col\">{name}<small>{unit}</small></th>");
+    let head =
+        |name: &str, unit: &str| format!("<th scope=\"col\">{name}<small>{unit}</small></th>");
     let network = if several { "<th scope=\"col\" class=\"axis\">Network</th>" } else { "" };
     // Transfers get what they ask for, sooner or later.
     let defined = |pairs: &Pairs| pairs.median.iter().flatten().any(Option::is_some);
-    let of_transfers = |measure: &Measure| measure.name == "harm_completion" && measure.conditions.iter().all(defined);
+    let of_transfers = |measure: &Measure| {
+        measure.name == "harm_completion" && measure.conditions.iter().all(defined)
+    };
     let (harm, to, meaning) = match matrix.measures.iter().any(of_transfers) {
         true => (
             "harm_completion",
@@ -31,23 +34,45 @@ pub(super) fn summary(matrix: &Matrix) -> String {
             "Harm is the part of its goodput alone that a flow loses: about 0.5 is a fair share of the link.",
         ),
     };
-    let heads =
-        [("Share beside others", "mean of them, %"), ("Most harm done", to), ("Most harm suffered", to), ("Longest starvation", "s")];
+    let heads = [
+        ("Share beside others", "mean of them, %"),
+        ("Most harm done", to),
+        ("Most harm suffered", to),
+        ("Longest starvation", "s"),
+    ];
     let heads: String = heads.iter().map(|(name, unit)| head(name, unit)).collect();
     let mut rows = String::new();
     for (condition, name) in matrix.conditions.iter().enumerate() {
-        let of =
-            |name: &str| matrix.measures.iter().find(|own| own.name == name).and_then(|own| Some((own, own.conditions.get(condition)?)));
+        let of = |name: &str| {
+            matrix
+                .measures
+                .iter()
+                .find(|own| own.name == name)
+                .and_then(|own| Some((own, own.conditions.get(condition)?)))
+        };
         for (own, controller) in matrix.controllers.iter().enumerate() {
-            let network = if several { format!("<th scope=\"row\" class=\"axis\">{}</th>", escape(name)) } else { String::new() };
-            let worst = |name: &str, at: At| cell(of(name).and_then(|(measure, pairs)| worst(matrix, (measure, pairs), own, at)));
+            let network = if several {
+                format!("<th scope=\"row\" class=\"axis\">{}</th>", escape(name))
+            } else {
+                String::new()
+            };
+            let worst = |name: &str, at: At| {
+                cell(of(name).and_then(|(measure, pairs)| worst(matrix, (measure, pairs), own, at)))
+            };
             let cells = [
-                format!("<td>{}</td>", or_dash(of("share").and_then(|(_, pairs)| mean_share(pairs, own)))),
+                format!(
+                    "<td>{}</td>",
+                    or_dash(of("share").and_then(|(_, pairs)| mean_share(pairs, own)))
+                ),
                 worst(harm, |own, other| (other, own)),
                 worst(harm, |own, other| (own, other)),
                 worst("starved", |own, other| (own, other)),
             ];
-            rows += &format!("<tr>{network}<th scope=\"row\" class=\"axis\">{}</th>{}</tr>\n", escape(controller), cells.concat());
+            rows += &format!(
+                "<tr>{network}<th scope=\"row\" class=\"axis\">{}</th>{}</tr>\n",
+                escape(controller),
+                cells.concat()
+            );
         }
     }
     format!(
@@ -66,17 +91,30 @@ fn cell(worst: Worst<'_>) -> String {
 
 /// The mean of a controller's shares beside the others.
 fn mean_share(pairs: &Pairs, own: usize) -> Option<f64> {
-    let shares = pairs.median[own].iter().enumerate().filter(|(other, _)| *other != own).filter_map(|(_, share)| *share);
+    let shares = pairs.median[own]
+        .iter()
+        .enumerate()
+        .filter(|(other, _)| *other != own)
+        .filter_map(|(_, share)| *share);
     let (count, sum) = shares.fold((0, 0.0), |(count, sum), share| (count + 1, sum + share));
     (count > 0).then(|| sum / f64::from(count))
 }
 
 /// The largest value among the pairs of a controller with others.
-fn worst<'a>(matrix: &'a Matrix, (measure, pairs): (&Measure, &Pairs), own: usize, at: At) -> Worst<'a> {
+fn worst<'a>(
+    matrix: &'a Matrix,
+    (measure, pairs): (&Measure, &Pairs),
+    own: usize,
+    at: At,
+) -> Worst<'a> {
     let others = (0..matrix.controllers.len()).filter(|other| *other != own);
     let values = others.filter_map(|other| {
         let (row, column) = at(own, other);
-        Some((pairs.median[row][column]?, matrix.controllers[other].as_str(), measure.beyond(pairs, row, column)))
+        Some((
+            pairs.median[row][column]?,
+            matrix.controllers[other].as_str(),
+            measure.beyond(pairs, row, column),
+        ))
     });
     values.max_by(|a, b| a.0.total_cmp(&b.0))
 }

@@ -5,7 +5,9 @@ use super::icn;
 use super::levels::{Growths, Levels, Means, Room, extreme_levels, growth_levels, growths};
 use super::lines::{Curve, Instant, Point, draining, grid, keep, sum};
 use super::overall::{Distribution, Scatter, distribution, scatter};
-use super::panels::{CWND, DELAY, DROPS, MARKS, PACING, PANELS, Panel, Part, QUEUE, RTT, THROUGHPUT, panels};
+use super::panels::{
+    CWND, DELAY, DROPS, MARKS, PACING, PANELS, Panel, Part, QUEUE, RTT, THROUGHPUT, panels,
+};
 use super::transfers::{Transfers, transfers};
 use crate::{Comparison, Overlay, Quantity};
 use narrows_measure::metrics::{Summary, bottleneck, metric};
@@ -140,7 +142,9 @@ pub(super) fn plots(comparison: &Comparison, budget: Budget) -> Plots<'_> {
     let means = means(&runs);
     let mut plots = Plots {
         cases: comparison.cases.iter().map(|case| case.label.as_str()).collect(),
-        seeds: comparison.cases.first().map_or(vec![], |case| case.runs.iter().take(extent.seeds).map(|run| run.seed).collect()),
+        seeds: comparison.cases.first().map_or(vec![], |case| {
+            case.runs.iter().take(extent.seeds).map(|run| run.seed).collect()
+        }),
         flows: runs.iter().map(|run| run.flows.len()).max().unwrap_or(0),
         apart: comparison.cases.iter().any(|case| unequal(&case.runs)),
         end: Instant(runs.iter().map(|run| run.duration).max().unwrap_or_default().as_secs_f64()),
@@ -148,7 +152,11 @@ pub(super) fn plots(comparison: &Comparison, budget: Budget) -> Plots<'_> {
         panels: vec![],
         window: None,
         marks: None,
-        link: runs.first().and_then(|run| bottleneck(run)).and_then(|link| links.iter().position(|name| *name == link.name)).unwrap_or(0),
+        link: runs
+            .first()
+            .and_then(|run| bottleneck(run))
+            .and_then(|link| links.iter().position(|name| *name == link.name))
+            .unwrap_or(0),
         links,
         lines: vec![],
         changes: lines(comparison),
@@ -157,7 +165,9 @@ pub(super) fn plots(comparison: &Comparison, budget: Budget) -> Plots<'_> {
         limits: vec![],
         scatter: scatter(comparison),
         distributions: [
-            distribution(comparison, "Round trip, ms", |run| run.flows.iter().map(|flow| &flow.rtt).collect()),
+            distribution(comparison, "Round trip, ms", |run| {
+                run.flows.iter().map(|flow| &flow.rtt).collect()
+            }),
             distribution(comparison, "Queueing delay at the bottleneck, ms", |run| {
                 bottleneck(run).map(|link| &link.queueing).into_iter().collect()
             }),
@@ -175,14 +185,19 @@ pub(super) fn plots(comparison: &Comparison, budget: Budget) -> Plots<'_> {
 
 /// The flows of a case get so different shares that their sum hides it.
 fn unequal(runs: &[Record]) -> bool {
-    metric("jain").and_then(|jain| Summary::of(jain, runs)).is_some_and(|jain| jain.median < UNEQUAL)
+    metric("jain")
+        .and_then(|jain| Summary::of(jain, runs))
+        .is_some_and(|jain| jain.median < UNEQUAL)
 }
 
 /// The links that some run used most, those that dropped or marked packets, and those that bring Data.
 fn links<'a>(runs: &[&'a Record]) -> Vec<&'a str> {
     let mut names: Vec<&str> = Vec::new();
     let limiting = runs.iter().filter_map(|run| bottleneck(run));
-    let acting = runs.iter().flat_map(|run| &run.links).filter(|link| link.samples.last().is_some_and(|s| s.dropped + s.marked > 0));
+    let acting = runs
+        .iter()
+        .flat_map(|run| &run.links)
+        .filter(|link| link.samples.last().is_some_and(|s| s.dropped + s.marked > 0));
     let carrying = runs.iter().flat_map(|run| icn::carrying(run));
     for name in limiting.chain(acting).chain(carrying).map(|link| link.name.as_str()) {
         if names.len() < LINKS && !names.contains(&name) {
@@ -200,11 +215,23 @@ fn extent(comparison: &Comparison, links: usize, budget: Budget) -> Extent {
     let bins = |(seeds, each_flow): (usize, bool)| {
         let drawn = comparison.cases.iter().flat_map(|case| case.runs.iter().take(seeds));
         let (of_flow, of_link) = if comparison.is_icn() { ICN_CURVES } else { CURVES };
-        let curves: usize = drawn.map(|run| of_flow + 1 + of_link * links + if each_flow { of_flow * run.flows.len() } else { 0 }).sum();
+        let curves: usize = drawn
+            .map(|run| {
+                of_flow
+                    + 1
+                    + of_link * links
+                    + if each_flow { of_flow * run.flows.len() } else { 0 }
+            })
+            .sum();
         budget.first / (2 * curves.max(1))
     };
-    let (seeds, each_flow) = tries.into_iter().find(|attempt| bins(*attempt) >= 120).unwrap_or((1, false));
-    let delays = comparison.overlays.iter().flat_map(|overlay| &overlay.series).any(|series| series.quantity == Quantity::QueueingDelay);
+    let (seeds, each_flow) =
+        tries.into_iter().find(|attempt| bins(*attempt) >= 120).unwrap_or((1, false));
+    let delays = comparison
+        .overlays
+        .iter()
+        .flat_map(|overlay| &overlay.series)
+        .any(|series| series.quantity == Quantity::QueueingDelay);
     let packets = counts_packets(comparison.runs().next().and_then(|(_, run)| bottleneck(run)));
     let bins = bins((seeds, each_flow));
     // As many curves as share the one room share the other.
@@ -216,7 +243,12 @@ fn extent(comparison: &Comparison, links: usize, budget: Budget) -> Extent {
 fn means(runs: &[&Record]) -> Means {
     let interval = runs.iter().map(|run| run.interval.as_nanos()).max().unwrap_or(1).max(1);
     let longest = runs.iter().map(|run| run.duration.as_nanos()).max().unwrap_or(0);
-    let rtt = runs.iter().flat_map(|run| &run.flows).map(|flow| flow.base_rtt.as_nanos()).max().unwrap_or(0);
+    let rtt = runs
+        .iter()
+        .flat_map(|run| &run.flows)
+        .map(|flow| flow.base_rtt.as_nanos())
+        .max()
+        .unwrap_or(0);
     let samples = |time: u64| time.div_ceil(interval).max(1) as usize;
     Means { coarse: samples((longest / 300).max(rtt)), finest: samples(rtt) }
 }
@@ -225,15 +257,36 @@ fn counts_packets(link: Option<&LinkRecord>) -> bool {
     link.is_some_and(|link| link.buffer.is_none() && link.buffer_packets.is_some())
 }
 
-fn draw<'a>(plots: &mut Plots<'a>, (case, seed): (usize, usize), run: &'a Record, extent: Extent, means: Means) {
-    let counted = |flow: &FlowRecord| grid(&flow.samples, run.interval, |sample| sample.at, arrived);
+fn draw<'a>(
+    plots: &mut Plots<'a>,
+    (case, seed): (usize, usize),
+    run: &'a Record,
+    extent: Extent,
+    means: Means,
+) {
+    let counted =
+        |flow: &FlowRecord| grid(&flow.samples, run.interval, |sample| sample.at, arrived);
     let over = |flow: &FlowRecord, value: fn(&FlowSample) -> Option<f64>| {
         let running = |sample: &FlowSample| flow.end.is_none_or(|end| sample.at <= end);
-        grid(&flow.samples, run.interval, |sample| sample.at, |sample| value(sample).filter(|_| running(sample)))
+        grid(
+            &flow.samples,
+            run.interval,
+            |sample| sample.at,
+            |sample| value(sample).filter(|_| running(sample)),
+        )
     };
-    let all = |value: fn(&FlowSample) -> Option<f64>| run.flows.iter().map(|flow| over(flow, value)).collect::<Vec<_>>();
+    let all = |value: fn(&FlowSample) -> Option<f64>| {
+        run.flows.iter().map(|flow| over(flow, value)).collect::<Vec<_>>()
+    };
     let first = run.flows.iter().map(|flow| flow.start).min().unwrap_or(Time::ZERO);
-    let dropped = |flow: &FlowRecord| keep(grid(&flow.samples, run.interval, |sample| sample.at, |sample| Some(sample.dropped as f64)));
+    let dropped = |flow: &FlowRecord| {
+        keep(grid(
+            &flow.samples,
+            run.interval,
+            |sample| sample.at,
+            |sample| Some(sample.dropped as f64),
+        ))
+    };
     let mut line = |panel: usize, flow: Option<(usize, &'a FlowRecord)>, curve: Levels| {
         let lost = || match flow {
             Some((_, flow)) => dropped(flow),
@@ -241,7 +294,17 @@ fn draw<'a>(plots: &mut Plots<'a>, (case, seed): (usize, usize), run: &'a Record
         };
         let lost = (panel == CWND).then(|| growths(&lost(), run.interval, means.coarse)).flatten();
         let (flow, name) = flow.map(|(index, flow)| (index, flow.name.as_str())).unzip();
-        plots.lines.push(Line { case, seed, panel, flow, name, part: None, link: None, lost, curve });
+        plots.lines.push(Line {
+            case,
+            seed,
+            panel,
+            flow,
+            name,
+            part: None,
+            link: None,
+            lost,
+            curve,
+        });
     };
     let kept: Vec<_> = run.flows.iter().map(|flow| keep(counted(flow))).collect();
     line(THROUGHPUT, None, growth_levels(&sum(&kept), run.interval, means, first, extent.room));
@@ -249,14 +312,32 @@ fn draw<'a>(plots: &mut Plots<'a>, (case, seed): (usize, usize), run: &'a Record
     line(CWND, None, extreme_levels(&[sum(&all(cwnd))], run.interval, extent.room));
     line(PACING, None, extreme_levels(&[sum(&all(pacing))], run.interval, extent.room));
     for flow in run.flows.iter().enumerate().filter(|_| extent.each_flow && run.flows.len() > 1) {
-        line(THROUGHPUT, Some(flow), growth_levels(&counted(flow.1), run.interval, means, flow.1.start, extent.room));
+        line(
+            THROUGHPUT,
+            Some(flow),
+            growth_levels(&counted(flow.1), run.interval, means, flow.1.start, extent.room),
+        );
         line(RTT, Some(flow), extreme_levels(&[over(flow.1, rtt)], run.interval, extent.room));
         line(CWND, Some(flow), extreme_levels(&[over(flow.1, cwnd)], run.interval, extent.room));
-        line(PACING, Some(flow), extreme_levels(&[over(flow.1, pacing)], run.interval, extent.room));
+        line(
+            PACING,
+            Some(flow),
+            extreme_levels(&[over(flow.1, pacing)], run.interval, extent.room),
+        );
     }
     for (panel, flow, part, curve) in icn::of_flows(run, extent.each_flow, means.coarse) {
         let name = flow.map(|flow| run.flows[flow].name.as_str());
-        plots.lines.push(Line { case, seed, panel, flow, name, part, link: None, lost: None, curve: curve.into() });
+        plots.lines.push(Line {
+            case,
+            seed,
+            panel,
+            flow,
+            name,
+            part,
+            link: None,
+            lost: None,
+            curve: curve.into(),
+        });
     }
     if let Some(link) = bottleneck(run) {
         capacity(plots, (case, seed), run, link, (means, extent.room));
@@ -289,18 +370,43 @@ fn draw_link(
     extent: Extent,
     means: Means,
 ) {
-    let over = |value: fn(&LinkSample) -> f64| grid(&link.samples, run.interval, |s| s.at, |s| Some(value(s)));
-    let mut line = |panel: usize, curve: Levels| {
-        plots.lines.push(Line { case, seed, panel, flow: None, name: None, part: None, link: Some(place), lost: None, curve })
+    let over = |value: fn(&LinkSample) -> f64| {
+        grid(&link.samples, run.interval, |s| s.at, |s| Some(value(s)))
     };
-    let queue = if extent.packets { over(|s| s.queue_packets as f64) } else { over(|s| s.queue.get() as f64 / 1e3) };
+    let mut line = |panel: usize, curve: Levels| {
+        plots.lines.push(Line {
+            case,
+            seed,
+            panel,
+            flow: None,
+            name: None,
+            part: None,
+            link: Some(place),
+            lost: None,
+            curve,
+        })
+    };
+    let queue = if extent.packets {
+        over(|s| s.queue_packets as f64)
+    } else {
+        over(|s| s.queue.get() as f64 / 1e3)
+    };
     line(QUEUE, extreme_levels(&[queue], run.interval, extent.room));
     let varies = link.rate.is_none() && link.capacity.is_some();
     if varies || extent.delays {
-        let (waiting, capacity) = (over(|s| s.queue.get() as f64), over(|s| s.capacity.get() as f64));
-        line(DELAY, extreme_levels(&[draining(&waiting, &capacity, run.interval)], run.interval, extent.room));
+        let (waiting, capacity) =
+            (over(|s| s.queue.get() as f64), over(|s| s.capacity.get() as f64));
+        line(
+            DELAY,
+            extreme_levels(
+                &[draining(&waiting, &capacity, run.interval)],
+                run.interval,
+                extent.room,
+            ),
+        );
     }
-    for (panel, counts) in [(DROPS, over(|s| s.dropped as f64)), (MARKS, over(|s| s.marked as f64))] {
+    for (panel, counts) in [(DROPS, over(|s| s.dropped as f64)), (MARKS, over(|s| s.marked as f64))]
+    {
         if counts.last().is_some_and(|last| last.is_some_and(|last| last > 0.0)) {
             line(panel, growth_levels(&counts, run.interval, means, Time::ZERO, extent.room));
         }
@@ -309,8 +415,12 @@ fn draw_link(
         return;
     }
     let (at, text) = match (link.buffer, link.buffer_packets) {
-        (Some(bytes), _) if !extent.packets => (Point(bytes.get() as f64 / 1e3), format!("buffer: {bytes}")),
-        (None, Some(packets)) if extent.packets => (Point(packets.into()), format!("buffer: {packets} packets")),
+        (Some(bytes), _) if !extent.packets => {
+            (Point(bytes.get() as f64 / 1e3), format!("buffer: {bytes}"))
+        }
+        (None, Some(packets)) if extent.packets => {
+            (Point(packets.into()), format!("buffer: {packets} packets"))
+        }
         _ => return,
     };
     let limit = Limit { panel: QUEUE, link: place, at, text };
@@ -320,18 +430,35 @@ fn draw_link(
 }
 
 /// What the bottleneck could carry, once.
-fn capacity(plots: &mut Plots<'_>, (case, seed): (usize, usize), run: &Record, link: &LinkRecord, (means, room): (Means, Room)) {
+fn capacity(
+    plots: &mut Plots<'_>,
+    (case, seed): (usize, usize),
+    run: &Record,
+    link: &LinkRecord,
+    (means, room): (Means, Room),
+) {
     let curve = match link.rate {
         Some(rate) => {
             let level = Some(Point(rate.as_mbps()));
-            Curve { x0: Instant(0.0), dx: Instant(run.duration.as_secs_f64()), y: vec![level, level] }.into()
+            Curve {
+                x0: Instant(0.0),
+                dx: Instant(run.duration.as_secs_f64()),
+                y: vec![level, level],
+            }
+            .into()
         }
         None => {
-            let carried = grid(&link.samples, run.interval, |s| s.at, |s| Some(s.capacity.bits() as f64 / 1e6));
+            let carried = grid(
+                &link.samples,
+                run.interval,
+                |s| s.at,
+                |s| Some(s.capacity.bits() as f64 / 1e6),
+            );
             growth_levels(&carried, run.interval, means, Time::ZERO, room)
         }
     };
-    if !plots.capacity.iter().any(|other| other.seed == seed && other.curve.coarse == curve.coarse) {
+    if !plots.capacity.iter().any(|other| other.seed == seed && other.curve.coarse == curve.coarse)
+    {
         plots.capacity.push(Capacity { case, seed, varies: link.rate.is_none(), curve });
     }
 }
@@ -354,8 +481,12 @@ fn pacing(sample: &FlowSample) -> Option<f64> {
 
 /// The series of overlays in their panels; long ones as means of neighbours.
 fn laid(overlays: &[Overlay]) -> Vec<Laid<'_>> {
-    let mean = |points: &[(f64, f64)], of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / points.len() as f64;
-    let series = overlays.iter().enumerate().flat_map(|(index, overlay)| overlay.series.iter().map(move |series| (index, overlay, series)));
+    let mean = |points: &[(f64, f64)], of: fn(&(f64, f64)) -> f64| {
+        points.iter().map(of).sum::<f64>() / points.len() as f64
+    };
+    let series = overlays.iter().enumerate().flat_map(|(index, overlay)| {
+        overlay.series.iter().map(move |series| (index, overlay, series))
+    });
     let laid = series.map(|(overlay, Overlay { name, .. }, series)| {
         let near = || series.points.chunks(series.points.len().div_ceil(2 * BINS).max(1));
         Laid {
@@ -380,7 +511,9 @@ fn drop_empty_panels(plots: &mut Plots<'_>, panels: [Panel; PANELS]) {
     let shown = |panel: usize, lines: &[Line<'_>]| lines.iter().any(|line| line.panel == panel);
     let [window, marks] = [CWND, MARKS].map(|panel| shown(panel, &plots.lines));
     for (index, panel) in panels.into_iter().enumerate() {
-        if plots.lines.iter().any(|line| line.panel == index) || plots.overlays.iter().any(|laid| laid.panel == index) {
+        if plots.lines.iter().any(|line| line.panel == index)
+            || plots.overlays.iter().any(|laid| laid.panel == index)
+        {
             new[index] = plots.panels.len();
             plots.panels.push(panel);
         }

@@ -14,7 +14,17 @@ const MARKERS: [&str; 6] = [
 ];
 
 /// How lines of one colour are dashed: pixels on and off. Those of `common.js`.
-const DASHES: [&[u32]; 9] = [&[], &[6, 2], &[8, 4], &[1, 4], &[2, 3], &[5, 2, 1, 2], &[8, 3, 2, 3], &[4, 4, 1, 4], &[12, 4]];
+const DASHES: [&[u32]; 9] = [
+    &[],
+    &[6, 2],
+    &[8, 4],
+    &[1, 4],
+    &[2, 3],
+    &[5, 2, 1, 2],
+    &[8, 3, 2, 3],
+    &[4, 4, 1, 4],
+    &[12, 4],
+];
 const CSS: &str = include_str!("assets/page.css");
 
 /// Text that is safe between tags and in attributes.
@@ -51,7 +61,10 @@ pub(super) fn mark(case: usize, style: &str) -> String {
 fn dashed(case: usize) -> String {
     match dashes(case, 0) {
         [] => String::new(),
-        dashes => format!(" stroke-dasharray=\"{}\"", dashes.iter().map(u32::to_string).collect::<Vec<_>>().join(",")),
+        dashes => format!(
+            " stroke-dasharray=\"{}\"",
+            dashes.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
+        ),
     }
 }
 
@@ -68,20 +81,30 @@ pub(super) fn colour(case: usize) -> [u8; 3] {
 /// A colour of `page.css` on white.
 pub(super) fn named_colour(name: &str) -> [u8; 3] {
     let hex = CSS.split_once(&format!("{name}: #")).map_or("", |(_, after)| after);
-    [0, 2, 4].map(|at| hex.get(at..at + 2).and_then(|digits| u8::from_str_radix(digits, 16).ok()).unwrap_or(0))
+    [0, 2, 4].map(|at| {
+        hex.get(at..at + 2).and_then(|digits| u8::from_str_radix(digits, 16).ok()).unwrap_or(0)
+    })
 }
 
 /// A switch for each case.
 pub(super) fn switches(comparison: &Comparison) -> String {
     let one = |(index, case): (usize, &crate::Case)| {
-        format!("<label><input type=\"checkbox\" checked data-case=\"{index}\">{}{}</label>\n", key(index), escape(&case.label))
+        format!(
+            "<label><input type=\"checkbox\" checked data-case=\"{index}\">{}{}</label>\n",
+            key(index),
+            escape(&case.label)
+        )
     };
     comparison.cases.iter().enumerate().map(one).collect()
 }
 
 /// The seeds that can be chosen.
 pub(super) fn seed_options(seeds: &[u64]) -> String {
-    seeds.iter().enumerate().map(|(index, seed)| format!("<option value=\"{index}\">{seed}</option>")).collect()
+    seeds
+        .iter()
+        .enumerate()
+        .map(|(index, seed)| format!("<option value=\"{index}\">{seed}</option>"))
+        .collect()
 }
 
 #[cfg(test)]
@@ -97,8 +120,9 @@ mod tests {
 
     #[test]
     fn four_lines_of_each_of_fourteen_cases_differ() {
-        let lines: std::collections::BTreeSet<([u8; 3], &[u32])> =
-            (0..14).flat_map(|case| (0..4).map(move |part| (colour(case), dashes(case, part)))).collect();
+        let lines: std::collections::BTreeSet<([u8; 3], &[u32])> = (0..14)
+            .flat_map(|case| (0..4).map(move |part| (colour(case), dashes(case, part))))
+            .collect();
         assert_eq!(lines.len(), 14 * 4);
     }
 
@@ -107,8 +131,11 @@ mod tests {
         let script = include_str!("assets/common.js");
         let (_, list) = script.split_once("const dashes = [").expect("a list");
         let (list, _) = list.split_once(']').expect("its end");
-        let numbers = |text: &str| -> Vec<u32> { text.split(',').filter_map(|part| part.strip_suffix("px")?.parse().ok()).collect() };
-        let drawn: Vec<Vec<u32>> = list.split("\", \"").map(|text| numbers(text.trim_matches('"'))).collect();
+        let numbers = |text: &str| -> Vec<u32> {
+            text.split(',').filter_map(|part| part.strip_suffix("px")?.parse().ok()).collect()
+        };
+        let drawn: Vec<Vec<u32>> =
+            list.split("\", \"").map(|text| numbers(text.trim_matches('"'))).collect();
         assert_eq!(drawn, DASHES);
         assert!(script.contains(&format!("Math.floor(k / {COLOURS}) + 2 * part")));
     }

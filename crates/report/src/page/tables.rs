@@ -14,37 +14,58 @@ const ROWS: usize = 200;
 pub(super) fn results(comparison: &Comparison, shown: &Results) -> String {
     let (columns, named) = (&shown.columns, comparison.names_cases());
     let first = if named { "<th scope=\"col\">Case</th>" } else { "" };
-    let head: String = columns.iter().map(|column| head_cell(column.head, column.metric.unit, column.metric.summary)).collect();
-    let rows = comparison.cases.iter().zip(&shown.cases).enumerate().map(|(index, (case, summaries))| {
-        let cells: String = summaries
-            .iter()
-            .map(|summary| {
-                let [median, interval] = cell(summary.as_ref());
-                format!("<td>{}<small>{}</small></td>", escape(&median), escape(&interval))
-            })
-            .collect();
-        let label = if named { format!("<th scope=\"row\">{}{}</th>", key(index), escape(&case.label)) } else { String::new() };
-        format!("<tr data-case=\"{index}\">{label}{cells}</tr>\n")
-    });
+    let head: String = columns
+        .iter()
+        .map(|column| head_cell(column.head, column.metric.unit, column.metric.summary))
+        .collect();
+    let rows =
+        comparison.cases.iter().zip(&shown.cases).enumerate().map(|(index, (case, summaries))| {
+            let cells: String = summaries
+                .iter()
+                .map(|summary| {
+                    let [median, interval] = cell(summary.as_ref());
+                    format!("<td>{}<small>{}</small></td>", escape(&median), escape(&interval))
+                })
+                .collect();
+            let label = if named {
+                format!("<th scope=\"row\">{}{}</th>", key(index), escape(&case.label))
+            } else {
+                String::new()
+            };
+            format!("<tr data-case=\"{index}\">{label}{cells}</tr>\n")
+        });
     let rows: String = rows.collect();
-    let caption = comparison.seeds().map_or_else(String::new, |seeds| format!("<p class=\"hint\">{}</p>", statistic(seeds)));
-    format!("<div class=\"wide\"><table><thead><tr>{first}{head}</tr></thead><tbody>\n{rows}</tbody></table></div>{caption}")
+    let caption = comparison
+        .seeds()
+        .map_or_else(String::new, |seeds| format!("<p class=\"hint\">{}</p>", statistic(seeds)));
+    format!(
+        "<div class=\"wide\"><table><thead><tr>{first}{head}</tr></thead><tbody>\n{rows}</tbody></table></div>{caption}"
+    )
 }
 
 fn head_cell(head: &str, unit: &str, title: &str) -> String {
-    format!("<th scope=\"col\" title=\"{}\">{}<small>{}</small></th>", escape(title), escape(head), escape(unit))
+    format!(
+        "<th scope=\"col\" title=\"{}\">{}<small>{}</small></th>",
+        escape(title),
+        escape(head),
+        escape(unit)
+    )
 }
 
 pub(super) fn flows(comparison: &Comparison) -> String {
     if comparison.is_icn() {
-        return parts(comparison, "consumer", CONSUMER, |run| (0..run.flows.len()).collect::<Vec<_>>().into());
+        return parts(comparison, "consumer", CONSUMER, |run| {
+            (0..run.flows.len()).collect::<Vec<_>>().into()
+        });
     }
     parts(comparison, "flow", FLOW, |run| run.flows.as_slice().into())
 }
 
 pub(super) fn links(comparison: &Comparison) -> String {
     if comparison.is_icn() {
-        return parts(comparison, "link", CARRIER, |run| (0..run.links.len()).collect::<Vec<_>>().into());
+        return parts(comparison, "link", CARRIER, |run| {
+            (0..run.links.len()).collect::<Vec<_>>().into()
+        });
     }
     parts(comparison, "link", LINK, |run| run.links.as_slice().into())
 }
@@ -75,7 +96,11 @@ fn parts<'a, T: Clone + 'a>(
         head += &(head_cell("Case", "", "") + &head_cell("Seed", "", ""));
     }
     head.extend(fields.iter().map(|field| head_cell(field.head, field.unit, "")));
-    let runs = comparison.cases.iter().enumerate().flat_map(|(index, case)| case.runs.iter().map(move |run| (index, case, run)));
+    let runs = comparison
+        .cases
+        .iter()
+        .enumerate()
+        .flat_map(|(index, case)| case.runs.iter().map(move |run| (index, case, run)));
     let (mut rows, mut total) = (String::new(), 0);
     for (index, case, run) in runs {
         for part in of(run).iter() {
@@ -85,9 +110,16 @@ fn parts<'a, T: Clone + 'a>(
             }
             rows += &format!("<tr data-case=\"{index}\">");
             if several {
-                rows += &format!("<th scope=\"row\">{}{}</th><td>{}</td>", key(index), escape(&case.label), run.seed);
+                rows += &format!(
+                    "<th scope=\"row\">{}{}</th><td>{}</td>",
+                    key(index),
+                    escape(&case.label),
+                    run.seed
+                );
             }
-            rows.extend(fields.iter().map(|field| format!("<td>{}</td>", escape(&(field.text)(run, part)))));
+            rows.extend(
+                fields.iter().map(|field| format!("<td>{}</td>", escape(&(field.text)(run, part)))),
+            );
             rows += "</tr>\n";
         }
     }
@@ -96,7 +128,9 @@ fn parts<'a, T: Clone + 'a>(
     } else {
         String::new()
     };
-    format!("<div class=\"wide\"><table><thead><tr>{head}</tr></thead><tbody>\n{rows}</tbody></table></div>{more}")
+    format!(
+        "<div class=\"wide\"><table><thead><tr>{head}</tr></thead><tbody>\n{rows}</tbody></table></div>{more}"
+    )
 }
 
 pub(super) fn meanings(shown: &Results) -> String {
@@ -122,10 +156,17 @@ pub(super) fn scenarios(comparison: &Comparison) -> String {
             continue;
         }
         shown.push(toml);
-        let labels: Vec<&str> =
-            comparison.cases.iter().filter(|other| other.scenario_toml == toml).map(|other| other.label.as_str()).collect();
-        let labels =
-            if labels.len() == comparison.cases.len() { "Scenario".to_owned() } else { format!("Scenario of {}", labels.join(", ")) };
+        let labels: Vec<&str> = comparison
+            .cases
+            .iter()
+            .filter(|other| other.scenario_toml == toml)
+            .map(|other| other.label.as_str())
+            .collect();
+        let labels = if labels.len() == comparison.cases.len() {
+            "Scenario".to_owned()
+        } else {
+            format!("Scenario of {}", labels.join(", "))
+        };
         text += &format!(
             "<details><summary>{}</summary><div class=\"copy\"><button type=\"button\">Copy</button><pre>{}</pre></div></details>\n",
             escape(&labels),

@@ -61,22 +61,39 @@ pub(super) fn transfers(comparison: &Comparison) -> Option<Transfers> {
     let most = (BUDGET / (bins.len() * (ranges.len() + 1))).clamp(8, STEPS);
     let (mut slowdown, mut completion) = (Vec::new(), Vec::new());
     for (case, bins) in bins.iter().enumerate().filter(|(_, bins)| !bins.is_empty()) {
-        let found: Vec<Option<&SizeBin>> = ranges.iter().map(|range| bins.iter().find(|bin| bin.from == range.from)).collect();
-        slowdown.extend(QUANTILES.iter().enumerate().map(|(rank, (name, q))| Slowdown {
-            case,
-            rank,
-            name,
-            y: found.iter().map(|bin| bin.and_then(|bin| bin.slowdown.quantile(*q)).map(Point)).collect(),
-            counts: found.iter().map(|bin| bin.map_or(0, |bin| bin.completion.count())).collect(),
+        let found: Vec<Option<&SizeBin>> =
+            ranges.iter().map(|range| bins.iter().find(|bin| bin.from == range.from)).collect();
+        slowdown.extend(QUANTILES.iter().enumerate().map(|(rank, (name, q))| {
+            Slowdown {
+                case,
+                rank,
+                name,
+                y: found
+                    .iter()
+                    .map(|bin| bin.and_then(|bin| bin.slowdown.quantile(*q)).map(Point))
+                    .collect(),
+                counts: found
+                    .iter()
+                    .map(|bin| bin.map_or(0, |bin| bin.completion.count()))
+                    .collect(),
+            }
         }));
         let mut all = Histogram::new();
         bins.iter().for_each(|bin| all.merge(&bin.completion));
-        let sized = found.iter().enumerate().filter_map(|(size, bin)| Some((Some(size), &bin.as_ref()?.completion)));
-        completion.extend(
-            std::iter::once((None, &all))
-                .chain(sized)
-                .filter_map(|(size, histogram)| Some(Completion { case, size, count: histogram.count(), steps: steps(histogram, most)? })),
-        );
+        let sized = found
+            .iter()
+            .enumerate()
+            .filter_map(|(size, bin)| Some((Some(size), &bin.as_ref()?.completion)));
+        completion.extend(std::iter::once((None, &all)).chain(sized).filter_map(
+            |(size, histogram)| {
+                Some(Completion {
+                    case,
+                    size,
+                    count: histogram.count(),
+                    steps: steps(histogram, most)?,
+                })
+            },
+        ));
     }
     let middle = |bin: &SizeBin| Point((bin.from.get() as f64 * bin.end().get() as f64).sqrt());
     let sizes = ranges.iter().map(|bin| Size { name: bin.range(), middle: middle(bin) }).collect();

@@ -54,7 +54,16 @@ impl Underway {
     /// Runs under this title, one after another, with a name each. None has begun.
     pub fn new(title: impl Into<String>, names: Vec<String>) -> Underway {
         let (every, at) = (Span::ZERO, Time::ZERO);
-        Underway { title: title.into(), names, begun: 0, record: None, every, at, reached: at, heard: 0 }
+        Underway {
+            title: title.into(),
+            names,
+            begun: 0,
+            record: None,
+            every,
+            at,
+            reached: at,
+            heard: 0,
+        }
     }
 
     /// How often something was heard of the runs: no two states of them have the same number.
@@ -95,8 +104,13 @@ impl Underway {
 
     /// What is known of the run that goes on.
     fn so_far(&self) -> Comparison {
-        let runs: Vec<Record> = self.record.iter().map(|record| record.so_far(self.reached)).collect();
-        let case = (!runs.is_empty()).then(|| Case { label: self.title.clone(), scenario_toml: String::new(), runs });
+        let runs: Vec<Record> =
+            self.record.iter().map(|record| record.so_far(self.reached)).collect();
+        let case = (!runs.is_empty()).then(|| Case {
+            label: self.title.clone(),
+            scenario_toml: String::new(),
+            runs,
+        });
         Comparison::new(&self.title, case.into_iter().collect(), "")
     }
 
@@ -117,7 +131,10 @@ impl Follower for Underway {
     }
 
     fn sampled(&mut self, flows: &[(usize, FlowSample)], links: &[(usize, LinkSample)]) {
-        let first = flows.first().map(|(_, sample)| sample.at).or_else(|| links.first().map(|(_, sample)| sample.at));
+        let first = flows
+            .first()
+            .map(|(_, sample)| sample.at)
+            .or_else(|| links.first().map(|(_, sample)| sample.at));
         let Some(at) = first.filter(|at| self.keeps(*at)) else { return };
         let Some(record) = &mut self.record else { return };
         for (flow, sample) in flows {

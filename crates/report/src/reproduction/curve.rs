@@ -29,5 +29,6 @@ pub(super) fn kept(counts: Vec<Option<f64>>) -> Vec<Option<f64>> {
 /// Samples in a bin of a rate: at least a round trip, and some 300 bins in all.
 pub(super) fn bin(record: &Record) -> usize {
     let rtt = record.flows.iter().map(|flow| flow.base_rtt.as_nanos()).max().unwrap_or(0);
-    (record.duration.as_nanos() / 300).max(rtt).div_ceil(record.interval.as_nanos().max(1)).max(1) as usize
+    (record.duration.as_nanos() / 300).max(rtt).div_ceil(record.interval.as_nanos().max(1)).max(1)
+        as usize
 }

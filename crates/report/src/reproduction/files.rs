@@ -29,8 +29,14 @@ pub struct KeptPlots {
 
 impl KeptPlots {
     fn of(paper: &PaperResult, figure: &FigureResult) -> KeptPlots {
-        let told =
-            |judged: &JudgedClaim| format!(" {}: published {}, measured {}.", judged.claim.says, judged.claim.published, measured(judged));
+        let told = |judged: &JudgedClaim| {
+            format!(
+                " {}: published {}, measured {}.",
+                judged.claim.says,
+                judged.claim.published,
+                measured(judged)
+            )
+        };
         let claims: String = figure.claims.iter().take(TOLD).map(told).collect();
         let more = match figure.claims.len().saturating_sub(TOLD) {
             0 => String::new(),
@@ -38,7 +44,12 @@ impl KeptPlots {
         };
         let scaled = figure.scaled.as_ref().map_or("", |_| " Scaled down.");
         let caption = format!("{}, {}.{scaled}{claims}{more}", paper.title, figure.source);
-        KeptPlots { paper: paper.name.clone(), figure: figure.name.clone(), caption, plots: figure.plots.clone() }
+        KeptPlots {
+            paper: paper.name.clone(),
+            figure: figure.name.clone(),
+            caption,
+            plots: figure.plots.clone(),
+        }
     }
 }
 
@@ -55,11 +66,21 @@ pub fn read_plots(files: &ResultDir) -> Result<Option<Vec<KeptPlots>>, ReportErr
 ///
 /// # Errors
 /// Something cannot be written.
-pub fn write_reproduction(reserved: Reserved, reproduction: &Reproduction, info: &RunInfo) -> Result<(), ReportError> {
+pub fn write_reproduction(
+    reserved: Reserved,
+    reproduction: &Reproduction,
+    info: &RunInfo,
+) -> Result<(), ReportError> {
     reserved.file("report.html", reproduction_html(reproduction).as_bytes())?;
     reserved.file("claims.json", reproduction_json(reproduction).as_bytes())?;
-    let figures = reproduction.papers.iter().flat_map(|paper| paper.figures.iter().map(move |figure| KeptPlots::of(paper, figure)));
-    reserved.file(PLOTS, (serde_json::to_string(&figures.collect::<Vec<_>>()).unwrap_or_default() + "\n").as_bytes())?;
+    let figures = reproduction
+        .papers
+        .iter()
+        .flat_map(|paper| paper.figures.iter().map(move |figure| KeptPlots::of(paper, figure)));
+    reserved.file(
+        PLOTS,
+        (serde_json::to_string(&figures.collect::<Vec<_>>()).unwrap_or_default() + "\n").as_bytes(),
+    )?;
     if reproduction.statements().next().is_some() {
         reserved.file("statements.json", statements_json(reproduction).as_bytes())?;
     }

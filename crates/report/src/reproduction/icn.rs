@@ -8,10 +8,17 @@ use narrows_units::{Bytes, Time};
 
 /// The rates that are written into Data from a link, or the queue of Interests for it.
 pub(super) fn of_link(record: &Record, trace: Trace, link: usize) -> Vec<Traced> {
-    let Some(rates) = record.icn.as_ref().and_then(|icn| icn.rates.get(link)) else { return Vec::new() };
+    let Some(rates) = record.icn.as_ref().and_then(|icn| icn.rates.get(link)) else {
+        return Vec::new();
+    };
     let name = &record.links[link].name;
-    let over = |value: fn(&RatesSample) -> f64| grid(&rates.samples, record.interval, |sample| sample.at, |sample| Some(value(sample)));
-    let curve = |name: String, value| Traced { name, curve: extremes(&[over(value)], record.interval, BINS) };
+    let over = |value: fn(&RatesSample) -> f64| {
+        grid(&rates.samples, record.interval, |sample| sample.at, |sample| Some(value(sample)))
+    };
+    let curve = |name: String, value| Traced {
+        name,
+        curve: extremes(&[over(value)], record.interval, BINS),
+    };
     match trace {
         Trace::Shaper => vec![curve(name.clone(), |sample| f64::from(sample.queue))],
         _ if has_secondary(rates) => vec![
@@ -30,12 +37,19 @@ fn has_secondary(rates: &RatesRecord) -> bool {
 /// What Data of each class brings to some consumers together; only the first class if nobody asks in the second one.
 pub(super) fn classes(record: &Record, name: &str, members: &[usize]) -> Vec<Traced> {
     let Some(icn) = &record.icn else { return Vec::new() };
-    let own = |members: &[usize]| members.iter().filter_map(|place| icn.consumers.get(*place)).collect::<Vec<_>>();
+    let own = |members: &[usize]| {
+        members.iter().filter_map(|place| icn.consumers.get(*place)).collect::<Vec<_>>()
+    };
     let consumers = own(members);
     let since = members.iter().map(|place| record.flows[*place].start).min().unwrap_or(Time::ZERO);
     let curve = |name: String, of: fn(&ConsumerCounters) -> Bytes| {
         let counted = |consumer: &&ConsumerRecord| {
-            let bits = grid(&consumer.samples, record.interval, |s| s.at, |s| Some(of(&s.counters).bits() as f64 / 1e6));
+            let bits = grid(
+                &consumer.samples,
+                record.interval,
+                |s| s.at,
+                |s| Some(of(&s.counters).bits() as f64 / 1e6),
+            );
             kept(bits)
         };
         let counts = sum(&consumers.iter().map(counted).collect::<Vec<_>>());
@@ -59,9 +73,17 @@ pub(super) fn subflows(record: &Record, members: &[usize]) -> Vec<Traced> {
         let Some(consumer) = icn.consumers.get(*place) else { continue };
         for (number, subflow) in consumer.subflows.iter().enumerate() {
             let bits = |bytes: Bytes| Some(bytes.bits() as f64 / 1e6);
-            let counts = kept(grid(&subflow.samples, record.interval, |s| s.at, |s| bits(s.primary + s.secondary)));
+            let counts = kept(grid(
+                &subflow.samples,
+                record.interval,
+                |s| s.at,
+                |s| bits(s.primary + s.secondary),
+            ));
             let curve = growth(&counts, record.interval, bin(record), record.flows[*place].start);
-            traced.push(Traced { name: format!("{}, path {}", record.flows[*place].name, number + 1), curve });
+            traced.push(Traced {
+                name: format!("{}, path {}", record.flows[*place].name, number + 1),
+                curve,
+            });
         }
     }
     traced

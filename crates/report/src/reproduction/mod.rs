@@ -10,11 +10,13 @@ mod traces;
 
 pub use curve::Traced;
 pub use files::{KeptPlots, read_plots, write_reproduction};
-pub use model::{FigureResult, JudgedClaim, JudgedStatement, KeptRun, PaperResult, Reproduction, Verdict};
+pub use model::{
+    FigureResult, JudgedClaim, JudgedStatement, KeptRun, PaperResult, Reproduction, Verdict,
+};
 pub use plots::DrawnPlot;
 pub(crate) use plots::{Content as DrawnContent, Line, Panel, Values, named};
 pub(crate) use table::{
-    bounds as reproduction_bounds, measured as reproduction_measured, share as reproduction_share, simulated as reproduction_simulated,
-    stated as reproduction_stated,
+    bounds as reproduction_bounds, measured as reproduction_measured, share as reproduction_share,
+    simulated as reproduction_simulated, stated as reproduction_stated,
 };
 pub use table::{reproduction_json, reproduction_table};

@@ -136,7 +136,10 @@ impl Verdict {
 impl JudgedClaim {
     /// Whether it holds. What is not defined does not.
     pub fn verdict(&self) -> Verdict {
-        let within = |value: f64| self.claim.min.is_none_or(|min| value >= min) && self.claim.max.is_none_or(|max| value <= max);
+        let within = |value: f64| {
+            self.claim.min.is_none_or(|min| value >= min)
+                && self.claim.max.is_none_or(|max| value <= max)
+        };
         match (self.measured.is_some_and(within), &self.claim.known) {
             (true, None) => Verdict::Holds,
             (true, Some(_)) => Verdict::Unexpected,
@@ -150,7 +153,8 @@ impl JudgedClaim {
     pub fn apart(&self) -> Option<f64> {
         let (kernel, simulator) = (self.measured?, self.simulated?);
         let bound = self.claim.max.filter(|_| self.claim.min.is_none());
-        let percent = 100.0 * (kernel - simulator) / bound.unwrap_or(0.0).abs().max(simulator.abs());
+        let percent =
+            100.0 * (kernel - simulator) / bound.unwrap_or(0.0).abs().max(simulator.abs());
         (kernel != simulator && percent.abs() > NEAR).then_some(percent)
     }
 

@@ -56,26 +56,45 @@ impl DrawnPlot {
     }
 
     /// Draws a plot. `values` gives a number of a cell, one for each seed; `traced` the curves that were kept of its first run.
-    pub fn of(plot: &Plot, values: &dyn Fn(usize, &Asked) -> Vec<Option<f64>>, traced: &dyn Fn(usize) -> Vec<Traced>) -> DrawnPlot {
+    pub fn of(
+        plot: &Plot,
+        values: &dyn Fn(usize, &Asked) -> Vec<Option<f64>>,
+        traced: &dyn Fn(usize) -> Vec<Traced>,
+    ) -> DrawnPlot {
         let (x, y, content) = match &plot.drawn {
             Drawn::Lines { along, asked, series } => {
                 let content = Content::Lines {
                     labels: along.labels.clone(),
-                    numbers: along.numbers.as_ref().map(|numbers| numbers.iter().copied().map(Point).collect()),
+                    numbers: along
+                        .numbers
+                        .as_ref()
+                        .map(|numbers| numbers.iter().copied().map(Point).collect()),
                     lines: series.iter().map(|series| line(series, asked, values)).collect(),
                 };
                 (axis(&along.title, along.unit), of_metric(asked.metric), content)
             }
             Drawn::Cdf { asked, series } => {
                 let sorted = |series: &Series| {
-                    let mut all: Vec<f64> = series.cells.iter().flat_map(|cell| values(*cell, asked)).flatten().collect();
+                    let mut all: Vec<f64> = series
+                        .cells
+                        .iter()
+                        .flat_map(|cell| values(*cell, asked))
+                        .flatten()
+                        .collect();
                     all.sort_by(f64::total_cmp);
                     Values { name: series.label.clone(), x: all.into_iter().map(Point).collect() }
                 };
-                (of_metric(asked.metric), axis("share of runs", ""), Content::Cdf { lines: series.iter().map(sorted).collect() })
+                (
+                    of_metric(asked.metric),
+                    axis("share of runs", ""),
+                    Content::Cdf { lines: series.iter().map(sorted).collect() },
+                )
             }
             Drawn::Trace { trace, panels, .. } => {
-                let panel = |(title, cell): &(String, usize)| Panel { title: title.clone(), lines: traced(*cell) };
+                let panel = |(title, cell): &(String, usize)| Panel {
+                    title: title.clone(),
+                    lines: traced(*cell),
+                };
                 let content = Content::Trace { panels: panels.iter().map(panel).collect() };
                 (axis("time", "s"), axis(trace.title(), trace.unit()), content)
             }
@@ -91,8 +110,13 @@ impl DrawnPlot {
     }
 }
 
-fn line(series: &Series, asked: &Asked, values: &dyn Fn(usize, &Asked) -> Vec<Option<f64>>) -> Line {
-    let mut line = Line { name: series.label.clone(), median: Vec::new(), low: Vec::new(), high: Vec::new() };
+fn line(
+    series: &Series,
+    asked: &Asked,
+    values: &dyn Fn(usize, &Asked) -> Vec<Option<f64>>,
+) -> Line {
+    let mut line =
+        Line { name: series.label.clone(), median: Vec::new(), low: Vec::new(), high: Vec::new() };
     for cell in &series.cells {
         let own = Spread::over(&values(*cell, asked));
         line.median.push(own.median.map(Point));

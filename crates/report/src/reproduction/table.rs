@@ -23,7 +23,11 @@ pub fn reproduction_table(reproduction: &Reproduction) -> String {
     for paper in reproduction.papers.iter().filter(|_| reproduction.papers.len() > 1) {
         let holding = paper.claims().filter(|claim| claim.verdict().holds()).count();
         let stated = stated(&paper.statements);
-        text += &wrap(&format!("{}: {stated}{holding} of {} claims hold.", paper.name, paper.claims().count()));
+        text += &wrap(&format!(
+            "{}: {stated}{holding} of {} claims hold.",
+            paper.name,
+            paper.claims().count()
+        ));
     }
     text + &wrap(&share(reproduction))
 }
@@ -36,11 +40,17 @@ fn figure(figure: &FigureResult) -> String {
     for issue in &figure.validity_issues {
         text += &wrap(&format!("INVALID: {issue}"));
     }
-    let heads = if figure.is_live() { vec!["Claim", "Published", "Kernel", "Simulated"] } else { vec!["Claim", "Published", "Measured"] };
+    let heads = if figure.is_live() {
+        vec!["Claim", "Published", "Kernel", "Simulated"]
+    } else {
+        vec!["Claim", "Published", "Measured"]
+    };
     let heads = heads.into_iter().chain(["Holds if", ""]);
-    let mut columns: Vec<Vec<[String; 2]>> = heads.map(|head| vec![[head.to_owned(), String::new()]]).collect();
+    let mut columns: Vec<Vec<[String; 2]>> =
+        heads.map(|head| vec![[head.to_owned(), String::new()]]).collect();
     for claim in &figure.claims {
-        let (says, published) = (fold(&claim.claim.says, SAYS), fold(&claim.claim.published, PUBLISHED));
+        let (says, published) =
+            (fold(&claim.claim.says, SAYS), fold(&claim.claim.published, PUBLISHED));
         let mut own = vec![says, published, vec![measured(claim)]];
         own.extend(figure.is_live().then(|| vec![simulated(claim)]));
         own.extend([vec![bounds(claim)], vec![claim.verdict().text().to_owned()]]);
@@ -60,7 +70,10 @@ fn figure(figure: &FigureResult) -> String {
     }
     for (claim, apart) in figure.claims.iter().filter_map(|claim| Some((claim, claim.apart()?))) {
         let why = claim.claim.apart.as_deref().unwrap_or("not explained");
-        text += &wrap(&format!("Kernel and simulator {apart:+.0} % apart: \"{}\": {why}", claim.claim.says));
+        text += &wrap(&format!(
+            "Kernel and simulator {apart:+.0} % apart: \"{}\": {why}",
+            claim.claim.says
+        ));
     }
     text
 }
@@ -68,12 +81,15 @@ fn figure(figure: &FigureResult) -> String {
 /// "41 of 45 judged statements hold (91 %), 2 in part, 2 not, 3 not judged. ", or "" without statements. Statements of
 /// pictures and from memory follow, counted apart: "...; 14 of 16 from pictures (88 %), 1 in part, 1 not. ".
 pub(crate) fn stated<'a>(statements: impl IntoIterator<Item = &'a JudgedStatement>) -> String {
-    let all: Vec<(Origin, Standing)> = statements.into_iter().map(|judged| (judged.statement.origin, judged.standing)).collect();
+    let all: Vec<(Origin, Standing)> =
+        statements.into_iter().map(|judged| (judged.statement.origin, judged.standing)).collect();
     let of_origin = |origin: Origin| {
-        let standings: Vec<Standing> = all.iter().filter(|(own, _)| *own == origin).map(|(_, standing)| *standing).collect();
+        let standings: Vec<Standing> =
+            all.iter().filter(|(own, _)| *own == origin).map(|(_, standing)| *standing).collect();
         (!standings.is_empty()).then_some((origin, standings))
     };
-    let kinds: Vec<(Origin, Vec<Standing>)> = Origin::ALL.into_iter().filter_map(of_origin).collect();
+    let kinds: Vec<(Origin, Vec<Standing>)> =
+        Origin::ALL.into_iter().filter_map(of_origin).collect();
     let counted = kinds.iter().enumerate().map(|(place, (origin, standings))| {
         let kind = match origin {
             Origin::Text if kinds.len() > 1 => " of the text",
@@ -81,7 +97,10 @@ pub(crate) fn stated<'a>(statements: impl IntoIterator<Item = &'a JudgedStatemen
             Origin::Picture => " from pictures",
             Origin::Memory => " from memory",
         };
-        counted(standings, if place == 0 { (" judged statements", kind, " hold") } else { ("", kind, "") })
+        counted(
+            standings,
+            if place == 0 { (" judged statements", kind, " hold") } else { ("", kind, "") },
+        )
     });
     let text = counted.collect::<Vec<String>>().join("; ");
     if text.is_empty() { text } else { text + ". " }
@@ -92,8 +111,15 @@ fn counted(standings: &[Standing], (what, kind, holds): (&str, &str, &str)) -> S
     let count = |standing: Standing| standings.iter().filter(|own| **own == standing).count();
     let (held, unjudged) = (count(Standing::Held), count(Standing::NotJudged));
     let judged = standings.len() - unjudged;
-    let mut text = format!("{held} of {judged}{what}{kind}{holds} ({:.0} %)", 100.0 * held as f64 / judged.max(1) as f64);
-    for (count, words) in [(count(Standing::InPart), "in part"), (count(Standing::NotHeld), "not"), (unjudged, "not judged")] {
+    let mut text = format!(
+        "{held} of {judged}{what}{kind}{holds} ({:.0} %)",
+        100.0 * held as f64 / judged.max(1) as f64
+    );
+    for (count, words) in [
+        (count(Standing::InPart), "in part"),
+        (count(Standing::NotHeld), "not"),
+        (unjudged, "not judged"),
+    ] {
         if count > 0 {
             text += &format!(", {count} {words}");
         }
@@ -103,15 +129,26 @@ fn counted(standings: &[Standing], (what, kind, holds): (&str, &str, &str)) -> S
 
 /// "41 of 45 judged statements hold (91 %), ... 23 of 25 claims hold (92 %); ..."
 pub(crate) fn share(reproduction: &Reproduction) -> String {
-    let count = |verdict: Verdict| reproduction.claims().filter(|claim| claim.verdict() == verdict).count();
+    let count =
+        |verdict: Verdict| reproduction.claims().filter(|claim| claim.verdict() == verdict).count();
     let all = reproduction.claims().count();
     let holding = count(Verdict::Holds) + count(Verdict::Unexpected);
     let mut text = stated(reproduction.statements());
-    text += &format!("{holding} of {all} claims hold ({:.0} %)", 100.0 * holding as f64 / all.max(1) as f64);
+    text += &format!(
+        "{holding} of {all} claims hold ({:.0} %)",
+        100.0 * holding as f64 / all.max(1) as f64
+    );
     if reproduction.statements().next().is_some() {
-        let own: Vec<bool> =
-            reproduction.claims().filter(|judged| judged.claim.statement.is_none()).map(|judged| judged.verdict().holds()).collect();
-        text += &format!(", {} of {} of our own", own.iter().filter(|holds| **holds).count(), own.len());
+        let own: Vec<bool> = reproduction
+            .claims()
+            .filter(|judged| judged.claim.statement.is_none())
+            .map(|judged| judged.verdict().holds())
+            .collect();
+        text += &format!(
+            ", {} of {} of our own",
+            own.iter().filter(|holds| **holds).count(),
+            own.len()
+        );
     }
     let mut more = |count: usize, what: &str| {
         if count > 0 {
@@ -233,16 +270,18 @@ struct StatementLine<'a> {
 pub(super) fn statements_json(reproduction: &Reproduction) -> String {
     let mut lines = Vec::new();
     for paper in &reproduction.papers {
-        lines.extend(paper.statements.iter().map(|JudgedStatement { statement, standing }| StatementLine {
-            paper: &paper.name,
-            name: &statement.name,
-            statement: &statement.says,
-            source: &statement.source,
-            from: statement.origin.text(),
-            range: statement.range.as_deref(),
-            verdict: standing.text(),
-            why: statement.why.as_deref(),
-            experiment: statement.experiment.as_deref(),
+        lines.extend(paper.statements.iter().map(|JudgedStatement { statement, standing }| {
+            StatementLine {
+                paper: &paper.name,
+                name: &statement.name,
+                statement: &statement.says,
+                source: &statement.source,
+                from: statement.origin.text(),
+                range: statement.range.as_deref(),
+                verdict: standing.text(),
+                why: statement.why.as_deref(),
+                experiment: statement.experiment.as_deref(),
+            }
         }));
     }
     let mut text = serde_json::to_string_pretty(&lines).unwrap_or_default();

@@ -17,22 +17,35 @@ impl Traced {
         match trace {
             Trace::Throughput | Trace::Cwnd | Trace::Rtt => of_flows(record, trace, flows),
             Trace::Queue | Trace::Utilisation | Trace::Loss => {
-                let one = |link: &LinkRecord| Traced { name: link.name.clone(), curve: of_link(record, trace, link) };
+                let one = |link: &LinkRecord| Traced {
+                    name: link.name.clone(),
+                    curve: of_link(record, trace, link),
+                };
                 chosen(record, link).map(one).into_iter().collect()
             }
             Trace::Rate | Trace::Shaper => {
-                let place = chosen(record, link).and_then(|link| record.links.iter().position(|own| own.name == link.name));
+                let place = chosen(record, link)
+                    .and_then(|link| record.links.iter().position(|own| own.name == link.name));
                 place.map_or_else(Vec::new, |link| icn::of_link(record, trace, link))
             }
-            Trace::Class => groups(record, flows).into_iter().flat_map(|(name, members)| icn::classes(record, &name, &members)).collect(),
-            Trace::Subflow => groups(record, flows).into_iter().flat_map(|(_, members)| icn::subflows(record, &members)).collect(),
+            Trace::Class => groups(record, flows)
+                .into_iter()
+                .flat_map(|(name, members)| icn::classes(record, &name, &members))
+                .collect(),
+            Trace::Subflow => groups(record, flows)
+                .into_iter()
+                .flat_map(|(_, members)| icn::subflows(record, &members))
+                .collect(),
         }
     }
 }
 
 /// The link of that name, or the bottleneck.
 fn chosen<'a>(record: &'a Record, link: Option<&str>) -> Option<&'a LinkRecord> {
-    link.map_or_else(|| bottleneck(record), |name| record.links.iter().find(|link| link.name == name))
+    link.map_or_else(
+        || bottleneck(record),
+        |name| record.links.iter().find(|link| link.name == name),
+    )
 }
 
 fn of_flows(record: &Record, trace: Trace, flows: &[String]) -> Vec<Traced> {
@@ -45,7 +58,9 @@ fn of_flows(record: &Record, trace: Trace, flows: &[String]) -> Vec<Traced> {
 
 /// The flows that are asked for, by their places, each with its name, or those of one name together.
 fn groups(record: &Record, flows: &[String]) -> Vec<(String, Vec<usize>)> {
-    let asked = |flow: &&FlowRecord| flows.is_empty() || flows.iter().any(|name| is_named(&flow.name, name));
+    let asked = |flow: &&FlowRecord| {
+        flows.is_empty() || flows.iter().any(|name| is_named(&flow.name, name))
+    };
     let each = record.flows.iter().filter(asked).count() <= FLOWS;
     let whole = |name: &str| name.rsplit_once('.').map_or(name, |(whole, _)| whole).to_owned();
     let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
@@ -66,30 +81,61 @@ fn groups(record: &Record, flows: &[String]) -> Vec<(String, Vec<usize>)> {
 /// Of several flows: their throughput together, the extremes of their windows and round trips.
 fn curve(record: &Record, trace: Trace, flows: &[&FlowRecord]) -> Curve {
     let over = |flow: &FlowRecord, value: fn(&FlowSample) -> Option<f64>| {
-        let running = |sample: &FlowSample| sample.at > flow.start && flow.end.is_none_or(|end| sample.at <= end);
-        grid(&flow.samples, record.interval, |sample| sample.at, |sample| value(sample).filter(|_| running(sample)))
+        let running = |sample: &FlowSample| {
+            sample.at > flow.start && flow.end.is_none_or(|end| sample.at <= end)
+        };
+        grid(
+            &flow.samples,
+            record.interval,
+            |sample| sample.at,
+            |sample| value(sample).filter(|_| running(sample)),
+        )
     };
-    let all = |value: fn(&FlowSample) -> Option<f64>| flows.iter().map(|flow| over(flow, value)).collect::<Vec<_>>();
+    let all = |value: fn(&FlowSample) -> Option<f64>| {
+        flows.iter().map(|flow| over(flow, value)).collect::<Vec<_>>()
+    };
     match trace {
         Trace::Cwnd => extremes(&all(|sample| Some(sample.cwnd)), record.interval, BINS),
-        Trace::Rtt => extremes(&all(|sample| Some(sample.rtt?.as_millis_f64())), record.interval, BINS),
+        Trace::Rtt => {
+            extremes(&all(|sample| Some(sample.rtt?.as_millis_f64())), record.interval, BINS)
+        }
         _ => {
             let first = flows.iter().map(|flow| flow.start).min().unwrap_or(Time::ZERO);
-            let counted =
-                |flow: &&FlowRecord| kept(grid(&flow.samples, record.interval, |s| s.at, |s| Some(s.goodput.bits() as f64 / 1e6)));
-            growth(&sum(&flows.iter().map(counted).collect::<Vec<_>>()), record.interval, bin(record), first)
+            let counted = |flow: &&FlowRecord| {
+                kept(grid(
+                    &flow.samples,
+                    record.interval,
+                    |s| s.at,
+                    |s| Some(s.goodput.bits() as f64 / 1e6),
+                ))
+            };
+            growth(
+                &sum(&flows.iter().map(counted).collect::<Vec<_>>()),
+                record.interval,
+                bin(record),
+                first,
+            )
         }
     }
 }
 
 fn of_link(record: &Record, trace: Trace, link: &LinkRecord) -> Curve {
-    let over = |value: fn(&LinkSample) -> f64| grid(&link.samples, record.interval, |s| s.at, |s| Some(value(s)));
-    let grown = |value: fn(&LinkSample) -> f64| growth(&over(value), record.interval, bin(record), Time::ZERO);
+    let over = |value: fn(&LinkSample) -> f64| {
+        grid(&link.samples, record.interval, |s| s.at, |s| Some(value(s)))
+    };
+    let grown = |value: fn(&LinkSample) -> f64| {
+        growth(&over(value), record.interval, bin(record), Time::ZERO)
+    };
     match trace {
-        Trace::Queue => extremes(&[over(|sample| sample.queue_packets as f64)], record.interval, BINS),
+        Trace::Queue => {
+            extremes(&[over(|sample| sample.queue_packets as f64)], record.interval, BINS)
+        }
         Trace::Loss => grown(|sample| sample.dropped as f64),
         _ => {
-            let (used, could) = (grown(|sample| sample.departed_bytes.get() as f64), grown(|sample| sample.capacity.get() as f64));
+            let (used, could) = (
+                grown(|sample| sample.departed_bytes.get() as f64),
+                grown(|sample| sample.capacity.get() as f64),
+            );
             let share = |(used, could): (&Option<Point>, &Option<Point>)| match (used, could) {
                 (Some(used), Some(could)) if could.0 > 0.0 => Some(Point(100.0 * used.0 / could.0)),
                 _ => None,

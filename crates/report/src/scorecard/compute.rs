@@ -21,14 +21,22 @@ pub type Values<'a> = dyn Fn(usize, usize, Option<&str>, &Metric) -> Vec<Option<
 impl Scorecard {
     /// The scorecard of a lineup whose runs have these values. `remake` is the command that makes it again, `narrows` the version that
     /// measured.
-    pub fn of(lineup: &Lineup, (title, remake, narrows): (&str, &str, &str), seeds: &[u64], values: &Values<'_>) -> Scorecard {
+    pub fn of(
+        lineup: &Lineup,
+        (title, remake, narrows): (&str, &str, &str),
+        seeds: &[u64],
+        values: &Values<'_>,
+    ) -> Scorecard {
         let runs = Runs { lineup, runs: lineup.runs(), values };
-        let traffic = lineup.traffic.iter().filter_map(|name| NamedTraffic::named(name).ok()).map(|named| Traffic {
-            name: named.name.to_owned(),
-            summary: named.summary.to_owned(),
-            source: named.source.to_owned(),
-            metrics: named.metrics.iter().map(|(_, name)| (*name).to_owned()).collect(),
-        });
+        let traffic =
+            lineup.traffic.iter().filter_map(|name| NamedTraffic::named(name).ok()).map(|named| {
+                Traffic {
+                    name: named.name.to_owned(),
+                    summary: named.summary.to_owned(),
+                    source: named.source.to_owned(),
+                    metrics: named.metrics.iter().map(|(_, name)| (*name).to_owned()).collect(),
+                }
+            });
         let mut card = Scorecard {
             format: FORMAT,
             kind: "scorecard".to_owned(),
@@ -76,7 +84,11 @@ impl Runs<'_> {
             .map(String::as_str)
             .chain(own)
             .map(|controller| {
-                let run = Lined { traffic: Some(traffic.to_owned()), controller: controller.to_owned(), beside: beside.map(str::to_owned) };
+                let run = Lined {
+                    traffic: Some(traffic.to_owned()),
+                    controller: controller.to_owned(),
+                    beside: beside.map(str::to_owned),
+                };
                 let metrics = heads(traffic).into_iter().map(|(_, metric)| Valued {
                     name: metric.name.to_owned(),
                     best: false,
@@ -89,8 +101,9 @@ impl Runs<'_> {
                     beside: beside.map(str::to_owned),
                     tested: own != Some(controller),
                     metrics: metrics.collect(),
-                    harm: beside
-                        .map_or_else(Vec::new, |beside| SUFFERED.iter().map(|name| self.harm(network, &run, beside, name)).collect()),
+                    harm: beside.map_or_else(Vec::new, |beside| {
+                        SUFFERED.iter().map(|name| self.harm(network, &run, beside, name)).collect()
+                    }),
                     sentence: None,
                 }
             })
@@ -105,8 +118,15 @@ impl Runs<'_> {
     /// What the competitor of a run loses against running alone, and what it would lose to traffic of its own controller.
     fn harm(&self, network: usize, run: &Lined, beside: &str, name: &str) -> Harm {
         let own = Lined { controller: beside.to_owned(), ..run.clone() };
-        let [estimate, own] = [run, &own].map(|run| Estimate::over(self.lost(network, run, beside, name)));
-        Harm { name: name.to_owned(), best: false, beyond_own: own.below(&estimate, 1.0), own, estimate }
+        let [estimate, own] =
+            [run, &own].map(|run| Estimate::over(self.lost(network, run, beside, name)));
+        Harm {
+            name: name.to_owned(),
+            best: false,
+            beyond_own: own.below(&estimate, 1.0),
+            own,
+            estimate,
+        }
     }
 
     fn lost(&self, network: usize, run: &Lined, beside: &str, name: &str) -> Vec<Option<f64>> {
@@ -118,7 +138,13 @@ impl Runs<'_> {
     }
 
     /// A metric of a group of flows of a run; what is not of flows is of the whole run.
-    fn measured(&self, network: usize, run: &Lined, group: &str, metric: &Metric) -> Vec<Option<f64>> {
+    fn measured(
+        &self,
+        network: usize,
+        run: &Lined,
+        group: &str,
+        metric: &Metric,
+    ) -> Vec<Option<f64>> {
         let Some(place) = self.runs.iter().position(|own| own == run) else { return Vec::new() };
         let of_flows = OF_FLOWS.iter().any(|own| own.name == metric.name);
         (self.values)(network, place, of_flows.then_some(group), metric)
@@ -128,9 +154,13 @@ impl Runs<'_> {
 /// Marks the best of the first `tested` rows in each column.
 fn mark(entries: &mut [Entry], tested: usize) {
     let rows = &mut entries[..tested];
-    let Some((metrics, harms)) = rows.first().map(|first| (first.metrics.len(), first.harm.len())) else { return };
+    let Some((metrics, harms)) = rows.first().map(|first| (first.metrics.len(), first.harm.len()))
+    else {
+        return;
+    };
     for column in 0..metrics {
-        let better = metric(&rows[0].metrics[column].name).map_or(Better::Neither, |metric| metric.better);
+        let better =
+            metric(&rows[0].metrics[column].name).map_or(Better::Neither, |metric| metric.better);
         let all: Vec<&Estimate> = rows.iter().map(|row| &row.metrics[column].estimate).collect();
         if let Some(place) = best(&all, better, 0.0) {
             rows[place].metrics[column].best = true;
@@ -152,38 +182,59 @@ mod tests {
     /// On a link of 10 Mbit/s: each download alone has 10 Mbit/s and a round trip of 40 ms. Beside one by a, one by a leaves 5 and makes it
     /// 80 ms; one by b leaves 2, 2.5 and 3 and makes it 50 ms.
     fn card() -> Scorecard {
-        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<String>>();
+        let texts =
+            |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<String>>();
         let network = Network { name: "line".to_owned(), ..Network::default() };
-        let lineup =
-            Lineup { networks: vec![network], traffic: texts(&["bulk"]), controllers: texts(&["a", "b"]), beside: texts(&["a"]), flows: 1 };
-        let runs = lineup.runs();
-        let values = |_: usize, run: usize, group: Option<&str>, metric: &Metric| -> Vec<Option<f64>> {
-            let run = &runs[run];
-            let values = match (metric.name, run.beside.is_some(), run.controller.as_str(), group) {
-                ("goodput", false, _, Some("bulk")) => [10.0; 3],
-                ("rtt_p95", false, _, Some("bulk")) => [40.0; 3],
-                ("goodput", true, "a", Some(_)) => [5.0; 3],
-                ("rtt_p95", true, "a", Some(_)) => [80.0; 3],
-                ("goodput", true, "b", Some("competitor")) => [2.0, 2.5, 3.0],
-                ("goodput", true, "b", Some("bulk")) => [8.0, 7.5, 7.0],
-                ("rtt_p95", true, "b", Some(_)) => [50.0; 3],
-                ("standing_queue", _, _, None) => [7.0; 3],
-                _ => return vec![None; 3],
-            };
-            values.map(Some).to_vec()
+        let lineup = Lineup {
+            networks: vec![network],
+            traffic: texts(&["bulk"]),
+            controllers: texts(&["a", "b"]),
+            beside: texts(&["a"]),
+            flows: 1,
         };
+        let runs = lineup.runs();
+        let values =
+            |_: usize, run: usize, group: Option<&str>, metric: &Metric| -> Vec<Option<f64>> {
+                let run = &runs[run];
+                let values =
+                    match (metric.name, run.beside.is_some(), run.controller.as_str(), group) {
+                        ("goodput", false, _, Some("bulk")) => [10.0; 3],
+                        ("rtt_p95", false, _, Some("bulk")) => [40.0; 3],
+                        ("goodput", true, "a", Some(_)) => [5.0; 3],
+                        ("rtt_p95", true, "a", Some(_)) => [80.0; 3],
+                        ("goodput", true, "b", Some("competitor")) => [2.0, 2.5, 3.0],
+                        ("goodput", true, "b", Some("bulk")) => [8.0, 7.5, 7.0],
+                        ("rtt_p95", true, "b", Some(_)) => [50.0; 3],
+                        ("standing_queue", _, _, None) => [7.0; 3],
+                        _ => return vec![None; 3],
+                    };
+                values.map(Some).to_vec()
+            };
         Scorecard::of(&lineup, ("Two", "narrows compare a b", "0"), &[1, 2, 3], &values)
     }
 
     #[test]
     fn harm_is_held_against_that_of_the_competitors_own_controller() {
         let card = card();
-        let entry = card.entries.iter().find(|entry| entry.controller == "b" && entry.beside.is_some()).expect("b beside a");
+        let entry = card
+            .entries
+            .iter()
+            .find(|entry| entry.controller == "b" && entry.beside.is_some())
+            .expect("b beside a");
         let [goodput, delay] = &entry.harm[..] else { panic!("two harms") };
         // (10 - 2.5) / 10, beside (10 - 5) / 10; (50 - 40) / 50, beside (80 - 40) / 80.
-        assert_eq!((goodput.estimate.median, goodput.estimate.low, goodput.estimate.high), (Some(0.75), Some(0.7), Some(0.8)));
-        assert_eq!((goodput.own.median, goodput.beyond_own, goodput.best), (Some(0.5), true, false));
-        assert_eq!((delay.estimate.median, delay.own.median, delay.beyond_own, delay.best), (Some(0.2), Some(0.5), false, true));
+        assert_eq!(
+            (goodput.estimate.median, goodput.estimate.low, goodput.estimate.high),
+            (Some(0.75), Some(0.7), Some(0.8))
+        );
+        assert_eq!(
+            (goodput.own.median, goodput.beyond_own, goodput.best),
+            (Some(0.5), true, false)
+        );
+        assert_eq!(
+            (delay.estimate.median, delay.own.median, delay.beyond_own, delay.best),
+            (Some(0.2), Some(0.5), false, true)
+        );
         let says = "On line, a b download takes 75 % of an a download's goodput; a's own takes 50 %. \
                     It makes 20 % of its round trip p95; a's own makes 50 %.";
         assert_eq!(entry.sentence.as_deref(), Some(says));
@@ -206,6 +257,9 @@ mod tests {
                 .map(|row| row.controller.as_str())
                 .collect::<Vec<_>>()
         };
-        assert_eq!((marked(true, "goodput"), marked(true, "standing_queue"), marked(false, "goodput")), (vec!["b"], vec![], vec![]));
+        assert_eq!(
+            (marked(true, "goodput"), marked(true, "standing_queue"), marked(false, "goodput")),
+            (vec!["b"], vec![], vec![])
+        );
     }
 }

@@ -14,7 +14,12 @@ impl Estimate {
     pub fn over(values: Vec<Option<f64>>) -> Estimate {
         let defined: Vec<f64> = values.iter().flatten().copied().collect();
         let interval = median_interval(&defined);
-        Estimate { median: median(&defined), low: interval.map(|own| own.low), high: interval.map(|own| own.high), values }
+        Estimate {
+            median: median(&defined),
+            low: interval.map(|own| own.low),
+            high: interval.map(|own| own.high),
+            values,
+        }
     }
 
     /// In how many seeds it is defined.
@@ -38,7 +43,8 @@ pub(super) fn best(all: &[&Estimate], better: Better, least: f64) -> Option<usiz
         Better::Neither => false,
     };
     let known: Vec<usize> = (0..all.len()).filter(|place| all[*place].median.is_some()).collect();
-    let wins = |own: &usize| known.iter().all(|other| other == own || beats(all[*own], all[*other]));
+    let wins =
+        |own: &usize| known.iter().all(|other| other == own || beats(all[*own], all[*other]));
     if known.len() < 2 { None } else { known.iter().copied().find(|own| wins(own)) }
 }
 
@@ -57,7 +63,8 @@ mod tests {
 
     #[test]
     fn the_best_lies_apart_from_all_others() {
-        let (low, middle, high, wide) = (of([1.0, 2.0, 3.0]), of([4.0, 5.0, 6.0]), of([7.0, 8.0, 9.0]), of([2.5, 8.0, 8.5]));
+        let (low, middle, high, wide) =
+            (of([1.0, 2.0, 3.0]), of([4.0, 5.0, 6.0]), of([7.0, 8.0, 9.0]), of([2.5, 8.0, 8.5]));
         assert_eq!(best(&[&middle, &low, &high], Better::Lower, 0.0), Some(1));
         assert_eq!(best(&[&middle, &low, &high], Better::Higher, 0.0), Some(2));
         // The interval of one reaches into that of the best.
@@ -73,6 +80,13 @@ mod tests {
         assert_eq!(best(&[&of([0.0; 3]), &of([0.01; 3])], Better::Lower, 0.0), Some(0));
         assert_eq!(best(&[&of([0.0; 3]), &of([0.01; 3])], Better::Lower, 1.0), None);
         // One seed has no interval.
-        assert_eq!(best(&[&Estimate::over(vec![Some(1.0)]), &Estimate::over(vec![Some(9.0)])], Better::Lower, 0.0), None);
+        assert_eq!(
+            best(
+                &[&Estimate::over(vec![Some(1.0)]), &Estimate::over(vec![Some(9.0)])],
+                Better::Lower,
+                0.0
+            ),
+            None
+        );
     }
 }

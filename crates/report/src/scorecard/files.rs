@@ -19,7 +19,8 @@ pub(crate) fn read_scorecard(files: &ResultDir) -> Result<Option<Scorecard>, Rep
         return Ok(None);
     }
     let damaged = |reason: String| ReportError::Damaged { path: path.clone(), reason };
-    let card: Scorecard = serde_json::from_str(&files.text(FILE)?).map_err(|error| damaged(error.to_string()))?;
+    let card: Scorecard =
+        serde_json::from_str(&files.text(FILE)?).map_err(|error| damaged(error.to_string()))?;
     match card.format {
         FORMAT => Ok(Some(card)),
         other => Err(damaged(format!("its format is {other}, this version reads {FORMAT}"))),

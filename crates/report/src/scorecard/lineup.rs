@@ -80,8 +80,14 @@ impl Lineup {
 
     /// The run of a competitor alone, which may be that of a download under test.
     pub(super) fn alone(&self, beside: &str) -> Lined {
-        let tested = self.flows == 1 && self.traffic.iter().any(|own| own == "bulk") && self.controllers.iter().any(|own| own == beside);
-        Lined { traffic: tested.then(|| "bulk".to_owned()), controller: beside.to_owned(), beside: None }
+        let tested = self.flows == 1
+            && self.traffic.iter().any(|own| own == "bulk")
+            && self.controllers.iter().any(|own| own == beside);
+        Lined {
+            traffic: tested.then(|| "bulk".to_owned()),
+            controller: beside.to_owned(),
+            beside: None,
+        }
     }
 }
 
@@ -109,19 +115,33 @@ mod tests {
 
     fn lineup(traffic: &[&str], flows: u32) -> Vec<String> {
         let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
-        let lineup =
-            Lineup { traffic: texts(traffic), controllers: texts(&["a", "b"]), beside: texts(&["a", "c"]), flows, ..Lineup::default() };
+        let lineup = Lineup {
+            traffic: texts(traffic),
+            controllers: texts(&["a", "b"]),
+            beside: texts(&["a", "c"]),
+            flows,
+            ..Lineup::default()
+        };
         lineup.runs().iter().map(Lined::label).collect()
     }
 
     #[test]
     fn runs_that_are_the_same_are_there_once() {
-        let bulk =
-            ["bulk by a alone", "bulk by b alone", "bulk by a beside a", "bulk by b beside a", "bulk by a beside c", "bulk by b beside c"];
+        let bulk = [
+            "bulk by a alone",
+            "bulk by b alone",
+            "bulk by a beside a",
+            "bulk by b beside a",
+            "bulk by a beside c",
+            "bulk by b beside c",
+        ];
         let own = ["bulk by c beside c", "competitor by c alone"];
         assert_eq!(lineup(&["bulk"], 1), [&bulk[..], &own].concat());
         // Two downloads are not a competitor.
-        assert_eq!(lineup(&["bulk"], 2), [&bulk[..], &own[..1], &["competitor by a alone"], &own[1..]].concat());
+        assert_eq!(
+            lineup(&["bulk"], 2),
+            [&bulk[..], &own[..1], &["competitor by a alone"], &own[1..]].concat()
+        );
         assert_eq!(lineup(&["web", "call"], 1).len(), 2 * 7 + 2);
     }
 }

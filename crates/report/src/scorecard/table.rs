@@ -14,11 +14,18 @@ pub fn scorecard_table(card: &Scorecard) -> String {
     let mut text = format!("{}\n", card.title);
     for network in &card.networks {
         for traffic in &card.traffic {
-            let entries: Vec<&Entry> =
-                card.entries.iter().filter(|entry| entry.network == network.name && entry.traffic == traffic.name).collect();
-            text += &format!("\n{}\n", wrap(&format!("{}, {}: {}", network.name, traffic.name, traffic.summary)));
+            let entries: Vec<&Entry> = card
+                .entries
+                .iter()
+                .filter(|entry| entry.network == network.name && entry.traffic == traffic.name)
+                .collect();
+            text += &format!(
+                "\n{}\n",
+                wrap(&format!("{}, {}: {}", network.name, traffic.name, traffic.summary))
+            );
             text += &block(card, &traffic.name, &entries);
-            let sentences: Vec<&str> = entries.iter().filter_map(|entry| entry.sentence.as_deref()).collect();
+            let sentences: Vec<&str> =
+                entries.iter().filter_map(|entry| entry.sentence.as_deref()).collect();
             text += if sentences.is_empty() { "" } else { "\n" };
             sentences.iter().for_each(|sentence| text += &wrap(sentence));
         }
@@ -27,7 +34,13 @@ pub fn scorecard_table(card: &Scorecard) -> String {
         text += "\nClear winners (intervals do not overlap)\n";
     }
     for verdict in &card.verdicts {
-        text += &wrap(&format!("{}, {} {}: {}.", verdict.network, verdict.traffic, beside(verdict.beside.as_deref()), verdict.says));
+        text += &wrap(&format!(
+            "{}, {} {}: {}.",
+            verdict.network,
+            verdict.traffic,
+            beside(verdict.beside.as_deref()),
+            verdict.says
+        ));
     }
     text += "\n";
     card.notes.iter().for_each(|note| text += &wrap(&format!("Note: {note}")));
@@ -38,25 +51,47 @@ pub fn scorecard_table(card: &Scorecard) -> String {
 fn block(card: &Scorecard, traffic: &str, entries: &[&Entry]) -> String {
     let heads = heads(traffic);
     let mut columns: Vec<Vec<[String; 2]>> = vec![vec![one(String::new())]];
-    columns.extend(heads.iter().map(|(name, metric)| vec![head(name, if metric.unit.is_empty() { "×" } else { metric.unit })]));
+    columns.extend(heads.iter().map(|(name, metric)| {
+        vec![head(name, if metric.unit.is_empty() { "×" } else { metric.unit })]
+    }));
     if !card.beside.is_empty() {
-        columns.extend(["goodput", "RTT p95"].map(|of| vec![["Harm to".to_owned(), format!("{of}, %")]]));
+        columns.extend(
+            ["goodput", "RTT p95"].map(|of| vec![["Harm to".to_owned(), format!("{of}, %")]]),
+        );
     }
-    for competitor in std::iter::once(None).chain(card.beside.iter().map(|own| Some(own.as_str()))) {
-        let blank = |text: String| std::iter::once(one(text)).chain(std::iter::repeat(one(String::new())));
+    for competitor in std::iter::once(None).chain(card.beside.iter().map(|own| Some(own.as_str())))
+    {
+        let blank =
+            |text: String| std::iter::once(one(text)).chain(std::iter::repeat(one(String::new())));
         columns
             .iter_mut()
-            .zip(blank(competitor.map_or_else(|| "alone".to_owned(), |own| format!("beside {own}"))))
+            .zip(blank(
+                competitor.map_or_else(|| "alone".to_owned(), |own| format!("beside {own}")),
+            ))
             .for_each(|(column, cell)| column.push(cell));
         for entry in entries.iter().filter(|entry| entry.beside.as_deref() == competitor) {
-            let label = if entry.tested { entry.controller.clone() } else { format!("({})", entry.controller) };
-            let metrics = entry.metrics.iter().map(|own| numbers(&own.estimate, or_dash, short, if own.best { "*" } else { "" }));
-            let cells = std::iter::once(one(format!("  {label}"))).chain(metrics).chain(entry.harm.iter().map(harm));
+            let label = if entry.tested {
+                entry.controller.clone()
+            } else {
+                format!("({})", entry.controller)
+            };
+            let metrics = entry
+                .metrics
+                .iter()
+                .map(|own| numbers(&own.estimate, or_dash, short, if own.best { "*" } else { "" }));
+            let cells = std::iter::once(one(format!("  {label}")))
+                .chain(metrics)
+                .chain(entry.harm.iter().map(harm));
             let cells = cells.chain(std::iter::repeat(one(String::new())));
             columns.iter_mut().zip(cells).for_each(|(column, cell)| column.push(cell));
         }
     }
-    let others: Vec<&str> = card.beside.iter().filter(|own| !card.controllers.contains(own)).map(String::as_str).collect();
+    let others: Vec<&str> = card
+        .beside
+        .iter()
+        .filter(|own| !card.controllers.contains(own))
+        .map(String::as_str)
+        .collect();
     let mut text = render(columns, 1);
     if !others.is_empty() {
         text += &format!(
@@ -73,8 +108,17 @@ fn harm(harm: &Harm) -> [String; 2] {
 }
 
 /// The median with its mark, and below it the interval.
-fn numbers(estimate: &Estimate, median: fn(Option<f64>) -> String, end: fn(f64) -> String, mark: &str) -> [String; 2] {
-    let ends = estimate.low.zip(estimate.high).map(|(low, high)| (end(low), end(high))).filter(|(low, high)| low != high);
+fn numbers(
+    estimate: &Estimate,
+    median: fn(Option<f64>) -> String,
+    end: fn(f64) -> String,
+    mark: &str,
+) -> [String; 2] {
+    let ends = estimate
+        .low
+        .zip(estimate.high)
+        .map(|(low, high)| (end(low), end(high)))
+        .filter(|(low, high)| low != high);
     let interval = ends.map_or_else(String::new, |(low, high)| format!("{low}–{high}"));
     [format!("{}{mark:1}", median(estimate.median)), interval]
 }

@@ -19,7 +19,10 @@ pub(crate) fn heads(traffic: &str) -> Vec<(&'static str, &'static Metric)> {
 /// "a cubic download", "cubic web traffic".
 pub(crate) fn whose(traffic: &str, controller: &str, flows: u32) -> String {
     let flows = if traffic == "bulk" { flows } else { 1 };
-    NamedTraffic::named(traffic).map_or_else(|_| format!("{traffic} by {controller}"), |named| named.driven_by(controller, flows))
+    NamedTraffic::named(traffic).map_or_else(
+        |_| format!("{traffic} by {controller}"),
+        |named| named.driven_by(controller, flows),
+    )
 }
 
 /// "beside a cubic download", "alone".
@@ -32,7 +35,9 @@ pub(super) fn sentence(entry: &Entry, flows: u32) -> Option<String> {
     let beside = entry.beside.as_deref()?;
     let subject = whose(&entry.traffic, &entry.controller, flows);
     let [goodput, delay] = &entry.harm[..] else { return None };
-    let verb = |one: &'static str, many: &'static str| if entry.traffic == "bulk" && flows > 1 { many } else { one };
+    let verb = |one: &'static str, many: &'static str| {
+        if entry.traffic == "bulk" && flows > 1 { many } else { one }
+    };
     let itself = entry.controller == beside;
     let (network, competitor) = match itself && entry.traffic == "bulk" {
         true => (&entry.network, format!("another {beside} download")),
@@ -40,7 +45,10 @@ pub(super) fn sentence(entry: &Entry, flows: u32) -> Option<String> {
     };
     goodput.estimate.median?;
     let takes = verb("takes", "take");
-    let mut text = format!("On {network}, {subject} {takes} {} % of {competitor}'s goodput", percent(goodput.estimate.median));
+    let mut text = format!(
+        "On {network}, {subject} {takes} {} % of {competitor}'s goodput",
+        percent(goodput.estimate.median)
+    );
     if !itself {
         text += &format!("; {beside}'s own {takes} {} %", percent(goodput.own.median));
     }
@@ -65,9 +73,16 @@ pub(super) fn sentence(entry: &Entry, flows: u32) -> Option<String> {
 pub(super) fn verdict(entries: &[Entry]) -> Option<Best> {
     let tested: Vec<&Entry> = entries.iter().filter(|entry| entry.tested).collect();
     let [first, _, ..] = &tested[..] else { return None };
-    let columns: Vec<(&str, usize, bool)> =
-        heads(&first.traffic).iter().enumerate().map(|(place, (head, _))| (*head, place, false)).collect();
-    let harms = ["harm to goodput", "harm to RTT"].into_iter().enumerate().take(first.harm.len()).map(|(place, head)| (head, place, true));
+    let columns: Vec<(&str, usize, bool)> = heads(&first.traffic)
+        .iter()
+        .enumerate()
+        .map(|(place, (head, _))| (*head, place, false))
+        .collect();
+    let harms = ["harm to goodput", "harm to RTT"]
+        .into_iter()
+        .enumerate()
+        .take(first.harm.len())
+        .map(|(place, head)| (head, place, true));
     let columns: Vec<(&str, usize, bool)> = columns.into_iter().chain(harms).collect();
     let number = |entry: &Entry, (_, place, harm): &(&str, usize, bool)| -> (bool, Option<f64>) {
         match harm {
@@ -76,18 +91,30 @@ pub(super) fn verdict(entries: &[Entry]) -> Option<Best> {
         }
     };
     let named = |wanted: &dyn Fn(&(&str, usize, bool)) -> bool| -> String {
-        columns.iter().filter(|column| wanted(column)).map(|(head, ..)| *head).collect::<Vec<_>>().join(", ")
+        columns
+            .iter()
+            .filter(|column| wanted(column))
+            .map(|(head, ..)| *head)
+            .collect::<Vec<_>>()
+            .join(", ")
     };
-    let wins = tested.iter().map(|entry| (entry.controller.clone(), named(&|column| number(entry, column).0)));
-    let undefined = |column: &(&str, usize, bool)| tested.iter().all(|entry| number(entry, column).1.is_none());
+    let wins = tested
+        .iter()
+        .map(|entry| (entry.controller.clone(), named(&|column| number(entry, column).0)));
+    let undefined =
+        |column: &(&str, usize, bool)| tested.iter().all(|entry| number(entry, column).1.is_none());
     let won = |column: &(&str, usize, bool)| tested.iter().any(|entry| number(entry, column).0);
     let others = [
         ("no difference seen".to_owned(), named(&|column| !won(column) && !undefined(column))),
         ("not defined".to_owned(), named(&|column| undefined(column))),
     ];
-    let parts: Vec<String> =
-        wins.chain(others).filter(|(_, columns)| !columns.is_empty()).map(|(who, columns)| format!("{who}: {columns}")).collect();
-    let (network, traffic, beside) = (first.network.clone(), first.traffic.clone(), first.beside.clone());
+    let parts: Vec<String> = wins
+        .chain(others)
+        .filter(|(_, columns)| !columns.is_empty())
+        .map(|(who, columns)| format!("{who}: {columns}"))
+        .collect();
+    let (network, traffic, beside) =
+        (first.network.clone(), first.traffic.clone(), first.beside.clone());
     Some(Best { network, traffic, beside, says: parts.join("; ") })
 }
 
@@ -116,10 +143,18 @@ pub(super) fn notes(card: &Scorecard) -> Vec<String> {
         "Networks are models with one bottleneck each, and the simulator computed the runs; narrows live runs a scenario on the Linux kernel."
             .to_owned(),
     );
-    if card.traffic.iter().any(|traffic| traffic.metrics.iter().any(|name| name == "standing_queue")) {
+    if card
+        .traffic
+        .iter()
+        .any(|traffic| traffic.metrics.iter().any(|name| name == "standing_queue"))
+    {
         notes.push("The standing queue is that of the link, whoever fills it.".to_owned());
     }
-    if card.traffic.iter().any(|traffic| traffic.metrics.iter().any(|name| name.contains("slowdown"))) {
+    if card
+        .traffic
+        .iter()
+        .any(|traffic| traffic.metrics.iter().any(|name| name.contains("slowdown")))
+    {
         notes.push(
             "A slowdown (×) is the completion time divided by the ideal one; short transfers are below 100 kB, medium ones below 10 MB."
                 .to_owned(),
@@ -129,7 +164,9 @@ pub(super) fn notes(card: &Scorecard) -> Vec<String> {
     for entry in &card.entries {
         let heads = heads(&entry.traffic);
         let lacking = |estimate: &Estimate| estimate.defined() < seeds;
-        for (own, (head, _)) in entry.metrics.iter().zip(heads).filter(|(own, _)| lacking(&own.estimate)) {
+        for (own, (head, _)) in
+            entry.metrics.iter().zip(heads).filter(|(own, _)| lacking(&own.estimate))
+        {
             undefined.push(format!(
                 "On {}, {head} of {} {} is defined in {} of {seeds} {}.",
                 entry.network,
@@ -144,7 +181,10 @@ pub(super) fn notes(card: &Scorecard) -> Vec<String> {
     undefined.truncate(UNDEFINED);
     notes.extend(undefined);
     if more > 0 {
-        notes.push(format!("{} more numbers are not defined in every seed: scorecard.json has them.", count(more as u64)));
+        notes.push(format!(
+            "{} more numbers are not defined in every seed: scorecard.json has them.",
+            count(more as u64)
+        ));
     }
     notes
 }

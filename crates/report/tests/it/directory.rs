@@ -1,7 +1,9 @@
 //! The result directory: one owner, complete or absent, and readable again while it is as it was written.
 
 use narrows_measure::{Change, Changed, Emulation, Limit, Replayed, Transfer, Transfers};
-use narrows_report::{Comparison, Input, ReportError, Reserved, RunInfo, html, redraw, summary_json};
+use narrows_report::{
+    Comparison, Input, ReportError, Reserved, RunInfo, html, redraw, summary_json,
+};
 use narrows_units::{Bytes, Span, Time};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,15 +14,18 @@ struct Scratch(PathBuf);
 
 impl Scratch {
     fn new(name: &str) -> Scratch {
-        let path = std::env::temp_dir().join(format!("narrows-report-{name}-{}", std::process::id()));
+        let path =
+            std::env::temp_dir().join(format!("narrows-report-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).unwrap();
         Scratch(path)
     }
 
     fn entries(&self) -> Vec<String> {
-        let mut names: Vec<String> =
-            fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<String> = fs::read_dir(&self.0)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
         names.sort();
         names
     }
@@ -55,7 +60,12 @@ fn read(dir: &Path) -> Result<Comparison, ReportError> {
 fn bytes(dir: &Path) -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<_> = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
-    files.iter().map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read(path).unwrap())).collect()
+    files
+        .iter()
+        .map(|path| {
+            (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read(path).unwrap())
+        })
+        .collect()
 }
 
 #[test]
@@ -88,8 +98,16 @@ fn what_was_written_is_read_back() {
 #[test]
 fn only_information_centric_networks_have_tables_of_consumers() {
     let scratch = Scratch::new("icn-tables");
-    let tables = ["consumer_samples.parquet", "consumers.parquet", "interests.parquet", "rate_samples.parquet", "subflow_samples.parquet"];
-    for (name, made, there) in [("icn", crate::common::icn::comparison(), true), ("ip", crate::common::single(), false)] {
+    let tables = [
+        "consumer_samples.parquet",
+        "consumers.parquet",
+        "interests.parquet",
+        "rate_samples.parquet",
+        "subflow_samples.parquet",
+    ];
+    for (name, made, there) in
+        [("icn", crate::common::icn::comparison(), true), ("ip", crate::common::single(), false)]
+    {
         let dir = scratch.0.join(name);
         write(&dir, &made, &info("x")).unwrap();
         assert!(tables.iter().all(|table| dir.join(table).exists() == there), "{name}");
@@ -106,7 +124,8 @@ fn transfers_changes_and_packet_buffers_survive() {
     let mut transfers = Transfers { begun: 4, ..Transfers::default() };
     for (bytes, us) in [(12_345, 20_001), (300, 15_000), (12_346, 1)] {
         let (start, ideal) = (Time::from_nanos(us), Span::from_micros(7_001));
-        let transfer = Transfer { start, size: Bytes::new(bytes), took: Span::from_micros(us), ideal };
+        let transfer =
+            Transfer { start, size: Bytes::new(bytes), took: Span::from_micros(us), ideal };
         transfers.count(&transfer);
         transfers.list.push(transfer);
     }
@@ -122,10 +141,21 @@ fn transfers_changes_and_packet_buffers_survive() {
         what,
         to: format!("something {index}"),
     };
-    let (late_p50, late_p99, late_max) = (Span::from_nanos(257), Span::from_micros(36), Span::from_millis(1));
+    let (late_p50, late_p99, late_max) =
+        (Span::from_nanos(257), Span::from_micros(36), Span::from_millis(1));
     let limits = vec![Limit { flow: "cubic".to_owned(), send_buffer: 0.125, receive_window: 0.25 }];
-    let counts = Emulation { packets: 1, crossings: 2, unknown: 3, overrun: 4, refused: 5, spoiled: 6, turns: 7, ..Emulation::default() };
-    let (gap_max, overlooked, waited) = (Span::from_millis(4), Span::from_millis(5), Span::from_millis(6));
+    let counts = Emulation {
+        packets: 1,
+        crossings: 2,
+        unknown: 3,
+        overrun: 4,
+        refused: 5,
+        spoiled: 6,
+        turns: 7,
+        ..Emulation::default()
+    };
+    let (gap_max, overlooked, waited) =
+        (Span::from_millis(4), Span::from_millis(5), Span::from_millis(6));
     let (wake_p99, wake_max) = (Span::from_millis(7), Span::from_millis(8));
     let replays = vec![Replayed {
         controller: "pcc_vivace".to_owned(),
@@ -137,8 +167,20 @@ fn transfers_changes_and_packet_buffers_survive() {
         beside: "init".to_owned(),
     }];
     let counts = Emulation { gap_max, overlooked, waited, wake_p99, wake_max, replays, ..counts };
-    let (busy, talking, wall, base_rtt) = (Span::from_secs(1), Span::from_secs(2), Span::from_secs(3), Span::from_millis(30));
-    run.emulation = Some(Emulation { late_p50, late_p99, late_max, busy, talking, wall, base_rtt, idle: 0.5, limits, ..counts });
+    let (busy, talking, wall, base_rtt) =
+        (Span::from_secs(1), Span::from_secs(2), Span::from_secs(3), Span::from_millis(30));
+    run.emulation = Some(Emulation {
+        late_p50,
+        late_p99,
+        late_max,
+        busy,
+        talking,
+        wall,
+        base_rtt,
+        idle: 0.5,
+        limits,
+        ..counts
+    });
     run.changes = Changed::ALL.into_iter().enumerate().map(change).collect();
     write(&scratch.0.join("out"), &made, &info("x")).unwrap();
     let back = read(&scratch.0.join("out")).unwrap();
@@ -161,7 +203,8 @@ fn only_run_json_differs_between_two_runs() {
     let (a, b) = (scratch.0.join("a"), scratch.0.join("b"));
     write(&a, &crate::common::three_by_three(), &info("first")).unwrap();
     write(&b, &crate::common::three_by_three(), &info("second")).unwrap();
-    let different: Vec<String> = bytes(&a).into_iter().zip(bytes(&b)).filter(|(a, b)| a != b).map(|(a, _)| a.0).collect();
+    let different: Vec<String> =
+        bytes(&a).into_iter().zip(bytes(&b)).filter(|(a, b)| a != b).map(|(a, _)| a.0).collect();
     assert_eq!(different, ["run.json"]);
     let names: Vec<String> = bytes(&a).into_iter().map(|(name, _)| name).collect();
     insta::assert_snapshot!(names.join("\n"));
@@ -189,7 +232,8 @@ fn an_error_half_way_leaves_nothing() {
     assert!(scratch.entries().is_empty());
 
     fs::write(scratch.0.join("file"), "").unwrap();
-    let error = write(&scratch.0.join("file/out"), &crate::common::single(), &info("x")).unwrap_err();
+    let error =
+        write(&scratch.0.join("file/out"), &crate::common::single(), &info("x")).unwrap_err();
     assert!(error.to_string().contains("file") && error.to_string().contains("--out"), "{error}");
     assert_eq!(scratch.entries(), ["file"]);
 }
@@ -214,7 +258,8 @@ fn only_one_of_many_at_once_gets_a_directory() {
     for round in 0..20 {
         let dir = scratch.0.join(format!("out-{round}"));
         let reserved = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..8).map(|_| scope.spawn(|| Reserved::new(&dir).ok())).collect();
+            let threads: Vec<_> =
+                (0..8).map(|_| scope.spawn(|| Reserved::new(&dir).ok())).collect();
             threads.into_iter().filter_map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
         });
         assert_eq!(reserved.len(), 1);
@@ -243,7 +288,11 @@ fn a_link_in_the_way_is_not_followed() {
     let scratch = Scratch::new("link");
     fs::create_dir(scratch.0.join("precious")).unwrap();
     fs::write(scratch.0.join("precious/file"), "kept").unwrap();
-    std::os::unix::fs::symlink(scratch.0.join("precious"), scratch.0.join(".out.narrows-unfinished")).unwrap();
+    std::os::unix::fs::symlink(
+        scratch.0.join("precious"),
+        scratch.0.join(".out.narrows-unfinished"),
+    )
+    .unwrap();
     let error = Reserved::new(&scratch.0.join("out")).unwrap_err();
     assert!(error.to_string().contains("in the way"), "{error}");
     assert_eq!(fs::read(scratch.0.join("precious/file")).unwrap(), b"kept");
@@ -254,7 +303,12 @@ fn only_plain_names_are_written() {
     let scratch = Scratch::new("plain");
     for name in ["../outside", "/tmp/narrows-outside", "a/b", "", "summary.json"] {
         let inputs = vec![Input { name: name.to_owned(), text: "x".to_owned() }];
-        let error = write(&scratch.0.join("out"), &crate::common::single(), &RunInfo { inputs, ..info("x") }).unwrap_err();
+        let error = write(
+            &scratch.0.join("out"),
+            &crate::common::single(),
+            &RunInfo { inputs, ..info("x") },
+        )
+        .unwrap_err();
         assert!(error.to_string().contains(name), "{error}");
         assert!(scratch.entries().is_empty(), "{name}: {:?}", scratch.entries());
     }
@@ -275,9 +329,24 @@ fn changed(scratch: &Scratch, change: impl FnOnce(&Path)) -> String {
 fn what_is_missing_or_damaged_is_named() {
     let scratch = Scratch::new("damaged");
     let error = read(&scratch.0).unwrap_err();
-    assert!(matches!(error, ReportError::Read { .. }) && error.to_string().contains("SHA256SUMS"), "{error}");
-    let files = ["changes.parquet", "flow_samples.parquet", "flows.parquet", "histograms.parquet", "link_samples.parquet", "links.parquet"];
-    for name in files.into_iter().chain(["transfers.parquet", "transfer_sizes.parquet", "summary.json", "scenario.toml"]) {
+    assert!(
+        matches!(error, ReportError::Read { .. }) && error.to_string().contains("SHA256SUMS"),
+        "{error}"
+    );
+    let files = [
+        "changes.parquet",
+        "flow_samples.parquet",
+        "flows.parquet",
+        "histograms.parquet",
+        "link_samples.parquet",
+        "links.parquet",
+    ];
+    for name in files.into_iter().chain([
+        "transfers.parquet",
+        "transfer_sizes.parquet",
+        "summary.json",
+        "scenario.toml",
+    ]) {
         let flipped = changed(&scratch, |dir| {
             let mut bytes = fs::read(dir.join(name)).unwrap();
             let middle = bytes.len() / 2;
@@ -308,11 +377,23 @@ fn nothing_outside_the_directory_is_read() {
     // Whoever can write the directory can write its checksums, too.
     let forge = |dir: &Path, scenario: &str| {
         let text = fs::read_to_string(dir.join("summary.json")).unwrap();
-        fs::write(dir.join("summary.json"), text.replace("\"scenario.toml\"", &format!("\"{scenario}\""))).unwrap();
-        let sums = std::process::Command::new("sha256sum").arg("summary.json").current_dir(dir).output().unwrap();
+        fs::write(
+            dir.join("summary.json"),
+            text.replace("\"scenario.toml\"", &format!("\"{scenario}\"")),
+        )
+        .unwrap();
+        let sums = std::process::Command::new("sha256sum")
+            .arg("summary.json")
+            .current_dir(dir)
+            .output()
+            .unwrap();
         let sums = String::from_utf8(sums.stdout).unwrap();
         let all = fs::read_to_string(dir.join("SHA256SUMS")).unwrap();
-        let kept: String = all.lines().filter(|line| !line.ends_with("  summary.json")).map(|line| format!("{line}\n")).collect();
+        let kept: String = all
+            .lines()
+            .filter(|line| !line.ends_with("  summary.json"))
+            .map(|line| format!("{line}\n"))
+            .collect();
         fs::write(dir.join("SHA256SUMS"), kept + &sums).unwrap();
     };
     for scenario in ["../secret", "/etc/passwd", "run.json"] {
@@ -324,7 +405,9 @@ fn nothing_outside_the_directory_is_read() {
         std::os::unix::fs::symlink("../secret", dir.join("scenario.toml")).unwrap();
     });
     assert!(link.contains("scenario.toml") && link.contains("not a regular file"), "{link}");
-    let list = changed(&scratch, |dir| fs::write(dir.join("SHA256SUMS"), format!("{}  ../secret\n", "0".repeat(64))).unwrap());
+    let list = changed(&scratch, |dir| {
+        fs::write(dir.join("SHA256SUMS"), format!("{}  ../secret\n", "0".repeat(64))).unwrap()
+    });
     assert!(list.contains("SHA256SUMS"), "{list}");
 }
 
@@ -334,7 +417,13 @@ fn a_pipe_in_place_of_a_file_is_refused_at_once() {
     for name in ["SHA256SUMS", "summary.json", "flows.parquet"] {
         let error = changed(&scratch, |dir| {
             fs::remove_file(dir.join(name)).unwrap();
-            assert!(std::process::Command::new("mkfifo").arg(dir.join(name)).status().unwrap().success());
+            assert!(
+                std::process::Command::new("mkfifo")
+                    .arg(dir.join(name))
+                    .status()
+                    .unwrap()
+                    .success()
+            );
         });
         assert!(error.contains(name) && error.contains("not a regular file"), "{error}");
     }
@@ -345,6 +434,10 @@ fn the_checksums_are_those_of_sha256sum() {
     let scratch = Scratch::new("sums");
     let dir = scratch.0.join("out");
     write(&dir, &crate::common::three_by_three(), &info("x")).unwrap();
-    let output = std::process::Command::new("sha256sum").args(["--check", "--strict", "SHA256SUMS"]).current_dir(&dir).output().unwrap();
+    let output = std::process::Command::new("sha256sum")
+        .args(["--check", "--strict", "SHA256SUMS"])
+        .current_dir(&dir)
+        .output()
+        .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }

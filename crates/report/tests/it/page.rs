@@ -39,13 +39,21 @@ fn names_cannot_break_the_page() {
     made.cases[0].label = "</script><b>\"x\" & y".to_owned();
     made.cases[0].scenario_toml = "# {{js}} <i>".to_owned();
     let page = html(&made);
-    assert!(!page.contains("<script>alert") && !page.contains("</script><b>") && page.contains("# {{js}} &lt;i&gt;"));
+    assert!(
+        !page.contains("<script>alert")
+            && !page.contains("</script><b>")
+            && page.contains("# {{js}} &lt;i&gt;")
+    );
 }
 
 /// What the plots of a page are drawn from.
 pub fn data(made: &Comparison) -> Value {
     let page = html(made);
-    let data = page.split_once("id=\"data\">").and_then(|(_, rest)| rest.split_once("</script>")).unwrap().0;
+    let data = page
+        .split_once("id=\"data\">")
+        .and_then(|(_, rest)| rest.split_once("</script>"))
+        .unwrap()
+        .0;
     let packed = STANDARD.decode(data).unwrap();
     serde_json::from_reader(GzDecoder::new(&packed[..])).unwrap()
 }
@@ -66,15 +74,26 @@ fn transfers_are_drawn_by_size() {
     let drawn = &data(&made)["transfers"];
     assert_eq!(drawn["sizes"][0], json!({ "name": "1 to 3 kB", "middle": 1732.1 }));
     assert_eq!(drawn["sizes"][1]["name"], "30 to 100 kB");
-    let near = |value: &Value, expected: f64| assert!((value.as_f64().unwrap() / expected - 1.0).abs() < 0.02, "{value} is not {expected}");
-    for (rank, (name, small)) in [("median", 5.0), ("p95", 10.0), ("p99", 10.0)].into_iter().enumerate() {
+    let near = |value: &Value, expected: f64| {
+        assert!(
+            (value.as_f64().unwrap() / expected - 1.0).abs() < 0.02,
+            "{value} is not {expected}"
+        )
+    };
+    for (rank, (name, small)) in
+        [("median", 5.0), ("p95", 10.0), ("p99", 10.0)].into_iter().enumerate()
+    {
         let curve = &drawn["slowdown"][rank];
-        assert_eq!((&curve["case"], &curve["name"], &curve["counts"]), (&json!(1), &json!(name), &json!([30, 3])));
+        assert_eq!(
+            (&curve["case"], &curve["name"], &curve["counts"]),
+            (&json!(1), &json!(name), &json!([30, 3]))
+        );
         near(&curve["y"][0], small);
         near(&curve["y"][1], 8.0);
     }
     // All sizes, then each: the last step of each has everything.
-    let counts: Vec<&Value> = drawn["completion"].as_array().unwrap().iter().map(|curve| &curve["count"]).collect();
+    let counts: Vec<&Value> =
+        drawn["completion"].as_array().unwrap().iter().map(|curve| &curve["count"]).collect();
     assert_eq!(counts, [&json!(33), &json!(30), &json!(3)]);
     let all = &drawn["completion"][0];
     assert_eq!((all.get("size"), all["y"].as_array().unwrap().last()), (None, Some(&json!(1))));
@@ -84,40 +103,71 @@ fn transfers_are_drawn_by_size() {
 #[test]
 fn changes_are_drawn_once_if_all_cases_have_them() {
     let mut made = crate::common::three_by_three();
-    let change = |what, to: &str| Change { at: Time::ZERO + Span::from_secs(20), of: "bottleneck".to_owned(), what, to: to.to_owned() };
+    let change = |what, to: &str| Change {
+        at: Time::ZERO + Span::from_secs(20),
+        of: "bottleneck".to_owned(),
+        what,
+        to: to.to_owned(),
+    };
     let buffer = |made: &Comparison| data(made)["limits"].as_array().unwrap().len();
     assert_eq!((data(&made)["changes"].as_array().unwrap().len(), buffer(&made)), (0, 1));
     assert!(data(&made)["scatter"]["base"].is_number());
     for case in &mut made.cases {
-        case.runs.iter_mut().for_each(|run| run.changes = vec![change(Changed::Buffer, "10 kB"), change(Changed::Delay, "5 ms")]);
+        case.runs.iter_mut().for_each(|run| {
+            run.changes = vec![change(Changed::Buffer, "10 kB"), change(Changed::Delay, "5 ms")]
+        });
     }
     let texts = json!(["20 s: bottleneck: buffer 10 kB", "20 s: bottleneck: delay 5 ms"]);
     assert_eq!(data(&made)["changes"], json!([{ "at": 20, "texts": texts }]));
     // What holds for a part of the run only is no line across it.
-    assert_eq!((buffer(&made), &data(&made)["scatter"]["base"], &data(&made)["scatter"]["full"]), (0, &Value::Null, &Value::Null));
+    assert_eq!(
+        (buffer(&made), &data(&made)["scatter"]["base"], &data(&made)["scatter"]["full"]),
+        (0, &Value::Null, &Value::Null)
+    );
     assert!(html(&made).contains("40 ms base RTT at first, 250 kB buffer (1 BDP) at first"));
     made.cases[0].runs.iter_mut().for_each(|run| run.changes.clear());
-    let cases: Vec<Value> = data(&made)["changes"].as_array().unwrap().iter().map(|line| line["case"].clone()).collect();
+    let cases: Vec<Value> = data(&made)["changes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| line["case"].clone())
+        .collect();
     assert_eq!(cases, [json!(1), json!(2)]);
 }
 
 #[test]
 fn classes_paths_and_rates_are_drawn_of_information_centric_networks_alone() {
     let titles = |made: &Comparison| -> Vec<String> {
-        data(made)["panels"].as_array().unwrap().iter().map(|panel| panel["title"].as_str().unwrap().to_owned()).collect()
+        data(made)["panels"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|panel| panel["title"].as_str().unwrap().to_owned())
+            .collect()
     };
     let made = crate::common::icn::comparison();
     let (icn, ip) = (titles(&made), titles(&crate::common::single()));
-    let own =
-        ["Throughput by class", "Throughput by path", "Interests answered with Nacks", "Rate advertised for", "Interests waiting for"];
+    let own = [
+        "Throughput by class",
+        "Throughput by path",
+        "Interests answered with Nacks",
+        "Rate advertised for",
+        "Interests waiting for",
+    ];
     for title in own {
-        assert!(icn.iter().any(|panel| panel.starts_with(title)) && !ip.iter().any(|panel| panel.starts_with(title)), "{title}");
+        assert!(
+            icn.iter().any(|panel| panel.starts_with(title))
+                && !ip.iter().any(|panel| panel.starts_with(title)),
+            "{title}"
+        );
     }
     let drawn = data(&made);
     let panel = |title: &str| icn.iter().position(|panel| panel.starts_with(title)).unwrap();
     let last = |title: &str, name: &str, of: &str| {
         let line = drawn["lines"].as_array().unwrap().iter().find(|line| {
-            line["panel"] == panel(title) && line.get("name").map_or("", |own| own.as_str().unwrap()) == name && line["of"] == of
+            line["panel"] == panel(title)
+                && line.get("name").map_or("", |own| own.as_str().unwrap()) == name
+                && line["of"] == of
         });
         line.and_then(|line| line["y"].as_array().unwrap().last().unwrap().as_f64())
     };
@@ -126,25 +176,44 @@ fn classes_paths_and_rates_are_drawn_of_information_centric_networks_alone() {
     assert_eq!(last("Throughput by path", "first", "path 2"), Some(1.25));
     assert_eq!(last("Rate advertised for", "", "primary"), Some(5.0));
     // 5 in each tenth of a second of the first one.
-    let refused = drawn["lines"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|line| line["panel"] == panel("Interests answered with Nacks") && line["name"] == "second");
-    let most = refused.flat_map(|line| line["y"].as_array().unwrap()).filter_map(Value::as_f64).fold(0.0, f64::max);
+    let refused = drawn["lines"].as_array().unwrap().iter().filter(|line| {
+        line["panel"] == panel("Interests answered with Nacks") && line["name"] == "second"
+    });
+    let most = refused
+        .flat_map(|line| line["y"].as_array().unwrap())
+        .filter_map(Value::as_f64)
+        .fold(0.0, f64::max);
     assert_eq!(most, 50.0);
-    assert!(html(&made).contains("<summary>Consumers</summary>") && html(&crate::common::single()).contains("<summary>Flows</summary>"));
+    assert!(
+        html(&made).contains("<summary>Consumers</summary>")
+            && html(&crate::common::single()).contains("<summary>Flows</summary>")
+    );
 }
 
 #[test]
 fn links_that_drop_or_mark_can_be_chosen() {
     let mut made = crate::common::single();
-    made.cases[0].runs[0].links[0].samples.iter_mut().enumerate().for_each(|(index, sample)| sample.marked = index as u64);
-    let titles = |data: &Value| data["panels"].as_array().unwrap().iter().map(|panel| panel["title"].to_string()).collect::<Vec<_>>();
+    made.cases[0].runs[0].links[0]
+        .samples
+        .iter_mut()
+        .enumerate()
+        .for_each(|(index, sample)| sample.marked = index as u64);
+    let titles = |data: &Value| {
+        data["panels"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|panel| panel["title"].to_string())
+            .collect::<Vec<_>>()
+    };
     let one = data(&made);
     assert_eq!(one["links"], json!(["bottleneck"]));
     for title in ["\"Packets dropped at {}\"", "\"Packets marked at {}\""] {
-        assert!(titles(&one).iter().any(|own| own == title), "{title} is not among {:?}", titles(&one));
+        assert!(
+            titles(&one).iter().any(|own| own == title),
+            "{title} is not among {:?}",
+            titles(&one)
+        );
     }
     // One mark in each sample of 50 ms.
     let marks = one["panels"].as_array().unwrap().len() - 1;
@@ -153,7 +222,10 @@ fn links_that_drop_or_mark_can_be_chosen() {
     let mut link = made.cases[0].runs[0].links[0].clone();
     link.name = "second".to_owned();
     made.cases[0].runs[0].links.push(link);
-    assert_eq!((&data(&made)["links"], &data(&made)["link"]), (&json!(["bottleneck", "second"]), &json!(0)));
+    assert_eq!(
+        (&data(&made)["links"], &data(&made)["link"]),
+        (&json!(["bottleneck", "second"]), &json!(0))
+    );
 }
 
 /// Writes the pages of the made-up measurements where `NARROWS_PAGES` says, to be looked at.

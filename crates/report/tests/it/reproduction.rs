@@ -1,6 +1,9 @@
 //! Claims and their verdicts as a terminal shows them, and what is drawn of a run over time.
 
-use narrows_report::{FigureResult, JudgedClaim, PaperResult, Reproduction, Traced, Verdict, reproduction_json, reproduction_table};
+use narrows_report::{
+    FigureResult, JudgedClaim, PaperResult, Reproduction, Traced, Verdict, reproduction_json,
+    reproduction_table,
+};
 use narrows_scenario::paper::{Figure, Mode, Trace};
 
 const FIGURE: &str = r#"duration = "1 s"
@@ -45,7 +48,13 @@ fn reproduction() -> Reproduction {
     let figure = Figure::parse(FIGURE, "goodput.toml").expect("a figure");
     let measured = [Some(83.3), Some(61.0), None];
     let claims = figure.plan(Mode::default()).expect("it is simulated").claims.iter().zip(measured);
-    let claims = claims.map(|(claim, measured)| JudgedClaim { claim: claim.clone(), measured, simulated: None, cell: None, sides: None });
+    let claims = claims.map(|(claim, measured)| JudgedClaim {
+        claim: claim.clone(),
+        measured,
+        simulated: None,
+        cell: None,
+        sides: None,
+    });
     Reproduction {
         remake: "narrows reproduce".to_owned(),
         version: "0".to_owned(),
@@ -78,7 +87,8 @@ fn the_table_says_claim_by_claim_what_holds() {
 
 #[test]
 fn the_json_is_an_array_of_claims() {
-    let claims: serde_json::Value = serde_json::from_str(&reproduction_json(&reproduction())).expect("JSON");
+    let claims: serde_json::Value =
+        serde_json::from_str(&reproduction_json(&reproduction())).expect("JSON");
     let second = &claims[1];
     for (key, value) in [
         ("paper", "test"),
@@ -100,7 +110,10 @@ fn the_json_is_an_array_of_claims() {
 fn one_miss_without_a_reason_is_not_as_expected() {
     let mut reproduction = reproduction();
     assert!(!reproduction.as_expected());
-    assert_eq!(reproduction.claims().map(JudgedClaim::verdict).collect::<Vec<_>>(), [Verdict::Holds, Verdict::Explained, Verdict::Fails]);
+    assert_eq!(
+        reproduction.claims().map(JudgedClaim::verdict).collect::<Vec<_>>(),
+        [Verdict::Holds, Verdict::Explained, Verdict::Fails]
+    );
     reproduction.papers[0].figures[0].claims[2].measured = Some(0.95);
     assert!(reproduction.as_expected());
 }
@@ -111,7 +124,12 @@ fn ends(trace: Trace, flows: &[&str]) -> Vec<(String, f64, f64)> {
     let traced = Traced::of(&crate::common::icn::record(), trace, &flows, None);
     let lines = serde_json::to_value(traced).expect("curves are numbers");
     let line = |line: &serde_json::Value| {
-        let y: Vec<f64> = line["y"].as_array().expect("values").iter().filter_map(serde_json::Value::as_f64).collect();
+        let y: Vec<f64> = line["y"]
+            .as_array()
+            .expect("values")
+            .iter()
+            .filter_map(serde_json::Value::as_f64)
+            .collect();
         (line["name"].as_str().expect("a name").to_owned(), y[0], y[y.len() - 1])
     };
     lines.as_array().expect("lines").iter().map(line).collect()
@@ -119,10 +137,24 @@ fn ends(trace: Trace, flows: &[&str]) -> Vec<(String, f64, f64)> {
 
 #[test]
 fn an_information_centric_network_over_time() {
-    let all = |lines: &[(&str, f64, f64)]| lines.iter().map(|(name, first, last)| ((*name).to_owned(), *first, *last)).collect::<Vec<_>>();
-    assert_eq!(ends(Trace::Rate, &[]), all(&[("bottleneck, primary", 8.0, 5.0), ("bottleneck, secondary", 2.0, 0.0)]));
+    let all = |lines: &[(&str, f64, f64)]| {
+        lines
+            .iter()
+            .map(|(name, first, last)| ((*name).to_owned(), *first, *last))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        ends(Trace::Rate, &[]),
+        all(&[("bottleneck, primary", 8.0, 5.0), ("bottleneck, secondary", 2.0, 0.0)])
+    );
     assert_eq!(ends(Trace::Shaper, &[]), all(&[("bottleneck", 0.0, 0.0)]));
-    assert_eq!(ends(Trace::Class, &[]), all(&[("first, primary", 8.0, 5.0), ("first, secondary", 2.0, 0.0), ("second", 4.0, 4.0)]));
-    assert_eq!(ends(Trace::Subflow, &["first"]), all(&[("first, path 1", 7.0, 3.75), ("first, path 2", 3.0, 1.25)]));
+    assert_eq!(
+        ends(Trace::Class, &[]),
+        all(&[("first, primary", 8.0, 5.0), ("first, secondary", 2.0, 0.0), ("second", 4.0, 4.0)])
+    );
+    assert_eq!(
+        ends(Trace::Subflow, &["first"]),
+        all(&[("first, path 1", 7.0, 3.75), ("first, path 2", 3.0, 1.25)])
+    );
     assert_eq!(ends(Trace::Throughput, &["second"]), all(&[("second", 4.0, 4.0)]));
 }

@@ -28,24 +28,33 @@ fn lineup() -> Lineup {
 fn card() -> Scorecard {
     let lineup = lineup();
     let runs: Vec<Lined> = lineup.runs();
-    let values = |network: usize, run: usize, group: Option<&str>, metric: &Metric| -> Vec<Option<f64>> {
-        let run = &runs[run];
-        let own = ["cubic", "bbr3", "newreno"].iter().position(|name| *name == run.controller).unwrap_or(0) as f64;
-        let beside = if run.beside.is_some() { 1.0 } else { 0.0 };
-        let of_competitor = group == Some("competitor");
-        let value = |seed: f64| match metric.name {
-            "goodput" if of_competitor => Some(10.0 - beside * (5.0 + own + 0.1 * seed)),
-            "goodput" => Some(9.0 - 4.0 * beside + own + 0.1 * seed),
-            "rtt_p95" => Some(40.0 + 20.0 * beside - 5.0 * own + seed),
-            "standing_queue" => Some(12.0 + 3.0 * seed),
-            "loss" => Some(0.0),
-            "medium_slowdown_p99" if network == 1 && seed > 1.5 => None,
-            name if name.contains("slowdown") => Some(2.0 + own + beside + 0.05 * seed),
-            _ => Some(0.1 + 0.02 * own + 0.1 * beside + 0.001 * seed),
+    let values =
+        |network: usize, run: usize, group: Option<&str>, metric: &Metric| -> Vec<Option<f64>> {
+            let run = &runs[run];
+            let own = ["cubic", "bbr3", "newreno"]
+                .iter()
+                .position(|name| *name == run.controller)
+                .unwrap_or(0) as f64;
+            let beside = if run.beside.is_some() { 1.0 } else { 0.0 };
+            let of_competitor = group == Some("competitor");
+            let value = |seed: f64| match metric.name {
+                "goodput" if of_competitor => Some(10.0 - beside * (5.0 + own + 0.1 * seed)),
+                "goodput" => Some(9.0 - 4.0 * beside + own + 0.1 * seed),
+                "rtt_p95" => Some(40.0 + 20.0 * beside - 5.0 * own + seed),
+                "standing_queue" => Some(12.0 + 3.0 * seed),
+                "loss" => Some(0.0),
+                "medium_slowdown_p99" if network == 1 && seed > 1.5 => None,
+                name if name.contains("slowdown") => Some(2.0 + own + beside + 0.05 * seed),
+                _ => Some(0.1 + 0.02 * own + 0.1 * beside + 0.001 * seed),
+            };
+            [1.0, 2.0, 3.0].map(value).to_vec()
         };
-        [1.0, 2.0, 3.0].map(value).to_vec()
-    };
-    Scorecard::of(&lineup, ("Scorecard of cubic and bbr3", "narrows compare cubic bbr3", "0.1.0"), &[1, 2, 3], &values)
+    Scorecard::of(
+        &lineup,
+        ("Scorecard of cubic and bbr3", "narrows compare cubic bbr3", "0.1.0"),
+        &[1, 2, 3],
+        &values,
+    )
 }
 
 #[test]

@@ -30,13 +30,24 @@ const BUNDLE: &str = concat!(
 #[test]
 fn kinds_of_plots_are_kept_with_what_they_need() {
     let kept = reduced(BUNDLE, &["heatmap"]).expect("its form is known");
-    for name in ["var core=", "var used=", "var free=", "var heat=", "var all=", ".register([heat()])", "return all()"] {
+    for name in [
+        "var core=",
+        "var used=",
+        "var free=",
+        "var heat=",
+        "var all=",
+        ".register([heat()])",
+        "return all()",
+    ] {
         assert!(kept.contains(name), "{name} is gone: {kept}");
     }
     for name in ["unused", "barReal", "bar()"] {
         assert!(!kept.contains(name), "{name} is left: {kept}");
     }
-    assert!(reduced(BUNDLE, &["bar"]).is_some_and(|kept| kept.contains("var unused=") && !kept.contains("var used=")));
+    assert!(
+        reduced(BUNDLE, &["bar"])
+            .is_some_and(|kept| kept.contains("var unused=") && !kept.contains("var used="))
+    );
 }
 
 #[test]

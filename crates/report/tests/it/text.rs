@@ -40,12 +40,15 @@ fn a_run_on_a_machine_that_is_too_slow_is_called_invalid_with_every_reason_and_i
         limits: vec![limit],
         ..Emulation::default()
     };
-    made.cases[0].runs[0].emulation = Some(Emulation { overrun: 7, refused: 2, spoiled: 5, idle: 0.004, ..late });
+    made.cases[0].runs[0].emulation =
+        Some(Emulation { overrun: 7, refused: 2, spoiled: 5, idle: 0.004, ..late });
     let text = table(&made);
     let told: Vec<&str> = text.lines().filter(|line| line.starts_with("!!!")).collect();
     assert_eq!(told.len(), 7, "{text}");
     assert!(told[0].contains("INVALID"));
-    for (line, number) in told[1..].iter().zip(["2.10 ms", "7 packets", "2 packets", "5 packets", "0.4 %", "31 %"]) {
+    for (line, number) in
+        told[1..].iter().zip(["2.10 ms", "7 packets", "2 packets", "5 packets", "0.4 %", "31 %"])
+    {
         assert!(line.contains(number), "{line}");
     }
     let summary: serde_json::Value = serde_json::from_str(&summary_json(&made)).unwrap();
@@ -56,7 +59,9 @@ fn a_run_on_a_machine_that_is_too_slow_is_called_invalid_with_every_reason_and_i
 
 #[test]
 fn a_tenth_of_a_short_round_trip_is_too_late() {
-    let late = |late_p99, base_rtt| Emulation { late_p99, base_rtt, idle: 0.5, ..Emulation::default() }.validity_issues().len();
+    let late = |late_p99, base_rtt| {
+        Emulation { late_p99, base_rtt, idle: 0.5, ..Emulation::default() }.validity_issues().len()
+    };
     assert_eq!(late(Span::from_micros(1_001), Span::from_millis(10)), 1);
     assert_eq!(late(Span::from_micros(1_000), Span::from_millis(10)), 0);
     assert_eq!(late(Span::from_micros(500), Span::from_millis(1)), 0);

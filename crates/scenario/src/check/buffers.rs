@@ -24,7 +24,8 @@ pub(super) fn resolve(scenario: &mut Scenario, buffers: &[Option<At<Depth>>]) ->
     let demands = demands(scenario);
     for (index, buffer) in buffers.iter().enumerate() {
         if let Some(buffer) = buffer {
-            scenario.links[index].config.limit = limit(scenario, LinkId(index), buffer, demands[index])?;
+            scenario.links[index].config.limit =
+                limit(scenario, LinkId(index), buffer, demands[index])?;
         }
     }
     Ok(())
@@ -32,13 +33,24 @@ pub(super) fn resolve(scenario: &mut Scenario, buffers: &[Option<At<Depth>>]) ->
 
 /// Refuses policers whose bucket is smaller than a packet that must pass: they would drop all of a flow. `written` gives the place of a
 /// link's queue in the file.
-pub(super) fn check_bursts(scenario: &Scenario, written: impl Fn(LinkId) -> Range<usize>) -> Checked<()> {
+pub(super) fn check_bursts(
+    scenario: &Scenario,
+    written: impl Fn(LinkId) -> Range<usize>,
+) -> Checked<()> {
     for (index, (link, demand)) in scenario.links.iter().zip(demands(scenario)).enumerate() {
-        let Some(largest) = link.config.queue.as_ref().and_then(largest_packet).filter(|largest| *largest < demand.packet) else {
+        let Some(largest) = link
+            .config
+            .queue
+            .as_ref()
+            .and_then(largest_packet)
+            .filter(|largest| *largest < demand.packet)
+        else {
             continue;
         };
-        let message =
-            format!("a bucket of {largest} never passes a packet of {}, so \"{}\" would drop it always", demand.packet, link.name);
+        let message = format!(
+            "a bucket of {largest} never passes a packet of {}, so \"{}\" would drop it always",
+            demand.packet, link.name
+        );
         let help = "make burst, which is in kB, at least one full packet: 1.5, or some ten of them";
         return Err(Problem::at(&written(LinkId(index)), message, help));
     }
@@ -52,7 +64,8 @@ pub(super) fn demands(scenario: &Scenario) -> Vec<Demand> {
         let rtt = flow.controller.as_ref().map(|_| scenario.base_rtt(flow));
         let data = flow.transport.mss + flow.transport.headers;
         let ack = flow.transport.headers + OPTIONS;
-        let crossings = flow.route.iter().map(|id| (id, data)).chain(flow.back.iter().map(|id| (id, ack)));
+        let crossings =
+            flow.route.iter().map(|id| (id, data)).chain(flow.back.iter().map(|id| (id, ack)));
         for (id, packet) in crossings {
             let demand = &mut demands[id.0];
             demand.rtt = demand.rtt.max(rtt);
@@ -63,17 +76,28 @@ pub(super) fn demands(scenario: &Scenario) -> Vec<Demand> {
 }
 
 /// The limit that `buffer` is on a link as the scenario has it.
-pub(super) fn limit(scenario: &Scenario, id: LinkId, buffer: &At<Depth>, demand: Demand) -> Checked<Limit> {
+pub(super) fn limit(
+    scenario: &Scenario,
+    id: LinkId,
+    buffer: &At<Depth>,
+    demand: Demand,
+) -> Checked<Limit> {
     let link = &scenario.links[id.0];
     let depth = buffer.value;
     let refuse = |message: String, help: &str| Err(Problem::at(&buffer.span, message, help));
     if depth.is_zero() {
-        return refuse(format!("a buffer of {depth} holds nothing"), "give a size above zero, or \"unlimited\"");
+        return refuse(
+            format!("a buffer of {depth} holds nothing"),
+            "give a size above zero, or \"unlimited\"",
+        );
     }
     let rate = link.config.rate.mean();
     let rtt = match (depth, demand.rtt) {
         (Depth::MilliBdp(_), None) => {
-            let message = format!("\"{depth}\" needs a round trip, but no flow with a controller crosses \"{}\"", link.name);
+            let message = format!(
+                "\"{depth}\" needs a round trip, but no flow with a controller crosses \"{}\"",
+                link.name
+            );
             return refuse(message, "write the buffer in bytes, packets or time");
         }
         (_, rtt) => rtt.unwrap_or(Span::ZERO),
@@ -81,22 +105,41 @@ pub(super) fn limit(scenario: &Scenario, id: LinkId, buffer: &At<Depth>, demand:
     let rate = match (depth, rate) {
         (Depth::MilliBdp(_) | Depth::Time(_), None) => {
             let message = format!("\"{depth}\" needs a rate, but \"{}\" has none", link.name);
-            return refuse(message, "give the link a rate, or write the buffer in bytes or packets");
+            return refuse(
+                message,
+                "give the link a rate, or write the buffer in bytes or packets",
+            );
         }
         (_, rate) => rate.unwrap_or(Rate::ZERO),
     };
     if rtt.is_zero() && matches!(depth, Depth::MilliBdp(_)) {
-        let message = format!("\"{depth}\" is nothing here: packets across \"{}\" have no delay on their way and back", link.name);
-        return refuse(message, "give a link a delay, or write the buffer in bytes, packets or time");
+        let message = format!(
+            "\"{depth}\" is nothing here: packets across \"{}\" have no delay on their way and back",
+            link.name
+        );
+        return refuse(
+            message,
+            "give a link a delay, or write the buffer in bytes, packets or time",
+        );
     }
     let Some(bytes) = depth.resolve(rate, rtt) else {
         let Depth::Packets(packets) = depth else { return Ok(Limit::None) };
         return Ok(Limit::Packets(packets));
     };
     if bytes < demand.packet {
-        let size = if matches!(depth, Depth::Bytes(_)) { format!("{depth}") } else { format!("{depth}, {bytes} here,") };
-        let message = format!("a buffer of {size} cannot hold a packet of {}, so \"{}\" would drop everything", demand.packet, link.name);
-        return refuse(message, "make it at least one full packet; some ten packets or one bdp are usual");
+        let size = if matches!(depth, Depth::Bytes(_)) {
+            format!("{depth}")
+        } else {
+            format!("{depth}, {bytes} here,")
+        };
+        let message = format!(
+            "a buffer of {size} cannot hold a packet of {}, so \"{}\" would drop everything",
+            demand.packet, link.name
+        );
+        return refuse(
+            message,
+            "make it at least one full packet; some ten packets or one bdp are usual",
+        );
     }
     Ok(Limit::Bytes(bytes))
 }

@@ -21,14 +21,27 @@ use std::sync::Arc;
 const MOST_FLOWS: u64 = 1_000_000;
 
 /// The flows of a scenario whose nodes and links are already there.
-pub(super) fn check(raw: &RawScenario, scenario: &Scenario, twins: &[Option<LinkId>]) -> Checked<Vec<Flow>> {
+pub(super) fn check(
+    raw: &RawScenario,
+    scenario: &Scenario,
+    twins: &[Option<LinkId>],
+) -> Checked<Vec<Flow>> {
     if raw.flow.is_empty() {
-        return Err(Problem::at(&(0..0), "the scenario has no flows", "add a [[flow]] with from, to and a controller"));
+        return Err(Problem::at(
+            &(0..0),
+            "the scenario has no flows",
+            "add a [[flow]] with from, to and a controller",
+        ));
     }
     let map = Map::new(&scenario.nodes, &scenario.links, twins);
     let mut names = Names::new(raw)?;
     let common = Common {
-        transport: transport::check(raw.transport.as_ref(), &(0..0), &Transport::default(), |_| {})?,
+        transport: transport::check(
+            raw.transport.as_ref(),
+            &(0..0),
+            &Transport::default(),
+            |_| {},
+        )?,
         acks: raw.transport.as_ref().is_some_and(|table| table.value.acks.is_some()),
         ack_every: raw.transport.as_ref().is_some_and(|table| table.value.ack_every.is_some()),
     };
@@ -57,7 +70,9 @@ struct Common {
 impl Common {
     /// What `controller` makes of keys that are not written. Where the flow writes what acknowledgements name, the controller has no say in them.
     fn adapt(&self, transport: &mut Transport, controller: Option<&Choice>, written: bool) {
-        if let Some((acks, ack_every)) = implied::acknowledgements(controller).filter(|_| !self.acks && !written) {
+        if let Some((acks, ack_every)) =
+            implied::acknowledgements(controller).filter(|_| !self.acks && !written)
+        {
             transport.acks = acks;
             if !self.ack_every {
                 transport.ack_every = ack_every;
@@ -66,7 +81,14 @@ impl Common {
     }
 }
 
-fn check_one(raw: &At<RawFlow>, place: usize, map: &Map, names: &mut Names, common: &Common, scenario: &Scenario) -> Checked<Flow> {
+fn check_one(
+    raw: &At<RawFlow>,
+    place: usize,
+    map: &Map,
+    names: &mut Names,
+    common: &Common,
+    scenario: &Scenario,
+) -> Checked<Flow> {
     let (written, duration) = (&raw.value, scenario.duration);
     let (from, to) = (map.node(&written.from)?, map.node(&written.to)?);
     if from == to {
@@ -79,13 +101,22 @@ fn check_one(raw: &At<RawFlow>, place: usize, map: &Map, names: &mut Names, comm
     let chosen: Option<Choice> = written.controller.as_ref().map(choice).transpose()?;
     let span = written.controller.as_ref().map_or(&raw.span, |text| &text.span);
     let own_acks = written.transport.as_ref().is_some_and(|table| table.value.acks.is_some());
-    let transport = transport::check(written.transport.as_ref(), span, &common.transport, |transport| {
-        common.adapt(transport, chosen.as_ref(), own_acks)
-    })?;
-    let controller = written.controller.as_ref().zip(chosen).map(|(text, chosen)| controller(text, chosen, &transport)).transpose()?;
+    let transport =
+        transport::check(written.transport.as_ref(), span, &common.transport, |transport| {
+            common.adapt(transport, chosen.as_ref(), own_acks)
+        })?;
+    let controller = written
+        .controller
+        .as_ref()
+        .zip(chosen)
+        .map(|(text, chosen)| controller(text, chosen, &transport))
+        .transpose()?;
     let (route, back) = routes(raw, map, (from, to), controller.is_some())?;
     let path = Path { scenario, route: &route, transport: &transport };
-    let workload = written.workload.as_ref().map_or(Ok(Workload::Bulk), |workload| workload::check(workload, &path))?;
+    let workload = written
+        .workload
+        .as_ref()
+        .map_or(Ok(Workload::Bulk), |workload| workload::check(workload, &path))?;
     if controller.is_none() && !workload::paces_itself(&workload) {
         let span = written.workload.as_ref().map_or(&raw.span, |workload| &workload.span);
         return Err(Problem::at(
@@ -94,16 +125,18 @@ fn check_one(raw: &At<RawFlow>, place: usize, map: &Map, names: &mut Names, comm
             "add controller = \"newreno\", or workload = { rate = \"5 Mbit/s\" } for traffic that does not react",
         ));
     }
-    if let (Some(workload), true) =
-        (written.workload.as_ref().filter(|_| controller.is_some() && workload.is_transfers()), transport.ack_ahead > 0)
-    {
+    if let (Some(workload), true) = (
+        written.workload.as_ref().filter(|_| controller.is_some() && workload.is_transfers()),
+        transport.ack_ahead > 0,
+    ) {
         return Err(Problem::at(
             &workload.span,
             "transfers would never be complete, because a receiver with ack_ahead does not report what is lost",
             "take workload = \"bulk\" or a rate, or leave ack_ahead out",
         ));
     }
-    if controller.is_none() && matches!(workload, Workload::Frames(Frames { follows: Some(_), .. })) {
+    if controller.is_none() && matches!(workload, Workload::Frames(Frames { follows: Some(_), .. }))
+    {
         let span = written.workload.as_ref().map_or(&raw.span, |workload| &workload.span);
         return Err(Problem::at(
             span,
@@ -112,7 +145,12 @@ fn check_one(raw: &At<RawFlow>, place: usize, map: &Map, names: &mut Names, comm
         ));
     }
     let start = Time::ZERO + written.start.as_ref().map_or(Span::ZERO, |start| start.value.0);
-    if let Some(span) = written.start.as_ref().map(|start| &start.span).filter(|_| start.since(Time::ZERO) >= duration) {
+    if let Some(span) = written
+        .start
+        .as_ref()
+        .map(|start| &start.span)
+        .filter(|_| start.since(Time::ZERO) >= duration)
+    {
         return Err(never_starts(span, "the flow", start, duration));
     }
     let stop = written.stop.as_ref().map(|stop| Time::ZERO + stop.value.0);
@@ -126,22 +164,47 @@ fn check_one(raw: &At<RawFlow>, place: usize, map: &Map, names: &mut Names, comm
         (None, None) if workload != Workload::Bulk => format!("flow {}", place + 1),
         (None, _) => name.clone(),
     };
-    Ok(Flow { name, from, to, route, back, controller, transport: Arc::new(transport), workload, stream, start, stop, pauses })
+    Ok(Flow {
+        name,
+        from,
+        to,
+        route,
+        back,
+        controller,
+        transport: Arc::new(transport),
+        workload,
+        stream,
+        start,
+        stop,
+        pauses,
+    })
 }
 
 /// When the flow offers no data.
-fn pauses(written: &RawFlow, workload: &Workload, (start, stop): (Time, Option<Time>), duration: Span) -> Checked<Vec<Pause>> {
+fn pauses(
+    written: &RawFlow,
+    workload: &Workload,
+    (start, stop): (Time, Option<Time>),
+    duration: Span,
+) -> Checked<Vec<Pause>> {
     let Some(raw) = &written.pauses else { return Ok(Vec::new()) };
     if !matches!(workload, Workload::Bulk | Workload::Constant(_) | Workload::Frames(_)) {
         let message = "only bulk data, a rate and frames can pause; other workloads have silences of their own";
-        return Err(Problem::at(&raw.span, message, "leave pauses out, or take workload = \"bulk\""));
+        return Err(Problem::at(
+            &raw.span,
+            message,
+            "leave pauses out, or take workload = \"bulk\"",
+        ));
     }
     let mut pauses: Vec<Pause> = Vec::new();
     for written in &raw.value {
         let (from, to) = (Time::ZERO + written.value.0.0, Time::ZERO + written.value.1.0);
         let refuse = |message: String, help: &str| Err(Problem::at(&written.span, message, help));
         if from >= to {
-            return refuse(format!("a pause from {from} to {to} is none"), "let it end after it begins: [[\"10 s\", \"16 s\"]]");
+            return refuse(
+                format!("a pause from {from} to {to} is none"),
+                "let it end after it begins: [[\"10 s\", \"16 s\"]]",
+            );
         }
         if let Some(before) = pauses.last().filter(|before| from <= before.to) {
             return refuse(
@@ -150,13 +213,22 @@ fn pauses(written: &RawFlow, workload: &Workload, (start, stop): (Time, Option<T
             );
         }
         if from >= Time::ZERO + duration {
-            return refuse(format!("a pause at {from} never happens, because the run lasts {duration}"), "let it begin earlier");
+            return refuse(
+                format!("a pause at {from} never happens, because the run lasts {duration}"),
+                "let it begin earlier",
+            );
         }
         if to <= start {
-            return refuse(format!("the flow starts at {start}, when this pause is over"), "let it end after the flow's start");
+            return refuse(
+                format!("the flow starts at {start}, when this pause is over"),
+                "let it end after the flow's start",
+            );
         }
         if let Some(stop) = stop.filter(|stop| from >= *stop) {
-            return refuse(format!("the flow stops at {stop}, before this pause"), "let it begin before the flow's stop");
+            return refuse(
+                format!("the flow stops at {stop}, before this pause"),
+                "let it begin before the flow's stop",
+            );
         }
         pauses.push(Pause { from, to });
     }
@@ -168,7 +240,11 @@ fn copies(raw: &At<RawFlow>, flow: &Flow, duration: Span) -> Checked<Vec<Flow>> 
     let written = &raw.value;
     let count = match &written.count {
         Some(count) if count.value == 0 => {
-            return Err(Problem::at(&count.span, "a count of 0 makes no flow", "give 1 or more, or take the [[flow]] out"));
+            return Err(Problem::at(
+                &count.span,
+                "a count of 0 makes no flow",
+                "give 1 or more, or take the [[flow]] out",
+            ));
         }
         Some(count) if count.value > MOST_FLOWS => return Err(too_many(&count.span)),
         Some(count) => count.value,
@@ -176,7 +252,11 @@ fn copies(raw: &At<RawFlow>, flow: &Flow, duration: Span) -> Checked<Vec<Flow>> 
     };
     let stagger = match &written.stagger {
         Some(stagger) if written.count.is_none() => {
-            return Err(Problem::at(&stagger.span, "stagger needs more than one flow", "add count = 2 or more, or use start"));
+            return Err(Problem::at(
+                &stagger.span,
+                "stagger needs more than one flow",
+                "add count = 2 or more, or use start",
+            ));
         }
         Some(stagger) => stagger.value.0,
         None => Span::ZERO,
@@ -186,7 +266,12 @@ fn copies(raw: &At<RawFlow>, flow: &Flow, duration: Span) -> Checked<Vec<Flow>> 
     if let Some(stagger) = &written.stagger
         && last.since(Time::ZERO) >= duration
     {
-        return Err(never_starts(&stagger.span, &format!("flow {count} of {count}"), last, duration));
+        return Err(never_starts(
+            &stagger.span,
+            &format!("flow {count} of {count}"),
+            last,
+            duration,
+        ));
     }
     if let (Some(stop), Some(written)) = (flow.stop, &written.stop)
         && stop <= last
@@ -199,13 +284,25 @@ fn copies(raw: &At<RawFlow>, flow: &Flow, duration: Span) -> Checked<Vec<Flow>> 
     }
     let stop = flow.stop.filter(|stop| stop.since(Time::ZERO) < duration);
     let copy = |index: u64| {
-        let numbered = |name: &String| if count == 1 { name.clone() } else { format!("{name}.{}", index + 1) };
-        Flow { name: numbered(&flow.name), stream: numbered(&flow.stream), start: later(index), stop, ..flow.clone() }
+        let numbered =
+            |name: &String| if count == 1 { name.clone() } else { format!("{name}.{}", index + 1) };
+        Flow {
+            name: numbered(&flow.name),
+            stream: numbered(&flow.stream),
+            start: later(index),
+            stop,
+            ..flow.clone()
+        }
     };
     Ok((0..count).map(copy).collect())
 }
 
-fn routes(raw: &At<RawFlow>, map: &Map, (from, to): (NodeId, NodeId), acknowledged: bool) -> Checked<(Vec<LinkId>, Vec<LinkId>)> {
+fn routes(
+    raw: &At<RawFlow>,
+    map: &Map,
+    (from, to): (NodeId, NodeId),
+    acknowledged: bool,
+) -> Checked<(Vec<LinkId>, Vec<LinkId>)> {
     let written = &raw.value;
     let no_way = |from: &At<String>, to: &At<String>| {
         Problem::at(
@@ -228,7 +325,10 @@ fn routes(raw: &At<RawFlow>, map: &Map, (from, to): (NodeId, NodeId), acknowledg
         }
         (None, false) => Vec::new(),
         (Some(back), true) => map.written(back, to, from)?,
-        (None, true) => map.reverse(&route).or_else(|| map.shortest(to, from)).ok_or_else(|| no_way(&written.to, &written.from))?,
+        (None, true) => map
+            .reverse(&route)
+            .or_else(|| map.shortest(to, from))
+            .ok_or_else(|| no_way(&written.to, &written.from))?,
     };
     Ok((route, back))
 }
@@ -296,6 +396,7 @@ impl Names {
     }
 
     fn twice(name: &str, span: &Range<usize>, first: &Range<usize>) -> Box<Problem> {
-        Problem::at(span, format!("two flows are called \"{name}\""), "rename one of the two").and(first, "the first")
+        Problem::at(span, format!("two flows are called \"{name}\""), "rename one of the two")
+            .and(first, "the first")
     }
 }

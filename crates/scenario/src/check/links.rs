@@ -4,11 +4,16 @@ use super::common::{checked_name, choice};
 use super::traces::Traces;
 use crate::error::{Checked, Problem};
 use crate::raw::RawScenario;
-use crate::raw::link::{Direction, RawEcn, RawJitter, RawLink, RawLoss, RawLossModel, RawReorder, RawSpread};
+use crate::raw::link::{
+    Direction, RawEcn, RawJitter, RawLink, RawLoss, RawLossModel, RawReorder, RawSpread,
+};
 use crate::text::{At, Quantity};
 use crate::{Link, LinkId, Node, NodeId, ReadFile};
 use narrows_params::suggest;
-use narrows_path::{Delivery, DisciplineChoice, EcnField, Jitter, JitterDist, LinkConfig, LossModel, RateSource, Reorder};
+use narrows_path::{
+    Delivery, DisciplineChoice, EcnField, Jitter, JitterDist, LinkConfig, LossModel, RateSource,
+    Reorder,
+};
 use narrows_units::{Depth, Rate, Span};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -35,7 +40,12 @@ pub(super) fn check(raw: &RawScenario, duration: Span, read: &ReadFile) -> Check
         ));
     }
     let mut builder = Builder {
-        network: Network { nodes: Vec::new(), links: Vec::new(), buffers: Vec::new(), twins: Vec::new() },
+        network: Network {
+            nodes: Vec::new(),
+            links: Vec::new(),
+            buffers: Vec::new(),
+            twins: Vec::new(),
+        },
         nodes: BTreeMap::new(),
         names: BTreeMap::new(),
         declared: !raw.node.is_empty(),
@@ -86,8 +96,15 @@ impl Builder<'_> {
         }
         if self.declared {
             let known = self.network.nodes.iter().map(|node| node.name.as_str());
-            let help = format!("{} (where there is a [[node]], every node needs one)", suggest(&name.value, "nodes", known));
-            return Err(Problem::at(&name.span, format!("there is no node \"{}\"", name.value), help));
+            let help = format!(
+                "{} (where there is a [[node]], every node needs one)",
+                suggest(&name.value, "nodes", known)
+            );
+            return Err(Problem::at(
+                &name.span,
+                format!("there is no node \"{}\"", name.value),
+                help,
+            ));
         }
         checked_name(name)?;
         Ok(self.new_node(name))
@@ -111,7 +128,13 @@ impl Builder<'_> {
                 let first = LinkId(self.network.links.len());
                 let twins = (Some(LinkId(first.0 + 1)), Some(first));
                 self.direction(name.clone(), &link.name.span, ends, &forward, twins.0)?;
-                self.direction(format!("{name}.back"), &link.name.span, (ends.1, ends.0), &back, twins.1)
+                self.direction(
+                    format!("{name}.back"),
+                    &link.name.span,
+                    (ends.1, ends.0),
+                    &back,
+                    twins.1,
+                )
             }
             (None, Some(from), Some(to)) => {
                 let ends = (self.end(from)?, self.end(to)?);
@@ -131,9 +154,14 @@ impl Builder<'_> {
                 "add between = [\"left\", \"right\"] for both ways, or from = \"left\" and to = \"right\" for one",
             )),
             (Some(ends), _, _) => {
-                let extra = link.from.as_ref().or(link.to.as_ref()).map_or(&ends.span, |end| &end.span);
-                Err(Problem::at(extra, format!("the link \"{name}\" has its ends given twice"), "keep either between, or from and to")
-                    .and(&ends.span, "already given here"))
+                let extra =
+                    link.from.as_ref().or(link.to.as_ref()).map_or(&ends.span, |end| &end.span);
+                Err(Problem::at(
+                    extra,
+                    format!("the link \"{name}\" has its ends given twice"),
+                    "keep either between, or from and to",
+                )
+                .and(&ends.span, "already given here"))
             }
         }
     }
@@ -141,7 +169,11 @@ impl Builder<'_> {
     fn distinct(&self, (near, far): (NodeId, NodeId), span: &Range<usize>) -> Checked<()> {
         if near == far {
             let node = &self.network.nodes[near.0].name;
-            return Err(Problem::at(span, format!("the link leads from \"{node}\" to itself"), "give two different nodes"));
+            return Err(Problem::at(
+                span,
+                format!("the link leads from \"{node}\" to itself"),
+                "give two different nodes",
+            ));
         }
         Ok(())
     }
@@ -163,8 +195,12 @@ impl Builder<'_> {
             rate,
             delay: self.delay(direction.delay, "delay")?,
             delivery: Delivery {
-                jitter: direction.jitter.map_or(Ok(Jitter::default()), |raw| jitter(raw, self.duration))?,
-                reorder: direction.reorder.map_or(Ok(Reorder::default()), |raw| reorder(raw, self.duration))?,
+                jitter: direction
+                    .jitter
+                    .map_or(Ok(Jitter::default()), |raw| jitter(raw, self.duration))?,
+                reorder: direction
+                    .reorder
+                    .map_or(Ok(Reorder::default()), |raw| reorder(raw, self.duration))?,
                 aggregate: self.delay(direction.aggregate, BURSTS)?,
                 burst_rate,
                 ecn: direction.ecn.map_or(EcnField::Keep, |raw| ecn(raw.value)),
@@ -173,15 +209,25 @@ impl Builder<'_> {
             queue: self.queue(direction)?,
             ..LinkConfig::default()
         };
-        if let (Some(queue), Some(written), RateSource::Unlimited) = (&config.queue, direction.queue, &config.rate)
+        if let (Some(queue), Some(written), RateSource::Unlimited) =
+            (&config.queue, direction.queue, &config.rate)
             && !queue.entry().offers.is_empty()
         {
-            let problem = format!("the {} router computes with its link's rate, and this link has none", queue.entry().name);
-            return Err(Problem::at(&written.span, problem, "give the link a rate, or leave the queue out"));
+            let problem = format!(
+                "the {} router computes with its link's rate, and this link has none",
+                queue.entry().name
+            );
+            return Err(Problem::at(
+                &written.span,
+                problem,
+                "give the link a rate, or leave the queue out",
+            ));
         }
         self.names.insert(name.clone(), span.clone());
         self.network.links.push(Link { name, from, to, config, trace_file });
-        let buffer = direction.buffer.and_then(|depth| depth.value.0.map(|value| At { span: depth.span.clone(), value }));
+        let buffer = direction
+            .buffer
+            .and_then(|depth| depth.value.0.map(|value| At { span: depth.span.clone(), value }));
         self.network.buffers.push(buffer);
         self.network.twins.push(twin);
         Ok(())
@@ -190,17 +236,26 @@ impl Builder<'_> {
     /// `None` for a FIFO. Links of an information-centric network send Interests first by default.
     fn queue(&self, direction: &Direction) -> Checked<Option<DisciplineChoice>> {
         Ok(match direction.queue {
-            Some(written) => Some(choice(written)?).filter(|queue: &DisciplineChoice| queue.entry().name != "fifo"),
-            None => self.information_centric.then(|| "priority".parse().expect("a discipline of the registry")),
+            Some(written) => Some(choice(written)?)
+                .filter(|queue: &DisciplineChoice| queue.entry().name != "fifo"),
+            None => self
+                .information_centric
+                .then(|| "priority".parse().expect("a discipline of the registry")),
         })
     }
 
     fn rate(&mut self, direction: &Direction) -> Checked<(RateSource, Option<String>)> {
         match (direction.rate, direction.trace) {
-            (Some(rate), Some(trace)) => {
-                Err(Problem::at(&trace.span, "a link has a rate or a trace, not both", "keep one of the two").and(&rate.span, "the rate"))
-            }
-            (None, Some(trace)) => Ok((RateSource::trace(self.traces.get(trace)?, self.duration), Some(trace.value.clone()))),
+            (Some(rate), Some(trace)) => Err(Problem::at(
+                &trace.span,
+                "a link has a rate or a trace, not both",
+                "keep one of the two",
+            )
+            .and(&rate.span, "the rate")),
+            (None, Some(trace)) => Ok((
+                RateSource::trace(self.traces.get(trace)?, self.duration),
+                Some(trace.value.clone()),
+            )),
             (None, None) => Ok((RateSource::Unlimited, None)),
             (Some(rate), None) => match rate.value.0 {
                 None => Ok((RateSource::Unlimited, None)),
@@ -215,12 +270,19 @@ impl Builder<'_> {
     }
 
     fn delay(&self, delay: Option<&At<Quantity<Span>>>, what: &str) -> Checked<Span> {
-        delay.map_or(Ok(Span::ZERO), |delay| shorter(delay.value.0, &delay.span, what, self.duration))
+        delay.map_or(Ok(Span::ZERO), |delay| {
+            shorter(delay.value.0, &delay.span, what, self.duration)
+        })
     }
 }
 
 /// Refuses a `what` that is as long as the run.
-pub(super) fn shorter(time: Span, span: &Range<usize>, what: &str, duration: Span) -> Checked<Span> {
+pub(super) fn shorter(
+    time: Span,
+    span: &Range<usize>,
+    what: &str,
+    duration: Span,
+) -> Checked<Span> {
     if time < duration {
         return Ok(time);
     }
@@ -230,15 +292,21 @@ pub(super) fn shorter(time: Span, span: &Range<usize>, what: &str, duration: Spa
 
 pub(super) fn jitter(raw: &At<RawJitter>, duration: Span) -> Checked<Jitter> {
     let RawSpread { uniform, normal, reorders } = match &raw.value {
-        RawJitter::Uniform(most) => return Ok(Jitter::uniform(shorter(most.0, &raw.span, "jitter", duration)?)),
+        RawJitter::Uniform(most) => {
+            return Ok(Jitter::uniform(shorter(most.0, &raw.span, "jitter", duration)?));
+        }
         RawJitter::Spread(spread) => spread,
     };
     let reorders = reorders.unwrap_or(false);
     let time = |time: &At<Quantity<Span>>| shorter(time.value.0, &time.span, "jitter", duration);
     match (uniform, normal) {
         (Some(most), None) => Ok(Jitter { reorders, ..Jitter::uniform(time(most)?) }),
-        (None, Some(deviation)) if deviation.value.0.is_zero() => Ok(Jitter { spread: JitterDist::None, reorders }),
-        (None, Some(deviation)) => Ok(Jitter { spread: JitterDist::Normal(time(deviation)?), reorders }),
+        (None, Some(deviation)) if deviation.value.0.is_zero() => {
+            Ok(Jitter { spread: JitterDist::None, reorders })
+        }
+        (None, Some(deviation)) => {
+            Ok(Jitter { spread: JitterDist::Normal(time(deviation)?), reorders })
+        }
         (Some(_), Some(_)) | (None, None) => {
             let help = "write { uniform = \"5 ms\" } or { normal = \"5 ms\" }, with reorders = true to let packets overtake";
             Err(Problem::at(&raw.span, "a jitter is either uniform or normal", help))
@@ -265,38 +333,63 @@ pub(super) fn ecn(raw: RawEcn) -> EcnField {
 pub(super) fn loss(raw: Option<&At<RawLoss>>) -> Checked<LossModel> {
     const MODELS: &str = "write { probability = 0.01 }, { every = 1000 }, { to_bad = 0.001, to_good = 0.1, loss_good = 0, loss_bad = 1 } or { good_for = \"1 s\", bad_for = \"20 ms\" }";
     let Some(raw) = raw else { return Ok(LossModel::None) };
-    let RawLossModel { probability, every, to_bad, to_good, good_for, bad_for, loss_good, loss_bad } = match &raw.value {
+    let RawLossModel {
+        probability,
+        every,
+        to_bad,
+        to_good,
+        good_for,
+        bad_for,
+        loss_good,
+        loss_bad,
+    } = match &raw.value {
         RawLoss::Share(share) => return Ok(independent(share.0)),
         RawLoss::Model(model) => &**model,
     };
     for key in [probability, to_bad, to_good, loss_good, loss_bad].into_iter().flatten() {
         if !(0.0..=1.0).contains(&key.value) {
-            return Err(Problem::at(&key.span, format!("{} is not a probability", key.value), "give a number from 0 to 1"));
+            return Err(Problem::at(
+                &key.span,
+                format!("{} is not a probability", key.value),
+                "give a number from 0 to 1",
+            ));
         }
     }
     for key in [good_for, bad_for].into_iter().flatten() {
         if key.value.0.is_zero() {
-            return Err(Problem::at(&key.span, "a state that lasts 0 s is none", "give a time above zero"));
+            return Err(Problem::at(
+                &key.span,
+                "a state that lasts 0 s is none",
+                "give a time above zero",
+            ));
         }
     }
     let rest = [to_bad, to_good, loss_good, loss_bad];
     let timed = good_for.as_ref().zip(bad_for.as_ref());
     if good_for.is_some() || bad_for.is_some() {
         return match (timed, probability, every, to_bad, to_good) {
-            (Some((good_for, bad_for)), None, None, None, None) => Ok(LossModel::GilbertElliottInTime {
-                good_for: good_for.value.0,
-                bad_for: bad_for.value.0,
-                loss_good: loss_good.as_ref().map_or(0.0, |key| key.value),
-                loss_bad: loss_bad.as_ref().map_or(1.0, |key| key.value),
-            }),
+            (Some((good_for, bad_for)), None, None, None, None) => {
+                Ok(LossModel::GilbertElliottInTime {
+                    good_for: good_for.value.0,
+                    bad_for: bad_for.value.0,
+                    loss_good: loss_good.as_ref().map_or(0.0, |key| key.value),
+                    loss_bad: loss_bad.as_ref().map_or(1.0, |key| key.value),
+                })
+            }
             _ => Err(Problem::at(&raw.span, "these keys do not make one loss model", MODELS)),
         };
     }
     let value = |key: &Option<At<f64>>, default: f64| key.as_ref().map_or(default, |key| key.value);
     match (probability, every, to_bad, to_good) {
-        (Some(probability), None, ..) if rest.iter().all(|key| key.is_none()) => Ok(independent(probability.value)),
+        (Some(probability), None, ..) if rest.iter().all(|key| key.is_none()) => {
+            Ok(independent(probability.value))
+        }
         (None, Some(every), ..) if rest.iter().all(|key| key.is_none()) => match every.value {
-            0 => Err(Problem::at(&every.span, "every must be at least 1", "give 1 or more, or leave the losses out")),
+            0 => Err(Problem::at(
+                &every.span,
+                "every must be at least 1",
+                "give 1 or more, or leave the losses out",
+            )),
             n => Ok(LossModel::Periodic(n)),
         },
         (None, None, Some(to_bad), Some(to_good)) => Ok(LossModel::GilbertElliott {
@@ -324,7 +417,11 @@ fn burst_rate(direction: &Direction, rate: &RateSource) -> Checked<Option<Rate>>
     match written.value.0 {
         Some(burst) if burst < least => {
             let message = format!("bursts at {burst} cannot carry what the link sends, {least}");
-            Err(Problem::at(&written.span, message, "give a burst_rate of at least the link's rate, or leave it out"))
+            Err(Problem::at(
+                &written.span,
+                message,
+                "give a burst_rate of at least the link's rate, or leave it out",
+            ))
         }
         burst => Ok(burst),
     }
@@ -335,5 +432,10 @@ fn independent(probability: f64) -> LossModel {
 }
 
 fn twice(what: &str, name: &At<String>, first: &Range<usize>) -> Box<Problem> {
-    Problem::at(&name.span, format!("two {what} are called \"{}\"", name.value), "rename one of the two").and(first, "the first")
+    Problem::at(
+        &name.span,
+        format!("two {what} are called \"{}\"", name.value),
+        "rename one of the two",
+    )
+    .and(first, "the first")
 }

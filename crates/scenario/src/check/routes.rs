@@ -22,8 +22,16 @@ impl<'a> Map<'a> {
         for (index, link) in links.iter().enumerate() {
             leaving[link.from.0].push(LinkId(index));
         }
-        let by_name = links.iter().enumerate().map(|(index, link)| (link.name.as_str(), LinkId(index))).collect();
-        let node_names = nodes.iter().enumerate().map(|(index, node)| (node.name.as_str(), NodeId(index))).collect();
+        let by_name = links
+            .iter()
+            .enumerate()
+            .map(|(index, link)| (link.name.as_str(), LinkId(index)))
+            .collect();
+        let node_names = nodes
+            .iter()
+            .enumerate()
+            .map(|(index, node)| (node.name.as_str(), NodeId(index)))
+            .collect();
         Map { nodes, links, twins, by_name, leaving, node_names }
     }
 
@@ -31,7 +39,11 @@ impl<'a> Map<'a> {
     pub fn node(&self, name: &At<String>) -> Checked<NodeId> {
         self.node_names.get(name.value.as_str()).copied().ok_or_else(|| {
             let known = self.nodes.iter().map(|node| node.name.as_str());
-            Problem::at(&name.span, format!("there is no node \"{}\"", name.value), suggest(&name.value, "nodes", known))
+            Problem::at(
+                &name.span,
+                format!("there is no node \"{}\"", name.value),
+                suggest(&name.value, "nodes", known),
+            )
         })
     }
 
@@ -68,7 +80,12 @@ impl<'a> Map<'a> {
     }
 
     /// The way that is written down: connected, from one end to the other, without loops.
-    pub fn written(&self, route: &At<Vec<At<String>>>, from: NodeId, to: NodeId) -> Checked<Vec<LinkId>> {
+    pub fn written(
+        &self,
+        route: &At<Vec<At<String>>>,
+        from: NodeId,
+        to: NodeId,
+    ) -> Checked<Vec<LinkId>> {
         let name = |node: NodeId| &self.nodes[node.0].name;
         let mut way = Vec::new();
         let mut visited = vec![from];
@@ -78,7 +95,9 @@ impl<'a> Map<'a> {
             let link = &self.links[id.0];
             if link.from != here {
                 let help = match self.twins[id.0] {
-                    Some(twin) if self.links[twin.0].from == here => format!("its other direction is \"{}\"", self.links[twin.0].name),
+                    Some(twin) if self.links[twin.0].from == here => {
+                        format!("its other direction is \"{}\"", self.links[twin.0].name)
+                    }
                     _ => suggest(
                         "",
                         &format!("links from \"{}\"", name(here)),
@@ -97,7 +116,11 @@ impl<'a> Map<'a> {
             if visited.contains(&link.to) {
                 return Err(Problem::at(
                     &step.span,
-                    format!("\"{}\" leads back to \"{}\", where the route has already been", link.name, name(link.to)),
+                    format!(
+                        "\"{}\" leads back to \"{}\", where the route has already been",
+                        link.name,
+                        name(link.to)
+                    ),
                     "leave out the links of the loop",
                 ));
             }
@@ -119,7 +142,11 @@ impl<'a> Map<'a> {
     pub fn link(&self, name: &At<String>) -> Checked<LinkId> {
         self.by_name.get(name.value.as_str()).copied().ok_or_else(|| {
             let known = self.links.iter().map(|link| link.name.as_str());
-            Problem::at(&name.span, format!("there is no link \"{}\"", name.value), suggest(&name.value, "links", known))
+            Problem::at(
+                &name.span,
+                format!("there is no link \"{}\"", name.value),
+                suggest(&name.value, "links", known),
+            )
         })
     }
 }

@@ -32,7 +32,12 @@ impl<'a> Traces<'a> {
             )
         })?;
         let trace = Trace::parse(&text).map_err(|error| {
-            Problem::at(&name.span, format!("{file}:{}: {}", error.line, error.problem), error.remedy).saying("in this trace")
+            Problem::at(
+                &name.span,
+                format!("{file}:{}: {}", error.line, error.problem),
+                error.remedy,
+            )
+            .saying("in this trace")
         })?;
         let trace = Arc::new(trace);
         self.known.insert(file.clone(), trace.clone());

@@ -1,10 +1,14 @@
 //! The transport's settings.
 
 use crate::error::{Checked, Problem};
-use crate::raw::transport::{RawAcks, RawLossDetection, RawPreset, RawRecovery, RawRto, RawRttSamples, RawTransport, RawTso, RawTsoWord};
+use crate::raw::transport::{
+    RawAcks, RawLossDetection, RawPreset, RawRecovery, RawRto, RawRttSamples, RawTransport, RawTso,
+    RawTsoWord,
+};
 use crate::text::{At, Quantity};
 use narrows_transport::{
-    AckFormat, LossDetection, MAX_ACK_PIECES, MAX_DUPTHRESH, MAX_OFFLOAD, RecoveryAlgorithm, RtoRule, RttSamples, Transport, Tso,
+    AckFormat, LossDetection, MAX_ACK_PIECES, MAX_DUPTHRESH, MAX_OFFLOAD, RecoveryAlgorithm,
+    RtoRule, RttSamples, Transport, Tso,
 };
 use narrows_units::{Bytes, Span};
 use std::ops::Range;
@@ -69,7 +73,10 @@ fn set_all(transport: &mut Transport, keys: &RawTransport) {
     set(&mut transport.rto, keys.rto.map(rto));
     set(&mut transport.rtt_samples, keys.rtt_samples.map(rtt_samples));
     set_quantity(&mut transport.tick, &keys.tick);
-    set(&mut transport.loss_detection, keys.loss_detection.as_ref().map(|key| loss_detection(key.value)));
+    set(
+        &mut transport.loss_detection,
+        keys.loss_detection.as_ref().map(|key| loss_detection(key.value)),
+    );
     set(&mut transport.dupthresh, keys.dupthresh.as_ref().map(|key| key.value));
     set(&mut transport.recovery, keys.recovery.as_ref().map(|key| recovery(key.value)));
     set(&mut transport.tail_loss_probe, keys.tail_loss_probe);
@@ -88,7 +95,12 @@ struct Table<'a> {
 
 impl Table<'_> {
     /// Refuses at a key, or at the whole table.
-    fn refuse(&self, key: Option<&Range<usize>>, message: impl Into<String>, help: &str) -> Checked<()> {
+    fn refuse(
+        &self,
+        key: Option<&Range<usize>>,
+        message: impl Into<String>,
+        help: &str,
+    ) -> Checked<()> {
         Err(Problem::at(key.unwrap_or(self.span), message, help))
     }
 
@@ -97,20 +109,40 @@ impl Table<'_> {
         let Table { keys, transport, .. } = self;
         let (mss, headers) = (transport.mss, transport.headers);
         if mss == Bytes::ZERO {
-            return self.refuse(span(&keys.mss), "mss must be at least 1 B", "give an mss of at least \"1 B\"");
+            return self.refuse(
+                span(&keys.mss),
+                "mss must be at least 1 B",
+                "give an mss of at least \"1 B\"",
+            );
         }
         if mss + headers > GREATEST_PACKET {
-            let message = format!("segments of {mss} with {headers} of headers are longer than an IP packet can be ({GREATEST_PACKET})");
-            return self.refuse(span(&keys.mss).or(span(&keys.headers)), message, "make mss and headers smaller");
+            let message = format!(
+                "segments of {mss} with {headers} of headers are longer than an IP packet can be ({GREATEST_PACKET})"
+            );
+            return self.refuse(
+                span(&keys.mss).or(span(&keys.headers)),
+                message,
+                "make mss and headers smaller",
+            );
         }
         if transport.initial_window == 0 {
-            return self.refuse(span(&keys.initial_window), "initial_window must be at least 1 segment", "give 1 or more");
+            return self.refuse(
+                span(&keys.initial_window),
+                "initial_window must be at least 1 segment",
+                "give 1 or more",
+            );
         }
         if let Tso::Fixed(size) = transport.tso
             && !(mss..=MAX_OFFLOAD).contains(&size)
         {
-            let message = format!("{size} at once is not between a segment ({mss}) and what offload takes ({MAX_OFFLOAD})");
-            return self.refuse(span(&keys.tso).or(span(&keys.mss)), message, "give for example \"64 kB\", \"auto\" or \"off\"");
+            let message = format!(
+                "{size} at once is not between a segment ({mss}) and what offload takes ({MAX_OFFLOAD})"
+            );
+            return self.refuse(
+                span(&keys.tso).or(span(&keys.mss)),
+                message,
+                "give for example \"64 kB\", \"auto\" or \"off\"",
+            );
         }
         Ok(())
     }
@@ -119,15 +151,33 @@ impl Table<'_> {
     fn receiver(&self) -> Checked<()> {
         let Table { keys, transport, .. } = self;
         if transport.ack_every == 0 {
-            return self.refuse(span(&keys.ack_every), "ack_every must be at least 1", "give 1 or more");
+            return self.refuse(
+                span(&keys.ack_every),
+                "ack_every must be at least 1",
+                "give 1 or more",
+            );
         }
         if transport.gro > MAX_GRO {
-            let message = format!("a receiver that gathers segments for {} holds up every acknowledgement", transport.gro);
-            return self.refuse(span(&keys.gro), message, "give at most \"10 ms\"; network cards wait for 10 to 100 us");
+            let message = format!(
+                "a receiver that gathers segments for {} holds up every acknowledgement",
+                transport.gro
+            );
+            return self.refuse(
+                span(&keys.gro),
+                message,
+                "give at most \"10 ms\"; network cards wait for 10 to 100 us",
+            );
         }
         if let Some(window) = transport.receive_window.filter(|window| *window < transport.mss) {
-            let message = format!("a receive window of {window} does not hold a segment of {}", transport.mss);
-            return self.refuse(span(&keys.receive_window), message, "give at least one mss, or \"unlimited\"");
+            let message = format!(
+                "a receive window of {window} does not hold a segment of {}",
+                transport.mss
+            );
+            return self.refuse(
+                span(&keys.receive_window),
+                message,
+                "give at least one mss, or \"unlimited\"",
+            );
         }
         Ok(())
     }
@@ -140,17 +190,31 @@ impl Table<'_> {
         }
         if let Some(key) = &keys.loss_detection {
             let message = "numbered transmissions are found lost by their numbers and by time, whatever loss_detection says";
-            return self.refuse(Some(&key.span), message, "leave loss_detection out; dupthresh says how many numbers");
+            return self.refuse(
+                Some(&key.span),
+                message,
+                "leave loss_detection out; dupthresh says how many numbers",
+            );
         }
         if !transport.sack || transport.recovery == RecoveryAlgorithm::Reno {
-            let message = "numbered transmissions are acknowledged each by itself, which is more than SACK";
+            let message =
+                "numbered transmissions are acknowledged each by itself, which is more than SACK";
             let key = span(&keys.sack).or(span(&keys.recovery)).or(span(&keys.acks));
-            return self.refuse(key, message, "leave sack and recovery = \"reno\" out, or add acks = \"cumulative\"");
+            return self.refuse(
+                key,
+                message,
+                "leave sack and recovery = \"reno\" out, or add acks = \"cumulative\"",
+            );
         }
         if transport.ack_pieces > 1 || transport.ack_ahead > 0 {
-            let message = "numbered transmissions are acknowledged one by one, neither in pieces nor ahead";
+            let message =
+                "numbered transmissions are acknowledged one by one, neither in pieces nor ahead";
             let key = span(&keys.ack_pieces).or(span(&keys.ack_ahead)).or(span(&keys.acks));
-            return self.refuse(key, message, "leave ack_pieces and ack_ahead out, or add acks = \"cumulative\"");
+            return self.refuse(
+                key,
+                message,
+                "leave ack_pieces and ack_ahead out, or add acks = \"cumulative\"",
+            );
         }
         Ok(())
     }
@@ -159,11 +223,17 @@ impl Table<'_> {
     fn misbehaviour(&self) -> Checked<()> {
         let Table { keys, transport, .. } = self;
         if !(1..=MAX_ACK_PIECES).contains(&transport.ack_pieces) {
-            let message = format!("a receiver cannot send {} acknowledgements for one", transport.ack_pieces);
-            return self.refuse(span(&keys.ack_pieces), message, "give ack_pieces from 1 to 100; an honest receiver has 1");
+            let message =
+                format!("a receiver cannot send {} acknowledgements for one", transport.ack_pieces);
+            return self.refuse(
+                span(&keys.ack_pieces),
+                message,
+                "give ack_pieces from 1 to 100; an honest receiver has 1",
+            );
         }
         if transport.ack_ahead > 0 && transport.receive_window.is_none() {
-            let message = "nothing keeps a sender from sending ever more that is not told of losses";
+            let message =
+                "nothing keeps a sender from sending ever more that is not told of losses";
             let key = span(&keys.ack_ahead).or(span(&keys.receive_window));
             return self.refuse(key, message, "add for example receive_window = \"1 MB\"");
         }
@@ -175,15 +245,28 @@ impl Table<'_> {
         let Table { keys, transport, .. } = self;
         if transport.recovery == RecoveryAlgorithm::Reno && transport.sack {
             let message = "recovery that ends with the first new data needs a sender that does not know what is missing";
-            return self.refuse(span(&keys.recovery), message, "add sack = false, or take recovery = \"pipe\"");
+            return self.refuse(
+                span(&keys.recovery),
+                message,
+                "add sack = false, or take recovery = \"pipe\"",
+            );
         }
         if transport.recovery == RecoveryAlgorithm::Rfc9937 && !transport.sack {
             let message = "a reduction in proportion to what was in flight needs a sender that knows what arrived";
-            return self.refuse(span(&keys.recovery), message, "leave sack = false out, or take recovery = \"prr\"");
+            return self.refuse(
+                span(&keys.recovery),
+                message,
+                "leave sack = false out, or take recovery = \"prr\"",
+            );
         }
         if transport.dupthresh == 0 || transport.dupthresh > MAX_DUPTHRESH {
-            let message = format!("a segment cannot count as lost after {} later ones", transport.dupthresh);
-            return self.refuse(span(&keys.dupthresh), message, "give a dupthresh from 1 to 127; TCP has 3");
+            let message =
+                format!("a segment cannot count as lost after {} later ones", transport.dupthresh);
+            return self.refuse(
+                span(&keys.dupthresh),
+                message,
+                "give a dupthresh from 1 to 127; TCP has 3",
+            );
         }
         Ok(())
     }
@@ -191,18 +274,31 @@ impl Table<'_> {
     /// The range of the retransmission timeout.
     fn timeouts(&self) -> Checked<()> {
         let Table { keys, transport, .. } = self;
-        let (min_rto, initial_rto, max_rto) = (transport.min_rto, transport.initial_rto, transport.max_rto);
+        let (min_rto, initial_rto, max_rto) =
+            (transport.min_rto, transport.initial_rto, transport.max_rto);
         if min_rto.is_zero() {
             let message = "the least retransmission timeout cannot be zero";
             return self.refuse(span(&keys.min_rto), message, "give for example \"200 ms\"");
         }
         if min_rto > max_rto {
-            let message = format!("the least retransmission timeout, {min_rto}, is longer than the longest, {max_rto}");
-            return self.refuse(span(&keys.min_rto).or(span(&keys.max_rto)), message, "make min_rto at most max_rto");
+            let message = format!(
+                "the least retransmission timeout, {min_rto}, is longer than the longest, {max_rto}"
+            );
+            return self.refuse(
+                span(&keys.min_rto).or(span(&keys.max_rto)),
+                message,
+                "make min_rto at most max_rto",
+            );
         }
         if initial_rto.is_zero() || initial_rto > max_rto {
-            let message = format!("the first retransmission timeout, {initial_rto}, is not between zero and the longest, {max_rto}");
-            return self.refuse(span(&keys.initial_rto).or(span(&keys.max_rto)), message, "make initial_rto at most max_rto");
+            let message = format!(
+                "the first retransmission timeout, {initial_rto}, is not between zero and the longest, {max_rto}"
+            );
+            return self.refuse(
+                span(&keys.initial_rto).or(span(&keys.max_rto)),
+                message,
+                "make initial_rto at most max_rto",
+            );
         }
         Ok(())
     }

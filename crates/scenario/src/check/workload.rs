@@ -27,7 +27,10 @@ const MOST_ARRIVALS: f64 = 1e7;
 
 /// True of what says itself when its packets leave, so that it can do without a controller.
 pub(super) fn paces_itself(workload: &Workload) -> bool {
-    matches!(workload, Workload::Constant(_) | Workload::Frames(_) | Workload::OnOff(OnOff { rate: Some(_), .. }))
+    matches!(
+        workload,
+        Workload::Constant(_) | Workload::Frames(_) | Workload::OnOff(OnOff { rate: Some(_), .. })
+    )
 }
 
 /// The workload of a flow.
@@ -60,9 +63,11 @@ pub(super) fn check(raw: &At<RawWorkload>, path: &Path) -> Checked<Workload> {
             only(&["rate"])?;
             Ok(Workload::Constant(packet_rate(rate, path)?))
         }
-        (Some(_), Some(_)) => {
-            Err(Problem::at(&raw.span, "a workload has either a size or a rate", "write { size = \"10 MB\" } or { rate = \"5 Mbit/s\" }"))
-        }
+        (Some(_), Some(_)) => Err(Problem::at(
+            &raw.span,
+            "a workload has either a size or a rate",
+            "write { size = \"10 MB\" } or { rate = \"5 Mbit/s\" }",
+        )),
         (None, None) => Err(Problem::at(
             &raw.span,
             "nothing here says what there is to send",
@@ -114,7 +119,10 @@ fn refuse_others(limited: &RawLimited, allowed: &[&str]) -> Checked<()> {
         ("response", span(response)),
         ("think", span(think)),
     ];
-    match keys.iter().find_map(|(name, span)| span.filter(|_| !allowed.contains(name)).map(|span| (name, span))) {
+    match keys
+        .iter()
+        .find_map(|(name, span)| span.filter(|_| !allowed.contains(name)).map(|span| (name, span)))
+    {
         Some((name, span)) => Err(Problem::at(
             span,
             format!("{name} does not go with {}", allowed[0]),
@@ -124,7 +132,12 @@ fn refuse_others(limited: &RawLimited, allowed: &[&str]) -> Checked<()> {
     }
 }
 
-fn on_off(raw: &At<RawWorkload>, limited: &RawLimited, on: &At<Quantity<Extent>>, path: &Path) -> Checked<Workload> {
+fn on_off(
+    raw: &At<RawWorkload>,
+    limited: &RawLimited,
+    on: &At<Quantity<Extent>>,
+    path: &Path,
+) -> Checked<Workload> {
     let Some(off) = &limited.off else {
         return Err(Problem::at(
             &raw.span,
@@ -132,7 +145,13 @@ fn on_off(raw: &At<RawWorkload>, limited: &RawLimited, on: &At<Quantity<Extent>>
             "add for example off = \"1 s\", or take workload = \"bulk\"",
         ));
     };
-    let empty = || Problem::at(&on.span, "a burst of nothing", "give a time or a size above zero, for example \"2 s\" or \"500 kB\"");
+    let empty = || {
+        Problem::at(
+            &on.span,
+            "a burst of nothing",
+            "give a time or a size above zero, for example \"2 s\" or \"500 kB\"",
+        )
+    };
     let on = match on.value.0 {
         Extent::Time(time) if time.is_zero() => return Err(empty()),
         Extent::Size(size) if size == Bytes::ZERO => return Err(empty()),
@@ -140,7 +159,11 @@ fn on_off(raw: &At<RawWorkload>, limited: &RawLimited, on: &At<Quantity<Extent>>
         Extent::Size(size) => On::Size(size),
     };
     if off.value.0.is_zero() {
-        return Err(Problem::at(&off.span, "a pause of no length is none", "give a time above zero, or take workload = \"bulk\""));
+        return Err(Problem::at(
+            &off.span,
+            "a pause of no length is none",
+            "give a time above zero, or take workload = \"bulk\"",
+        ));
     }
     let rate = limited.rate.as_ref().map(|rate| packet_rate(rate, path)).transpose()?;
     Ok(Workload::OnOff(OnOff { on, off: off.value.0, draw: draw(limited), rate }))
@@ -153,31 +176,66 @@ fn draw(limited: &RawLimited) -> Draw {
     }
 }
 
-fn frames(raw: &At<RawWorkload>, limited: &RawLimited, frame: &At<Quantity<Span>>) -> Checked<Workload> {
+fn frames(
+    raw: &At<RawWorkload>,
+    limited: &RawLimited,
+    frame: &At<Quantity<Span>>,
+) -> Checked<Workload> {
     let Some(rate) = &limited.rate else {
-        return Err(Problem::at(&raw.span, "nothing says how large the frames are", "add for example rate = \"2 Mbit/s\""));
+        return Err(Problem::at(
+            &raw.span,
+            "nothing says how large the frames are",
+            "add for example rate = \"2 Mbit/s\"",
+        ));
     };
     if frame.value.0.is_zero() {
-        return Err(Problem::at(&frame.span, "frames need time between them", "give for example \"33 ms\""));
+        return Err(Problem::at(
+            &frame.span,
+            "frames need time between them",
+            "give for example \"33 ms\"",
+        ));
     }
     let (key_every, key_factor) = match (&limited.key_every, &limited.key_factor) {
         (None, None) => (0, 1.0),
         (Some(every), _) if every.value < 2 => {
-            return Err(Problem::at(&every.span, "there would be no other frames than key frames", "give 2 or more, or leave this out"));
+            return Err(Problem::at(
+                &every.span,
+                "there would be no other frames than key frames",
+                "give 2 or more, or leave this out",
+            ));
         }
         (_, Some(factor)) if !(factor.value.is_finite() && factor.value >= 1.0) => {
-            return Err(Problem::at(&factor.span, "a key frame is larger than the others", "give a factor of 1 or more, for example 5.0"));
+            return Err(Problem::at(
+                &factor.span,
+                "a key frame is larger than the others",
+                "give a factor of 1 or more, for example 5.0",
+            ));
         }
         (Some(every), Some(factor)) => (every.value, factor.value),
         (Some(At { span, .. }), None) | (None, Some(At { span, .. })) => {
-            return Err(Problem::at(span, "key_every and key_factor say something together only", "give both, or none"));
+            return Err(Problem::at(
+                span,
+                "key_every and key_factor say something together only",
+                "give both, or none",
+            ));
         }
     };
     let deadline = limited.deadline.as_ref().map_or(DEADLINE, |deadline| deadline.value.0);
     let follows = follows(limited, rate)?;
-    let frames = Frames { rate: nonzero_rate(rate)?, follows, interval: frame.value.0, key_every, key_factor, deadline };
+    let frames = Frames {
+        rate: nonzero_rate(rate)?,
+        follows,
+        interval: frame.value.0,
+        key_every,
+        key_factor,
+        deadline,
+    };
     if frames.at(Rate::ZERO).size(1) == Bytes::ZERO {
-        return Err(Problem::at(&rate.span, "the frames would be empty", "give a higher rate, or more time between frames"));
+        return Err(Problem::at(
+            &rate.span,
+            "the frames would be empty",
+            "give a higher rate, or more time between frames",
+        ));
     }
     Ok(Workload::Frames(frames))
 }
@@ -197,10 +255,18 @@ fn follows(limited: &RawLimited, rate: &At<Quantity<Rate>>) -> Checked<Option<(R
     };
     let (low, high) = (nonzero_rate(least)?, nonzero_rate(most)?);
     if low > high {
-        return Err(Problem::at(&least.span, format!("{low} is more than max_rate"), format!("give {high} or less")));
+        return Err(Problem::at(
+            &least.span,
+            format!("{low} is more than max_rate"),
+            format!("give {high} or less"),
+        ));
     }
     if !(low..=high).contains(&rate.value.0) {
-        return Err(Problem::at(&rate.span, "the first frames are not between min_rate and max_rate", format!("give {low} to {high}")));
+        return Err(Problem::at(
+            &rate.span,
+            "the first frames are not between min_rate and max_rate",
+            format!("give {low} to {high}"),
+        ));
     }
     Ok(Some((low, high)))
 }
@@ -216,8 +282,16 @@ fn arrive(raw: &At<RawWorkload>, limited: &RawLimited, path: &Path) -> Checked<W
     let sizes = check_sizes(sizes)?;
     let (per_second, span) = match (&limited.arrivals, &limited.load) {
         (Some(At { value: Quantity(Frequency(per_second)), span }), None) => (*per_second, span),
-        (None, Some(At { value: Load(share), span })) => (share * slowest(path, span)? / wire_bits(sizes.mean(), path.transport), span),
-        _ => return Err(Problem::at(&raw.span, "arrivals and load say the same", "leave one of the two out")),
+        (None, Some(At { value: Load(share), span })) => {
+            (share * slowest(path, span)? / wire_bits(sizes.mean(), path.transport), span)
+        }
+        _ => {
+            return Err(Problem::at(
+                &raw.span,
+                "arrivals and load say the same",
+                "leave one of the two out",
+            ));
+        }
     };
     if per_second > MOST_ARRIVALS {
         return Err(Problem::at(
@@ -233,8 +307,13 @@ fn arrive(raw: &At<RawWorkload>, limited: &RawLimited, path: &Path) -> Checked<W
 fn slowest(path: &Path, span: &Range<usize>) -> Checked<f64> {
     let rates = path.route.iter().filter_map(|id| path.scenario.links[id.0].config.rate.mean());
     let slowest = rates.min().map(|rate| rate.as_bps() as f64);
-    slowest
-        .ok_or_else(|| Problem::at(span, "no link of the route has a rate to load", "give one a rate, or say arrivals = \"20/s\" instead"))
+    slowest.ok_or_else(|| {
+        Problem::at(
+            span,
+            "no link of the route has a rate to load",
+            "give one a rate, or say arrivals = \"20/s\" instead",
+        )
+    })
 }
 
 /// What a transfer of the mean size takes with its headers, in bits.
@@ -257,28 +336,45 @@ fn requests(limited: &RawLimited, response: &At<RawSizes>, path: &Path) -> Check
         ));
     }
     let think = limited.think.as_ref().map_or(Span::ZERO, |think| think.value.0);
-    Ok(Workload::Requests(Requests { request, response: check_sizes(response)?, think, draw: draw(limited) }))
+    Ok(Workload::Requests(Requests {
+        request,
+        response: check_sizes(response)?,
+        think,
+        draw: draw(limited),
+    }))
 }
 
 fn check_sizes(raw: &At<RawSizes>) -> Checked<Sizes> {
     let refuse = |message: String, help: &str| Err(Problem::at(&raw.span, message, help));
     match &raw.value {
-        RawSizes::Text(text) if text.trim().starts_with(|first: char| first.is_ascii_digit()) => match text.parse::<Bytes>() {
-            Ok(Bytes::ZERO) => refuse("a transfer of 0 B sends nothing".to_owned(), "give a size above zero, for example \"50 kB\""),
-            Ok(size) => Ok(Sizes::Fixed(size)),
-            Err(error) => refuse(error.to_string(), "write for example \"50 kB\""),
-        },
+        RawSizes::Text(text) if text.trim().starts_with(|first: char| first.is_ascii_digit()) => {
+            match text.parse::<Bytes>() {
+                Ok(Bytes::ZERO) => refuse(
+                    "a transfer of 0 B sends nothing".to_owned(),
+                    "give a size above zero, for example \"50 kB\"",
+                ),
+                Ok(size) => Ok(Sizes::Fixed(size)),
+                Err(error) => refuse(error.to_string(), "write for example \"50 kB\""),
+            }
+        }
         RawSizes::Text(text) => match PUBLISHED.iter().find(|published| published.name == text) {
             Some(published) => Ok(Sizes::Published(published)),
             None => {
-                let help = suggest(text, "distributions", PUBLISHED.iter().map(|published| published.name));
+                let help = suggest(
+                    text,
+                    "distributions",
+                    PUBLISHED.iter().map(|published| published.name),
+                );
                 refuse(format!("there is no distribution of sizes called \"{text}\""), &help)
             }
         },
         RawSizes::Points(points) => {
-            let points: Vec<(f64, f64)> = points.iter().map(|(size, share)| (size.0.get() as f64, *share)).collect();
-            let rising = points.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 < pair[1].1);
-            let within = points.iter().all(|(size, share)| *size >= 1.0 && (0.0..=1.0).contains(share));
+            let points: Vec<(f64, f64)> =
+                points.iter().map(|(size, share)| (size.0.get() as f64, *share)).collect();
+            let rising =
+                points.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 < pair[1].1);
+            let within =
+                points.iter().all(|(size, share)| *size >= 1.0 && (0.0..=1.0).contains(share));
             match points.last() {
                 Some((_, 1.0)) if rising && within => Ok(Sizes::Points(points)),
                 _ => refuse(
@@ -292,9 +388,11 @@ fn check_sizes(raw: &At<RawSizes>) -> Checked<Sizes> {
 
 fn nonzero_size(size: &At<Quantity<Bytes>>, what: &str) -> Checked<Bytes> {
     match size.value.0 {
-        Bytes::ZERO => {
-            Err(Problem::at(&size.span, format!("{what} of 0 B sends nothing"), "give a size above zero, for example \"10 MB\""))
-        }
+        Bytes::ZERO => Err(Problem::at(
+            &size.span,
+            format!("{what} of 0 B sends nothing"),
+            "give a size above zero, for example \"10 MB\"",
+        )),
         size => Ok(size),
     }
 }
@@ -307,16 +405,20 @@ fn packet_rate(rate: &At<Quantity<Rate>>, path: &Path) -> Checked<Rate> {
     }
     Err(Problem::at(
         &rate.span,
-        format!("segments of {mss} at {written} are less than a nanosecond apart, which is the finest time there is"),
+        format!(
+            "segments of {mss} at {written} are less than a nanosecond apart, which is the finest time there is"
+        ),
         format!("give at most {}, or a larger mss", Rate::of(mss, Span::from_nanos(1))),
     ))
 }
 
 fn nonzero_rate(rate: &At<Quantity<Rate>>) -> Checked<Rate> {
     match rate.value.0 {
-        zero if zero.is_zero() => {
-            Err(Problem::at(&rate.span, "a workload's rate must be greater than zero", "give a rate above zero, for example \"5 Mbit/s\""))
-        }
+        zero if zero.is_zero() => Err(Problem::at(
+            &rate.span,
+            "a workload's rate must be greater than zero",
+            "give a rate above zero, for example \"5 Mbit/s\"",
+        )),
         rate => Ok(rate),
     }
 }

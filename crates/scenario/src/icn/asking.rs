@@ -22,19 +22,30 @@ impl Asking<'_> {
     }
 
     /// What it says, or what `default` says, or what the law suggests.
-    pub(super) fn resolve(self, default: Asking, law: Option<&LawChoice>, data: Bytes, span: &Range<usize>) -> Checked<Method> {
+    pub(super) fn resolve(
+        self,
+        default: Asking,
+        law: Option<&LawChoice>,
+        data: Bytes,
+        span: &Range<usize>,
+    ) -> Checked<Method> {
         let chosen = if self.is_empty() { default } else { self };
         match (chosen.consumer, chosen.controller) {
-            (Some(consumer), Some(controller)) => {
-                Err(Problem::at(&controller.span, "a consumer has either a controller or a consumer algorithm", "keep one of the two")
-                    .and(&consumer.span, "the other"))
-            }
+            (Some(consumer), Some(controller)) => Err(Problem::at(
+                &controller.span,
+                "a consumer has either a controller or a consumer algorithm",
+                "keep one of the two",
+            )
+            .and(&consumer.span, "the other")),
             (None, Some(controller)) => {
                 let choice: Choice = choice(controller)?;
                 match choice.needs().into_iter().find(|need| !OFFERS.contains(need)) {
                     Some(need) => Err(Problem::at(
                         &controller.span,
-                        format!("{} needs {need}, which Interests and Data do not give", choice.entry().name),
+                        format!(
+                            "{} needs {need}, which Interests and Data do not give",
+                            choice.entry().name
+                        ),
                         "take another controller, or a consumer that follows rates",
                     )),
                     None => Ok(Method::Window(buildable(controller, choice, data)?)),
@@ -42,15 +53,27 @@ impl Asking<'_> {
             }
             (Some(consumer), None) => {
                 let checked: narrows_icn::ConsumerChoice = choice(consumer)?;
-                let (needed, given) = (checked.entry().classes, law.map_or(0, |law| law.entry().classes));
+                let (needed, given) =
+                    (checked.entry().classes, law.map_or(0, |law| law.entry().classes));
                 if needed > given {
                     let message = match law {
-                        None => format!("{} follows advertised rates, but the links advertise none", checked.entry().name),
+                        None => format!(
+                            "{} follows advertised rates, but the links advertise none",
+                            checked.entry().name
+                        ),
                         Some(law) => {
-                            format!("{} needs rates of {needed} classes, but {} has {given}", checked.entry().name, law.entry().name)
+                            format!(
+                                "{} needs rates of {needed} classes, but {} has {given}",
+                                checked.entry().name,
+                                law.entry().name
+                            )
                         }
                     };
-                    return Err(Problem::at(&consumer.span, message, "choose another law in [icn], or another consumer"));
+                    return Err(Problem::at(
+                        &consumer.span,
+                        message,
+                        "choose another law in [icn], or another consumer",
+                    ));
                 }
                 Ok(Method::Rates(checked))
             }

@@ -40,17 +40,31 @@ impl Ideal {
         }
         let producer = |node: usize| plan.at.contains(&NodeId(node));
         while let Some(way) = augmenting(&hops, scenario.nodes.len(), at.0, producer).1 {
-            let more = way.iter().map(|(hop, there)| if *there { hops[*hop].free } else { hops[*hop].used }).min().unwrap_or(0);
+            let more = way
+                .iter()
+                .map(|(hop, there)| if *there { hops[*hop].free } else { hops[*hop].used })
+                .min()
+                .unwrap_or(0);
             for (hop, there) in way {
                 let hop = &mut hops[hop];
-                (hop.free, hop.used) = if there { (hop.free - more, hop.used + more) } else { (hop.free + more, hop.used - more) };
+                (hop.free, hop.used) = if there {
+                    (hop.free - more, hop.used + more)
+                } else {
+                    (hop.free + more, hop.used - more)
+                };
             }
         }
         // Full links lead from what can still be reached to the rest (Ford and Fulkerson's minimal cut).
         let (reached, _) = augmenting(&hops, scenario.nodes.len(), at.0, producer);
         let narrowest = hops.iter().filter(|hop| reached[hop.from] && !reached[hop.to]);
-        let (abreast, sum) = narrowest.fold((0, 0u64), |(count, sum), hop| (count + 1, sum.saturating_add(hop.used)));
-        Ideal { first: times[at.0], each: Rate::from_bps(sum).time_for(plan.data), rate: Rate::from_bps(sum), abreast }
+        let (abreast, sum) = narrowest
+            .fold((0, 0u64), |(count, sum), hop| (count + 1, sum.saturating_add(hop.used)));
+        Ideal {
+            first: times[at.0],
+            each: Rate::from_bps(sum).time_for(plan.data),
+            rate: Rate::from_bps(sum),
+            abreast,
+        }
     }
 
     /// The rate of Data if all ways are used at once; zero if nothing limits it.
@@ -69,10 +83,20 @@ fn hops(scenario: &Scenario, icn: &Icn, prefix: PrefixId) -> Vec<Hop> {
     let mut hops = Vec::new();
     for node in plan.next_hops.keys() {
         for leaving in icn.next_hops(*node, prefix) {
-            let Some(face) = icn.faces.iter().find(|face| face.leaving == *leaving) else { continue };
-            let ((there, there_delay), (back, back_delay)) = (best(scenario, face.leaving), best(scenario, face.coming));
-            let time = there_delay + back_delay + there.time_for(icn.interest) + back.time_for(plan.data);
-            hops.push(Hop { from: node.0, to: scenario.links[leaving.0].to.0, time, free: back.as_bps(), used: 0 });
+            let Some(face) = icn.faces.iter().find(|face| face.leaving == *leaving) else {
+                continue;
+            };
+            let ((there, there_delay), (back, back_delay)) =
+                (best(scenario, face.leaving), best(scenario, face.coming));
+            let time =
+                there_delay + back_delay + there.time_for(icn.interest) + back.time_for(plan.data);
+            hops.push(Hop {
+                from: node.0,
+                to: scenario.links[leaving.0].to.0,
+                time,
+                free: back.as_bps(),
+                used: 0,
+            });
         }
     }
     hops
@@ -85,7 +109,12 @@ fn best(scenario: &Scenario, link: LinkId) -> (Rate, Span) {
 }
 
 /// The nodes to which more could flow from `start`, and if a producer is one of them a way to it: hops, each there, or back where something flows that can take another way.
-fn augmenting(hops: &[Hop], nodes: usize, start: usize, producer: impl Fn(usize) -> bool) -> (Vec<bool>, Option<Vec<(usize, bool)>>) {
+fn augmenting(
+    hops: &[Hop],
+    nodes: usize,
+    start: usize,
+    producer: impl Fn(usize) -> bool,
+) -> (Vec<bool>, Option<Vec<(usize, bool)>>) {
     let mut by: Vec<Option<(usize, bool)>> = vec![None; nodes];
     let mut reached = vec![false; nodes];
     reached[start] = true;
@@ -128,14 +157,17 @@ mod tests {
             "duration = \"1 s\"\n[icn]\nlaw = \"none\"\nstrategy = \"{strategy}\"\nsteering = \"{steering}\"\n{links}\
              [[prefix]]\nname = \"/p\"\nat = \"d\"\ndata = \"1000 B\"\n[[consumer]]\nat = \"a\"\nprefix = \"/p\"\ncontroller = \"cubic\"\n"
         );
-        let scenario = crate::parse(&text, "test.toml", &|path| panic!("no trace is read from {path:?}"))
-            .unwrap_or_else(|error| panic!("{}", error.short()));
+        let scenario =
+            crate::parse(&text, "test.toml", &|path| panic!("no trace is read from {path:?}"))
+                .unwrap_or_else(|error| panic!("{}", error.short()));
         let icn = scenario.icn.as_ref().expect("it is one");
         Ideal::new(&scenario, icn, icn.consumers[0].at, PrefixId(0))
     }
 
     fn link(from: &str, to: &str, rate: u64, ms: u64) -> String {
-        format!("[[link]]\nname = \"{from}{to}\"\nbetween = [\"{from}\", \"{to}\"]\nrate = \"{rate} Mbit/s\"\ndelay = \"{ms} ms\"\n")
+        format!(
+            "[[link]]\nname = \"{from}{to}\"\nbetween = [\"{from}\", \"{to}\"]\nrate = \"{rate} Mbit/s\"\ndelay = \"{ms} ms\"\n"
+        )
     }
 
     #[test]
@@ -143,7 +175,11 @@ mod tests {
         let links = link("a", "b", 8, 2) + &link("b", "d", 4, 5);
         let alone = ideal(&links, "weighted");
         // 14 ms of delays, Data 1 + 2 ms, and small Interests; the slower link sends the rest.
-        assert!(alone.first > Span::from_millis(17) && alone.first < Span::from_micros(17_500), "{:?}", alone);
+        assert!(
+            alone.first > Span::from_millis(17) && alone.first < Span::from_micros(17_500),
+            "{:?}",
+            alone
+        );
         assert_eq!(alone.time(11), alone.first + Span::from_millis(20));
     }
 
@@ -151,7 +187,10 @@ mod tests {
     fn two_ways_bring_data_at_once_and_the_faster_one_brings_it_first() {
         let links = link("a", "d", 8, 20) + &link("a", "b", 4, 2) + &link("b", "d", 2, 5);
         let both = ideal(&links, "weighted");
-        assert!(both.first > Span::from_millis(20) && both.first < Span::from_millis(22), "{both:?}");
+        assert!(
+            both.first > Span::from_millis(20) && both.first < Span::from_millis(22),
+            "{both:?}"
+        );
         // 8 + 2 Mbit/s, of which the first two packets come side by side.
         assert_eq!((both.each, both.abreast), (Span::from_micros(800), 2));
         assert_eq!(both.time(12), both.first + Span::from_millis(8));
@@ -163,6 +202,9 @@ mod tests {
     fn steering_that_leaves_the_best_route_has_all_ways() {
         let links = link("a", "d", 2, 5) + &link("a", "b", 8, 4) + &link("b", "d", 8, 4);
         let each = |steering: &str| steered(&links, "best-route", steering).each;
-        assert_eq!(["labels", "hashes", "random", "bloom"].map(each), [4_000, 4_000, 800, 800].map(Span::from_micros));
+        assert_eq!(
+            ["labels", "hashes", "random", "bloom"].map(each),
+            [4_000, 4_000, 800, 800].map(Span::from_micros)
+        );
     }
 }

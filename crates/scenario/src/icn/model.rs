@@ -132,7 +132,9 @@ impl Icn {
     /// The names under which what is measured of consumers appears: each consumer, and of each request process each of its nodes.
     pub fn names<'a>(&'a self, nodes: &'a [crate::Node]) -> impl Iterator<Item = String> + 'a {
         let single = self.consumers.iter().map(|consumer| consumer.name.clone());
-        let many = self.requests.iter().flat_map(move |process| process.at.iter().map(move |at| process.at_node(&nodes[at.0].name)));
+        let many = self.requests.iter().flat_map(move |process| {
+            process.at.iter().map(move |at| process.at_node(&nodes[at.0].name))
+        });
         single.chain(many)
     }
 }
@@ -141,15 +143,22 @@ impl Icn {
     /// Of each consumer and each node and prefix of a request process, the link of the least `rate` on the best way of its Data.
     pub fn slowest(&self, rate: impl Fn(LinkId) -> u64) -> Vec<LinkId> {
         let single = self.consumers.iter().map(|consumer| (consumer.at, consumer.prefix));
-        let many =
-            self.requests.iter().flat_map(|process| process.at.iter().flat_map(|at| process.prefixes.iter().map(|prefix| (*at, *prefix))));
-        single.chain(many).filter_map(|(at, prefix)| self.way(at, prefix).into_iter().min_by_key(|link| rate(*link))).collect()
+        let many = self.requests.iter().flat_map(|process| {
+            process.at.iter().flat_map(|at| process.prefixes.iter().map(|prefix| (*at, *prefix)))
+        });
+        single
+            .chain(many)
+            .filter_map(|(at, prefix)| {
+                self.way(at, prefix).into_iter().min_by_key(|link| rate(*link))
+            })
+            .collect()
     }
 
     /// The links on which `node` may pass Interests under `prefix` on, the best first.
     pub fn next_hops(&self, node: NodeId, prefix: PrefixId) -> &[LinkId] {
         // Interests steered at random take any next hop whatever the strategy, and a Bloom filter may name one by mistake.
-        let best_route = self.strategy.entry().name == "best-route" && matches!(self.steering, Form::Labels | Form::Hashes);
+        let best_route = self.strategy.entry().name == "best-route"
+            && matches!(self.steering, Form::Labels | Form::Hashes);
         let all = self.prefixes[prefix.0].next_hops.get(&node).map_or(&[][..], Vec::as_slice);
         if best_route { &all[..all.len().min(1)] } else { all }
     }
@@ -162,7 +171,11 @@ impl Icn {
             && way.len() < self.faces.len()
         {
             way.push(face.coming);
-            here = self.faces.iter().find(|other| other.leaving == face.coming).map_or(here, |other| other.node);
+            here = self
+                .faces
+                .iter()
+                .find(|other| other.leaving == face.coming)
+                .map_or(here, |other| other.node);
         }
         way.reverse();
         way

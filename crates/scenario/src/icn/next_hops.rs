@@ -36,9 +36,15 @@ pub(super) fn next_hops(
 }
 
 /// The distance of each node to the nearest producer; `None` without a way.
-fn distances(nodes: usize, links: &[Link], faces: &[Face], producers: &[NodeId]) -> Vec<Option<Distance>> {
+fn distances(
+    nodes: usize,
+    links: &[Link],
+    faces: &[Face],
+    producers: &[NodeId],
+) -> Vec<Option<Distance>> {
     let mut distances: Vec<Option<Distance>> = vec![None; nodes];
-    let mut next: BinaryHeap<Reverse<(Distance, usize)>> = producers.iter().map(|node| Reverse(((0, 0), node.0))).collect();
+    let mut next: BinaryHeap<Reverse<(Distance, usize)>> =
+        producers.iter().map(|node| Reverse(((0, 0), node.0))).collect();
     while let Some(Reverse((distance, node))) = next.pop() {
         if distances[node].is_some() {
             continue;

@@ -192,7 +192,10 @@ pub(crate) struct RawRequest {
 
 /// Data packets of a content.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(untagged, expecting = "a number of Data packets, or a list of numbers with their probabilities is expected here")]
+#[serde(
+    untagged,
+    expecting = "a number of Data packets, or a list of numbers with their probabilities is expected here"
+)]
 #[schemars(rename = "Segments")]
 pub(crate) enum RawSegments {
     /// Always so many.

@@ -2,14 +2,21 @@
 
 use super::model::{Icn, PrefixId};
 use crate::{LinkId, NodeId, Scenario};
-use narrows_measure::{ConsumerRecord, FlowCounters, FlowRecord, Histogram, IcnRecord, RatesRecord, Record};
+use narrows_measure::{
+    ConsumerRecord, FlowCounters, FlowRecord, Histogram, IcnRecord, RatesRecord, Record,
+};
 use narrows_network::Routed;
 use narrows_units::{Span, Time};
 
 impl Icn {
     /// The flows' records before the run: those of consumers, and of request processes one for each node.
     pub fn flow_records(&self, scenario: &Scenario) -> Vec<FlowRecord> {
-        let plan = |name: String, controller: String, start: Time, end: Option<Time>, at: NodeId, prefix: PrefixId| {
+        let plan = |name: String,
+                    controller: String,
+                    start: Time,
+                    end: Option<Time>,
+                    at: NodeId,
+                    prefix: PrefixId| {
             let way = self.way(at, prefix);
             FlowRecord {
                 name,
@@ -31,9 +38,19 @@ impl Icn {
             }
         };
         let single = self.consumers.iter().map(|consumer| {
-            plan(consumer.name.clone(), consumer.by.text().to_owned(), consumer.start, consumer.stop, consumer.at, consumer.prefix)
+            plan(
+                consumer.name.clone(),
+                consumer.by.text().to_owned(),
+                consumer.start,
+                consumer.stop,
+                consumer.at,
+                consumer.prefix,
+            )
         });
-        let many = self.requests.iter().flat_map(|process| process.at.iter().map(move |at| (process, *at)));
+        let many = self
+            .requests
+            .iter()
+            .flat_map(|process| process.at.iter().map(move |at| (process, *at)));
         let many = many.map(|(process, at)| {
             let name = process.at_node(&scenario.nodes[at.0].name);
             plan(name, process.by.text().to_owned(), process.start, None, at, process.prefixes[0])
@@ -46,7 +63,9 @@ impl Icn {
         let mut taken = vec![false; scenario.nodes.len()];
         let (mut from, mut several) = (vec![at], false);
         while let Some(node) = from.pop() {
-            if std::mem::replace(&mut taken[node.0], true) || self.prefixes[prefix.0].at.contains(&node) {
+            if std::mem::replace(&mut taken[node.0], true)
+                || self.prefixes[prefix.0].at.contains(&node)
+            {
                 continue;
             }
             let next = self.next_hops(node, prefix);
@@ -58,7 +77,8 @@ impl Icn {
 
     /// The propagation delays of a way of Data, there and back.
     fn base_rtt(&self, scenario: &Scenario, way: &[LinkId]) -> Span {
-        let both = way.iter().filter_map(|coming| self.faces.iter().find(|face| face.coming == *coming));
+        let both =
+            way.iter().filter_map(|coming| self.faces.iter().find(|face| face.coming == *coming));
         let delay = |link: LinkId| scenario.links[link.0].config.delay;
         both.fold(Span::ZERO, |sum, face| sum + delay(face.leaving) + delay(face.coming))
     }
@@ -66,7 +86,10 @@ impl Icn {
     /// The record before anything is measured; `P` are the packets of its world.
     pub fn blank_record<P: Routed>(&self, scenario: &Scenario) -> Record {
         let flows = self.flow_records(scenario);
-        let consumer = |place| ConsumerRecord { many: place >= self.consumers.len(), ..ConsumerRecord::default() };
+        let consumer = |place| ConsumerRecord {
+            many: place >= self.consumers.len(),
+            ..ConsumerRecord::default()
+        };
         let record = IcnRecord {
             law: self.law.as_ref().map(|law| law.text().to_owned()),
             rates: vec![RatesRecord::default(); scenario.links.len()],

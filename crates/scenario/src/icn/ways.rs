@@ -13,21 +13,41 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Both ends of every two-way link.
-pub(super) fn faces(raw: &RawScenario, scenario: &Scenario, twins: &[Option<LinkId>]) -> Checked<Vec<Face>> {
+pub(super) fn faces(
+    raw: &RawScenario,
+    scenario: &Scenario,
+    twins: &[Option<LinkId>],
+) -> Checked<Vec<Face>> {
     let twin = |index: usize| twins[index].or_else(|| opposite(scenario, index));
     for (index, link) in scenario.links.iter().enumerate() {
-        let span = raw.link.iter().find(|table| table.value.name.value == link.name).map_or(0..0, |table| table.span.clone());
+        let span = raw
+            .link
+            .iter()
+            .find(|table| table.value.name.value == link.name)
+            .map_or(0..0, |table| table.span.clone());
         if twin(index).is_none() {
-            let message = format!("\"{}\" leads one way, but Data comes back where its Interest went", link.name);
-            return Err(Problem::at(&span, message, "give the link between = [\"one\", \"other\"] instead of from and to"));
+            let message = format!(
+                "\"{}\" leads one way, but Data comes back where its Interest went",
+                link.name
+            );
+            return Err(Problem::at(
+                &span,
+                message,
+                "give the link between = [\"one\", \"other\"] instead of from and to",
+            ));
         }
         if !matches!(link.config.rate, RateSource::Constant(_)) {
-            let message = format!("\"{}\" has no constant rate, which shapers and laws of rates need", link.name);
+            let message = format!(
+                "\"{}\" has no constant rate, which shapers and laws of rates need",
+                link.name
+            );
             return Err(Problem::at(&span, message, "give the link a rate"));
         }
     }
     let ends = scenario.links.iter().enumerate();
-    let faces = ends.filter_map(|(index, link)| Some(Face { node: link.from, leaving: LinkId(index), coming: twin(index)? }));
+    let faces = ends.filter_map(|(index, link)| {
+        Some(Face { node: link.from, leaving: LinkId(index), coming: twin(index)? })
+    });
     Ok(faces.collect())
 }
 
@@ -35,15 +55,22 @@ pub(super) fn faces(raw: &RawScenario, scenario: &Scenario, twins: &[Option<Link
 /// together.
 fn opposite(scenario: &Scenario, index: usize) -> Option<LinkId> {
     let between = |from, to| {
-        let mut found = scenario.links.iter().enumerate().filter(move |(_, link)| link.from == from && link.to == to);
+        let mut found = scenario
+            .links
+            .iter()
+            .enumerate()
+            .filter(move |(_, link)| link.from == from && link.to == to);
         found.next().filter(|_| found.next().is_none()).map(|(index, _)| LinkId(index))
     };
     let link = &scenario.links[index];
     let back = |one: &str, other: &str| other.strip_suffix(".back") == Some(one);
     let named = scenario.links.iter().position(|other| {
-        (other.from, other.to) == (link.to, link.from) && (back(&link.name, &other.name) || back(&other.name, &link.name))
+        (other.from, other.to) == (link.to, link.from)
+            && (back(&link.name, &other.name) || back(&other.name, &link.name))
     });
-    named.map(LinkId).or_else(|| between(link.from, link.to).and_then(|_| between(link.to, link.from)))
+    named
+        .map(LinkId)
+        .or_else(|| between(link.from, link.to).and_then(|_| between(link.to, link.from)))
 }
 
 /// The nodes by name.
@@ -51,24 +78,43 @@ pub(super) struct Nodes<'a>(BTreeMap<&'a str, NodeId>);
 
 impl<'a> Nodes<'a> {
     pub(super) fn new(scenario: &'a Scenario) -> Nodes<'a> {
-        Nodes(scenario.nodes.iter().enumerate().map(|(index, node)| (node.name.as_str(), NodeId(index))).collect())
+        Nodes(
+            scenario
+                .nodes
+                .iter()
+                .enumerate()
+                .map(|(index, node)| (node.name.as_str(), NodeId(index)))
+                .collect(),
+        )
     }
 
     pub(super) fn find(&self, name: &str, span: &Range<usize>) -> Checked<NodeId> {
-        self.0
-            .get(name)
-            .copied()
-            .ok_or_else(|| Problem::at(span, format!("there is no node \"{name}\""), suggest(name, "nodes", self.0.keys().copied())))
+        self.0.get(name).copied().ok_or_else(|| {
+            Problem::at(
+                span,
+                format!("there is no node \"{name}\""),
+                suggest(name, "nodes", self.0.keys().copied()),
+            )
+        })
     }
 
     pub(super) fn all(&self, names: &At<OneOrMore>) -> Checked<Vec<NodeId>> {
-        let found = names.value.list().iter().map(|name| self.find(name, &names.span)).collect::<Checked<Vec<_>>>()?;
+        let found = names
+            .value
+            .list()
+            .iter()
+            .map(|name| self.find(name, &names.span))
+            .collect::<Checked<Vec<_>>>()?;
         distinct(found, &names.span, "node")
     }
 }
 
 /// At least one, and none twice.
-pub(super) fn distinct<T: PartialEq>(list: Vec<T>, span: &Range<usize>, what: &str) -> Checked<Vec<T>> {
+pub(super) fn distinct<T: PartialEq>(
+    list: Vec<T>,
+    span: &Range<usize>,
+    what: &str,
+) -> Checked<Vec<T>> {
     if list.is_empty() {
         return Err(Problem::at(span, format!("the list names no {what}"), "name at least one"));
     }
@@ -91,7 +137,10 @@ pub(super) fn ways(
     for (node, next) in &raw.next_hops {
         let id = nodes.find(&node.value, &node.span)?;
         if at.contains(&id) {
-            let message = format!("\"{}\" has a producer of \"{}\", and passes no Interest on", node.value, raw.name.value);
+            let message = format!(
+                "\"{}\" has a producer of \"{}\", and passes no Interest on",
+                node.value, raw.name.value
+            );
             return Err(Problem::at(&node.span, message, "take its next hops out"));
         }
         let links = next.value.iter().map(|hop| next_hop(id, hop, faces, nodes, scenario));
@@ -101,15 +150,28 @@ pub(super) fn ways(
     for (node, next) in &raw.next_hops {
         let id = nodes.find(&node.value, &node.span)?;
         if returns(id, &hops, scenario) {
-            let message = format!("Interests for \"{}\" that leave \"{}\" can come back to it", raw.name.value, node.value);
-            return Err(Problem::at(&next.span, message, "let every next hop be nearer to a producer, on all ways from there"));
+            let message = format!(
+                "Interests for \"{}\" that leave \"{}\" can come back to it",
+                raw.name.value, node.value
+            );
+            return Err(Problem::at(
+                &next.span,
+                message,
+                "let every next hop be nearer to a producer, on all ways from there",
+            ));
         }
     }
     Ok(hops)
 }
 
 /// The link from `node` to a next hop: of this name, or the only one to a neighbour of this name.
-fn next_hop(node: NodeId, hop: &At<String>, faces: &[Face], nodes: &Nodes, scenario: &Scenario) -> Checked<LinkId> {
+fn next_hop(
+    node: NodeId,
+    hop: &At<String>,
+    faces: &[Face],
+    nodes: &Nodes,
+    scenario: &Scenario,
+) -> Checked<LinkId> {
     let leaving = || faces.iter().filter(|face| face.node == node).map(|face| face.leaving);
     if let Some(link) = leaving().find(|link| scenario.links[link.0].name == hop.value) {
         return Ok(link);
@@ -122,7 +184,11 @@ fn next_hop(node: NodeId, hop: &At<String>, faces: &[Face], nodes: &Nodes, scena
         (Some(one), Some(other)) => {
             let [one, other] = [one, other].map(|link| &scenario.links[link.0].name);
             let help = format!("name the link: \"{one}\" or \"{other}\"");
-            Err(Problem::at(&hop.span, format!("several links lead from \"{here}\" to \"{}\"", hop.value), help))
+            Err(Problem::at(
+                &hop.span,
+                format!("several links lead from \"{here}\" to \"{}\"", hop.value),
+                help,
+            ))
         }
         (None, _) => {
             let message = format!("no link leads from \"{here}\" to \"{}\"", hop.value);

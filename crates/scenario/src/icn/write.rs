@@ -57,7 +57,8 @@ impl Scenario {
         out.plain("at", self.node_names(&prefix.at));
         out.text("data", prefix.data);
         let hops = prefix.next_hops.iter().map(|(node, links)| {
-            let next: Vec<String> = links.iter().map(|link| quoted(self.next_hop(icn, *node, *link))).collect();
+            let next: Vec<String> =
+                links.iter().map(|link| quoted(self.next_hop(icn, *node, *link))).collect();
             format!("{} = [{}]", quoted(&self.nodes[node.0].name), next.join(", "))
         });
         let hops: Vec<String> = hops.collect();
@@ -68,10 +69,15 @@ impl Scenario {
         out.heading("[[request]]");
         out.text("name", &process.name);
         out.plain("at", self.node_names(&process.at));
-        let prefixes: Vec<String> = process.prefixes.iter().map(|prefix| quoted(&icn.prefixes[prefix.0].name)).collect();
+        let prefixes: Vec<String> =
+            process.prefixes.iter().map(|prefix| quoted(&icn.prefixes[prefix.0].name)).collect();
         out.plain("prefix", format_args!("[{}]", prefixes.join(", ")));
         out.text("every", process.every);
-        let segments: Vec<String> = process.segments.iter().map(|(number, share)| format!("[{number}, {share:?}]")).collect();
+        let segments: Vec<String> = process
+            .segments
+            .iter()
+            .map(|(number, share)| format!("[{number}, {share:?}]"))
+            .collect();
         out.plain("segments", format_args!("[{}]", segments.join(", ")));
         if let Some(catalogue) = process.catalogue {
             out.plain("catalogue", catalogue.contents);
@@ -85,13 +91,18 @@ impl Scenario {
     fn next_hop(&self, icn: &Icn, node: NodeId, link: LinkId) -> &str {
         let (name, to) = (&self.links[link.0].name, self.links[link.0].to);
         let neighbour = &self.nodes[to.0].name;
-        let others = icn.faces.iter().filter(|face| face.node == node && face.leaving != link).map(|face| &self.links[face.leaving.0]);
+        let others = icn
+            .faces
+            .iter()
+            .filter(|face| face.node == node && face.leaving != link)
+            .map(|face| &self.links[face.leaving.0]);
         let clear = others.into_iter().all(|other| other.to != to && other.name != *neighbour);
         if clear { neighbour } else { name }
     }
 
     fn node_names(&self, nodes: &[NodeId]) -> String {
-        let names: Vec<String> = nodes.iter().map(|node| quoted(&self.nodes[node.0].name)).collect();
+        let names: Vec<String> =
+            nodes.iter().map(|node| quoted(&self.nodes[node.0].name)).collect();
         format!("[{}]", names.join(", "))
     }
 }

@@ -25,14 +25,20 @@ pub struct Asked {
 
 impl PartialEq for Asked {
     fn eq(&self, other: &Asked) -> bool {
-        self.metric.name == other.metric.name && self.window == other.window && self.flows == other.flows && self.link == other.link
+        self.metric.name == other.metric.name
+            && self.window == other.window
+            && self.flows == other.flows
+            && self.link == other.link
     }
 }
 
 /// True if `wanted` names the flow, or the table of which the flow is one of several copies.
 pub fn is_named(flow: &str, wanted: &str) -> bool {
-    let copy =
-        |rest: &str| rest.strip_prefix('.').is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()));
+    let copy = |rest: &str| {
+        rest.strip_prefix('.').is_some_and(|number| {
+            !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+        })
+    };
     flow.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || copy(rest))
 }
 
@@ -61,7 +67,11 @@ impl Limits {
     ) -> Checked<Asked> {
         let Some(metric) = metric(&name.value) else {
             let help = suggest(&name.value, "metrics", METRICS.iter().map(|metric| metric.name));
-            return Err(Problem::at(&name.span, format!("there is no metric \"{}\"", name.value), help));
+            return Err(Problem::at(
+                &name.span,
+                format!("there is no metric \"{}\"", name.value),
+                help,
+            ));
         };
         let window = window.map(|written| self.window(written, cells)).transpose()?;
         Ok(Asked { metric, window, flows: self.flows(flows, cells), link: self.link(link, cells) })
@@ -85,9 +95,21 @@ impl Limits {
         self.0.push((cells.to_vec(), Limit::Icn(name.clone())));
     }
 
-    fn window(&mut self, written: &At<Vec<Quantity<Span>>>, cells: &[usize]) -> Checked<(Time, Time)> {
-        let refuse = |message: String| Problem::at(&written.span, message, "give from when to when, for example [\"10 s\", \"20 s\"]");
-        let [Quantity(from), Quantity(to)] = written.value[..] else { return Err(refuse("a window has two ends".to_owned())) };
+    fn window(
+        &mut self,
+        written: &At<Vec<Quantity<Span>>>,
+        cells: &[usize],
+    ) -> Checked<(Time, Time)> {
+        let refuse = |message: String| {
+            Problem::at(
+                &written.span,
+                message,
+                "give from when to when, for example [\"10 s\", \"20 s\"]",
+            )
+        };
+        let [Quantity(from), Quantity(to)] = written.value[..] else {
+            return Err(refuse("a window has two ends".to_owned()));
+        };
         if from >= to {
             return Err(refuse(format!("{to} does not come after {from}")));
         }
@@ -96,7 +118,10 @@ impl Limits {
     }
 
     pub fn check(&self, cell: usize, scenario: &Scenario) -> Checked<()> {
-        self.0.iter().filter(|(cells, _)| cells.contains(&cell)).try_for_each(|(_, limit)| limit.check(scenario))
+        self.0
+            .iter()
+            .filter(|(cells, _)| cells.contains(&cell))
+            .try_for_each(|(_, limit)| limit.check(scenario))
     }
 }
 
@@ -107,8 +132,16 @@ impl Limit {
         let links = || scenario.links.iter().map(|link| link.name.as_str());
         match self {
             Limit::Length(to, span) if *to > Time::ZERO + scenario.duration => {
-                let message = format!("the window ends at {}, and the run at {}", to.since(Time::ZERO), scenario.duration);
-                Err(Problem::at(span, message, "end it with the run; quick = { window = [...] } gives one of its own to --quick"))
+                let message = format!(
+                    "the window ends at {}, and the run at {}",
+                    to.since(Time::ZERO),
+                    scenario.duration
+                );
+                Err(Problem::at(
+                    span,
+                    message,
+                    "end it with the run; quick = { window = [...] } gives one of its own to --quick",
+                ))
             }
             Limit::Flow(name) if !flows().any(|flow| is_named(flow, &name.value)) => {
                 let help = suggest(&name.value, "flows", flows());
@@ -119,8 +152,15 @@ impl Limit {
                 Err(Problem::at(&name.span, format!("no link is called \"{}\"", name.value), help))
             }
             Limit::Icn(name) if scenario.icn.is_none() => {
-                let message = format!("\"{}\" exists only in information-centric networks, and this one has no [icn]", name.value);
-                Err(Problem::at(&name.span, message, "trace a flow or a link of it, for example \"throughput\" or \"queue\""))
+                let message = format!(
+                    "\"{}\" exists only in information-centric networks, and this one has no [icn]",
+                    name.value
+                );
+                Err(Problem::at(
+                    &name.span,
+                    message,
+                    "trace a flow or a link of it, for example \"throughput\" or \"queue\"",
+                ))
             }
             _ => Ok(()),
         }

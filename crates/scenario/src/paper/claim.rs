@@ -120,7 +120,9 @@ impl Judged {
 
 /// True if a claim is of the kernel alone: it names worlds.
 pub(super) fn is_live_only(raw: &RawClaim) -> bool {
-    name_worlds(raw.at.iter().map(|at| &at.value).chain(raw.than.iter().map(|than| &than.value.places)))
+    name_worlds(
+        raw.at.iter().map(|at| &at.value).chain(raw.than.iter().map(|than| &than.value.places)),
+    )
 }
 
 /// Reads a claim, with what `--quick` and `--live` change.
@@ -142,11 +144,21 @@ pub(super) fn read(raw: &At<RawClaim>, axes: Axes, limits: &mut Limits) -> Check
         None => None,
     };
     if let (None, Some(_)) = (&than, raw.by) {
-        return Err(Problem::at(span, "the claim has by but no than", "add than = { ... }, or leave out by"));
+        return Err(Problem::at(
+            span,
+            "the claim has by but no than",
+            "add than = { ... }, or leave out by",
+        ));
     }
-    let (min, max) =
-        bounds(span, own.and_then(|own| own.min.as_ref()).or(raw.min.as_ref()), own.and_then(|own| own.max.as_ref()).or(raw.max.as_ref()))?;
-    let known = own.and_then(|own| own.known.clone()).or(raw.known.clone()).filter(|known| !known.trim().is_empty());
+    let (min, max) = bounds(
+        span,
+        own.and_then(|own| own.min.as_ref()).or(raw.min.as_ref()),
+        own.and_then(|own| own.max.as_ref()).or(raw.max.as_ref()),
+    )?;
+    let known = own
+        .and_then(|own| own.known.clone())
+        .or(raw.known.clone())
+        .filter(|known| !known.trim().is_empty());
     Ok(Claim {
         says: raw.says.clone(),
         statement: raw.statement.as_ref().map(|name| name.value.clone()),
@@ -168,7 +180,9 @@ pub(super) fn read(raw: &At<RawClaim>, axes: Axes, limits: &mut Limits) -> Check
         },
         min,
         max,
-        tolerance: own.and_then(|own| own.tolerance.clone()).unwrap_or_else(|| raw.tolerance.clone()),
+        tolerance: own
+            .and_then(|own| own.tolerance.clone())
+            .unwrap_or_else(|| raw.tolerance.clone()),
         judged: match raw.judged {
             None | Some(RawJudged::Number) => Judged::Number,
             Some(RawJudged::Ordering) => Judged::Ordering,
@@ -178,7 +192,14 @@ pub(super) fn read(raw: &At<RawClaim>, axes: Axes, limits: &mut Limits) -> Check
     })
 }
 
-fn compared(raw: &RawClaim, than: &At<RawThan>, asked: &Asked, cells: &[usize], axes: Axes, limits: &mut Limits) -> Checked<Than> {
+fn compared(
+    raw: &RawClaim,
+    than: &At<RawThan>,
+    asked: &Asked,
+    cells: &[usize],
+    axes: Axes,
+    limits: &mut Limits,
+) -> Checked<Than> {
     let written = &than.value;
     let moved = axes.single(&written.places)?;
     let others: Vec<usize> = cells
@@ -190,14 +211,24 @@ fn compared(raw: &RawClaim, than: &At<RawThan>, asked: &Asked, cells: &[usize], 
         })
         .collect();
     let metric = written.metric.as_ref().unwrap_or(&raw.metric);
-    let mut other = limits.asked(metric, written.window.as_ref(), written.flows.as_ref(), written.link.as_ref(), &others)?;
+    let mut other = limits.asked(
+        metric,
+        written.window.as_ref(),
+        written.flows.as_ref(),
+        written.link.as_ref(),
+        &others,
+    )?;
     other.window = other.window.or(asked.window);
     if written.flows.is_none() {
         other.flows.clone_from(&asked.flows);
     }
     other.link = other.link.or_else(|| asked.link.clone());
     if other == *asked && cells.iter().zip(&others).any(|(cell, other)| cell == other) {
-        return Err(Problem::at(&than.span, "a cell is compared with itself", "leave it out of at, or compare with another one"));
+        return Err(Problem::at(
+            &than.span,
+            "a cell is compared with itself",
+            "leave it out of at, or compare with another one",
+        ));
     }
     let by = match raw.by {
         None | Some(RawBy::Ratio) => By::Ratio,
@@ -206,15 +237,29 @@ fn compared(raw: &RawClaim, than: &At<RawThan>, asked: &Asked, cells: &[usize], 
     Ok(Than { asked: other, cells: others, by })
 }
 
-fn bounds(claim: &Range<usize>, min: Option<&At<f64>>, max: Option<&At<f64>>) -> Checked<(Option<f64>, Option<f64>)> {
+fn bounds(
+    claim: &Range<usize>,
+    min: Option<&At<f64>>,
+    max: Option<&At<f64>>,
+) -> Checked<(Option<f64>, Option<f64>)> {
     if let Some(end) = [min, max].into_iter().flatten().find(|end| !end.value.is_finite()) {
-        return Err(Problem::at(&end.span, "a bound must be a finite number", "leave it out if there is none"));
+        return Err(Problem::at(
+            &end.span,
+            "a bound must be a finite number",
+            "leave it out if there is none",
+        ));
     }
     match (min, max) {
-        (None, None) => Err(Problem::at(claim, "this claim has no bound", "give min, max or both, in the unit of the metric")),
-        (Some(min), Some(max)) if min.value > max.value => {
-            Err(Problem::at(&min.span, format!("no number is at least {} and at most {}", min.value, max.value), "exchange min and max"))
-        }
+        (None, None) => Err(Problem::at(
+            claim,
+            "this claim has no bound",
+            "give min, max or both, in the unit of the metric",
+        )),
+        (Some(min), Some(max)) if min.value > max.value => Err(Problem::at(
+            &min.span,
+            format!("no number is at least {} and at most {}", min.value, max.value),
+            "exchange min and max",
+        )),
         _ => Ok((min.map(|end| end.value), max.map(|end| end.value))),
     }
 }

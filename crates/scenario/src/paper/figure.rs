@@ -96,24 +96,49 @@ impl Figure {
 fn read(text: &str, file: &str) -> Checked<Figure> {
     let raw: RawFile = syntax::read(text)?;
     if raw.claim.is_empty() {
-        return Err(Problem::at(&raw.figure.span, "nothing is claimed of this figure", "add a [[claim]]"));
+        return Err(Problem::at(
+            &raw.figure.span,
+            "nothing is claimed of this figure",
+            "add a [[claim]]",
+        ));
     }
     let plans = Plans::read(&raw, text, file, raw.quick.as_ref(), false)?;
     let live = match &raw.live {
         Some(live) => {
             let help = "add why = \"...\": what is different on the kernel, and why the claims can be seen all the same";
-            let why = said(live.value.why.as_ref()).ok_or_else(|| Problem::at(&live.span, "[live] has no why", help))?;
-            Some(Live { why, plans: Plans::read(&raw, text, file, live.value.quick.as_ref(), true)? })
+            let why = said(live.value.why.as_ref())
+                .ok_or_else(|| Problem::at(&live.span, "[live] has no why", help))?;
+            Some(Live {
+                why,
+                plans: Plans::read(&raw, text, file, live.value.quick.as_ref(), true)?,
+            })
         }
         None => None,
     };
-    if let (None, Some(claim)) = (&live, raw.claim.iter().filter_map(|claim| claim.value.live.as_ref()).next()) {
-        return Err(Problem::at(&claim.span, "the figure does not run on the kernel", "add a table [live], or leave this out"));
+    if let (None, Some(claim)) =
+        (&live, raw.claim.iter().filter_map(|claim| claim.value.live.as_ref()).next())
+    {
+        return Err(Problem::at(
+            &claim.span,
+            "the figure does not run on the kernel",
+            "add a table [live], or leave this out",
+        ));
     }
-    let name = FilePath::new(file).file_stem().map_or_else(|| file.to_owned(), |stem| stem.to_string_lossy().into_owned());
+    let name = FilePath::new(file)
+        .file_stem()
+        .map_or_else(|| file.to_owned(), |stem| stem.to_string_lossy().into_owned());
     let named = raw.claim.iter().filter_map(|claim| claim.value.statement.clone()).collect();
     let figure = raw.figure.value;
-    Ok(Figure { name, named, title: figure.title, source: figure.source, about: figure.about, order: figure.order, plans, live })
+    Ok(Figure {
+        name,
+        named,
+        title: figure.title,
+        source: figure.source,
+        about: figure.about,
+        order: figure.order,
+        plans,
+        live,
+    })
 }
 
 /// A text that says something.
@@ -123,16 +148,27 @@ fn said(text: Option<&At<String>>) -> Option<String> {
 
 impl Plans {
     /// What is run, and with `quick` what is run then.
-    fn read(raw: &RawFile, text: &str, file: &str, quick: Option<&At<RawQuick>>, live: bool) -> Checked<Plans> {
+    fn read(
+        raw: &RawFile,
+        text: &str,
+        file: &str,
+        quick: Option<&At<RawQuick>>,
+        live: bool,
+    ) -> Checked<Plans> {
         let mode = Mode { live, quick: false };
         let whole = Plan::of(raw, Sweep::figure(text, file, mode)?, mode)?;
         let Some(table) = quick else { return Ok(Plans { whole, quick: None }) };
         let help = "add why = \"...\": what is scaled, and why the claims can be seen all the same";
-        let why = said(table.value.why.as_ref()).ok_or_else(|| Problem::at(&table.span, "[quick] has no why", help))?;
+        let why = said(table.value.why.as_ref())
+            .ok_or_else(|| Problem::at(&table.span, "[quick] has no why", help))?;
         let mode = Mode { live, quick: true };
         let sweep = Sweep::figure(text, file, mode)?;
         if sweep.same_runs(&whole.sweep) {
-            return Err(Problem::at(&table.span, "[quick] changes nothing", "leave it out, or give for example duration = \"10 s\""));
+            return Err(Problem::at(
+                &table.span,
+                "[quick] changes nothing",
+                "leave it out, or give for example duration = \"10 s\"",
+            ));
         }
         Ok(Plans { whole, quick: Some((why, Plan::of(raw, sweep, mode)?)) })
     }
@@ -141,15 +177,29 @@ impl Plans {
 impl Plan {
     fn of(raw: &RawFile, sweep: Sweep, mode: Mode) -> Checked<Plan> {
         let mut limits = Limits::default();
-        let all: Vec<Axis> = mode.live.then(worlds::axis).into_iter().chain(telling(&sweep).iter().cloned()).collect();
+        let all: Vec<Axis> = mode
+            .live
+            .then(worlds::axis)
+            .into_iter()
+            .chain(telling(&sweep).iter().cloned())
+            .collect();
         let axes = Axes { axes: &all, mode };
         // Of a figure that runs on the kernel, some claims are about the kernel alone, and some about the simulator.
         let judged = |claim: &&At<RawClaim>| match claim::is_live_only(&claim.value) {
             true => mode.live || raw.live.is_none(),
             false => !mode.live || claim.value.live.is_some(),
         };
-        let plots: Vec<Vec<Plot>> = raw.plot.iter().map(|raw| plot::read(raw, axes, &mut limits)).collect::<Checked<_>>()?;
-        let claims = raw.claim.iter().filter(judged).map(|raw| claim::read(raw, axes, &mut limits)).collect::<Checked<_>>()?;
+        let plots: Vec<Vec<Plot>> = raw
+            .plot
+            .iter()
+            .map(|raw| plot::read(raw, axes, &mut limits))
+            .collect::<Checked<_>>()?;
+        let claims = raw
+            .claim
+            .iter()
+            .filter(judged)
+            .map(|raw| claim::read(raw, axes, &mut limits))
+            .collect::<Checked<_>>()?;
         Ok(Plan { sweep, plots: plots.concat(), claims, live: mode.live, axes: all, limits })
     }
 
@@ -205,14 +255,17 @@ impl Plan {
     /// A cell in words: its labels on the axes that have several.
     pub fn label(&self, cell: usize) -> String {
         let axes = self.by_axes();
-        let several: Vec<usize> = (0..axes.axes.len()).filter(|axis| axes.axes[*axis].values.len() > 1).collect();
+        let several: Vec<usize> =
+            (0..axes.axes.len()).filter(|axis| axes.axes[*axis].values.len() > 1).collect();
         axes.label(cell, &several)
     }
 
     /// Every number that plots and claims ask for, each once.
     pub fn asked(&self) -> Vec<Asked> {
         let mut all: Vec<Asked> = Vec::new();
-        let of_claims = self.claims.iter().flat_map(|claim| std::iter::once(&claim.asked).chain(claim.than.iter().map(|than| &than.asked)));
+        let of_claims = self.claims.iter().flat_map(|claim| {
+            std::iter::once(&claim.asked).chain(claim.than.iter().map(|than| &than.asked))
+        });
         for asked in of_claims.chain(self.plots.iter().filter_map(Plot::asked)) {
             if !all.contains(asked) {
                 all.push(asked.clone());
@@ -224,12 +277,13 @@ impl Plan {
     /// All that what is kept of its runs follows from: the runs, what is asked of them and what is drawn over their time. Words and bounds
     /// of claims are not among it.
     pub fn identity(&self) -> String {
-        let asked = self
-            .asked()
-            .into_iter()
-            .map(|Asked { metric, window, flows, link }| format!("{} {window:?} {flows:?} {link:?}\n", metric.name));
+        let asked = self.asked().into_iter().map(|Asked { metric, window, flows, link }| {
+            format!("{} {window:?} {flows:?} {link:?}\n", metric.name)
+        });
         let traced = self.plots.iter().enumerate().filter_map(|(place, plot)| match &plot.drawn {
-            Drawn::Trace { trace, panels, flows, link } => Some(format!("{place} {trace:?} {panels:?} {flows:?} {link:?}\n")),
+            Drawn::Trace { trace, panels, flows, link } => {
+                Some(format!("{place} {trace:?} {panels:?} {flows:?} {link:?}\n"))
+            }
             Drawn::Lines { .. } | Drawn::Cdf { .. } => None,
         });
         let worlds = self.live.then(|| format!("{:?}\n", self.axes[0].labels()));
@@ -240,7 +294,11 @@ impl Plan {
     ///
     /// # Errors
     /// What is wrong with the first cell that is wrong; a window that ends after the run does, or a name that no flow or link of it has.
-    pub fn check(&self, read: &ReadFile, mut each: impl FnMut(Scenario)) -> Result<(), ScenarioError> {
+    pub fn check(
+        &self,
+        read: &ReadFile,
+        mut each: impl FnMut(Scenario),
+    ) -> Result<(), ScenarioError> {
         for cell in 0..self.cells() {
             let scenario = self.scenario((cell * self.seeds()) as u64, read)?;
             self.limits.check(cell, &scenario).map_err(|problem| self.sweep.fail(*problem))?;

@@ -51,13 +51,29 @@ impl Paper {
     ///
     /// # Errors
     /// The text is not TOML, a key is missing or unknown.
-    pub fn parse(name: &str, text: &str, file: &str, figures: Vec<Figure>, experiments: Vec<Figure>) -> Result<Paper, ScenarioError> {
-        let raw: raw::RawPaper = syntax::read(text).map_err(|problem| ScenarioError::new(*problem, file, text))?;
+    pub fn parse(
+        name: &str,
+        text: &str,
+        file: &str,
+        figures: Vec<Figure>,
+        experiments: Vec<Figure>,
+    ) -> Result<Paper, ScenarioError> {
+        let raw: raw::RawPaper =
+            syntax::read(text).map_err(|problem| ScenarioError::new(*problem, file, text))?;
         let raw::RawPaper { title, authors, published, about } = raw;
         let [mut figures, mut experiments] = [figures, experiments];
         for own in [&mut figures, &mut experiments] {
             own.sort_by(|a, b| (a.order, &a.name).cmp(&(b.order, &b.name)));
         }
-        Ok(Paper { name: name.to_owned(), title, authors, published, about, figures, experiments, statements: Vec::new() })
+        Ok(Paper {
+            name: name.to_owned(),
+            title,
+            authors,
+            published,
+            about,
+            figures,
+            experiments,
+            statements: Vec::new(),
+        })
     }
 }

@@ -18,8 +18,12 @@ impl<'de> Deserialize<'de> for RawNames {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RawNames, D::Error> {
         let node = At::<Node>::deserialize(deserializer)?;
         match node.value {
-            Node::Labels(labels) => Ok(RawNames(labels.into_iter().map(|label| label.unwrap_or_at(&node.span)).collect())),
-            Node::Below(_) => Err(D::Error::custom("names are expected here; write for example [\"long\"]")),
+            Node::Labels(labels) => Ok(RawNames(
+                labels.into_iter().map(|label| label.unwrap_or_at(&node.span)).collect(),
+            )),
+            Node::Below(_) => {
+                Err(D::Error::custom("names are expected here; write for example [\"long\"]"))
+            }
         }
     }
 }
@@ -76,7 +80,9 @@ struct Scalar(String);
 impl<'de> Deserialize<'de> for Scalar {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Scalar, D::Error> {
         match Node::deserialize(deserializer)? {
-            Node::Labels(mut labels) if labels.len() == 1 && labels[0].span.is_none() => Ok(Scalar(labels.remove(0).text)),
+            Node::Labels(mut labels) if labels.len() == 1 && labels[0].span.is_none() => {
+                Ok(Scalar(labels.remove(0).text))
+            }
             _ => Err(D::Error::custom("a label is expected here; write for example \"cubic\"")),
         }
     }
@@ -107,7 +113,12 @@ impl<'de> Deserialize<'de> for Node {
             }
             fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Node, A::Error> {
                 let labels = Vec::<At<Scalar>>::deserialize(SeqAccessDeserializer::new(list))?;
-                Ok(Node::Labels(labels.into_iter().map(|label| Label { text: label.value.0, span: Some(label.span) }).collect()))
+                Ok(Node::Labels(
+                    labels
+                        .into_iter()
+                        .map(|label| Label { text: label.value.0, span: Some(label.span) })
+                        .collect(),
+                ))
             }
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Node, A::Error> {
                 BTreeMap::deserialize(MapAccessDeserializer::new(map)).map(Node::Below)
@@ -118,14 +129,24 @@ impl<'de> Deserialize<'de> for Node {
 }
 
 /// The labels below `above`, axis by axis.
-fn flatten(above: Option<&At<String>>, nodes: BTreeMap<At<String>, At<Node>>, all: &mut Vec<(At<String>, Vec<At<String>>)>) {
+fn flatten(
+    above: Option<&At<String>>,
+    nodes: BTreeMap<At<String>, At<Node>>,
+    all: &mut Vec<(At<String>, Vec<At<String>>)>,
+) {
     for (key, node) in nodes {
         let name = match above {
             None => key,
-            Some(above) => At { span: above.span.start..key.span.end, value: format!("{}.{}", above.value, key.value) },
+            Some(above) => At {
+                span: above.span.start..key.span.end,
+                value: format!("{}.{}", above.value, key.value),
+            },
         };
         match node.value {
-            Node::Labels(labels) => all.push((name, labels.into_iter().map(|label| label.unwrap_or_at(&node.span)).collect())),
+            Node::Labels(labels) => all.push((
+                name,
+                labels.into_iter().map(|label| label.unwrap_or_at(&node.span)).collect(),
+            )),
             Node::Below(inner) => flatten(Some(&name), inner, all),
         }
     }
@@ -158,9 +179,16 @@ impl<'de> Deserialize<'de> for RawThan {
                 "flows" => than.flows = Some(RawNames(labels)),
                 "link" => than.link = labels.into_iter().next(),
                 "window" => {
-                    let span = labels.first().map_or(key.span.clone(), |first| first.span.start..labels[labels.len() - 1].span.end);
-                    let read = |label: &At<String>| label.value.parse().map(Quantity).map_err(D::Error::custom);
-                    than.window = Some(At { span, value: labels.iter().map(read).collect::<Result<_, _>>()? });
+                    let span = labels.first().map_or(key.span.clone(), |first| {
+                        first.span.start..labels[labels.len() - 1].span.end
+                    });
+                    let read = |label: &At<String>| {
+                        label.value.parse().map(Quantity).map_err(D::Error::custom)
+                    };
+                    than.window = Some(At {
+                        span,
+                        value: labels.iter().map(read).collect::<Result<_, _>>()?,
+                    });
                 }
                 _ => than.places.0.push((key, labels)),
             }

@@ -190,7 +190,12 @@ pub(super) fn read(raw: &At<RawPlot>, axes: Axes, limits: &mut Limits) -> Checke
 }
 
 /// Reads a plot of all worlds, or of one by its place on their axis.
-fn read_one(raw: &At<RawPlot>, axes: Axes, world: Option<usize>, limits: &mut Limits) -> Checked<Plot> {
+fn read_one(
+    raw: &At<RawPlot>,
+    axes: Axes,
+    world: Option<usize>,
+    limits: &mut Limits,
+) -> Checked<Plot> {
     let (span, raw) = (&raw.span, &raw.value);
     let own = raw.quick.as_ref().filter(|_| axes.mode.quick).map(|quick| &quick.value);
     let mut chosen = axes.chosen(raw.at.as_ref(), own.and_then(|own| own.at.as_ref()))?;
@@ -205,12 +210,22 @@ fn read_one(raw: &At<RawPlot>, axes: Axes, world: Option<usize>, limits: &mut Li
             let axis = axes.find(x)?;
             axes.settled(&chosen, &[&by[..], &[axis]].concat(), span)?;
             let along = &axes.axes[axis];
-            let (unit, numbers) = along.numbers().map_or(("", None), |(unit, numbers)| (unit, Some(numbers)));
-            let kept = |numbers: Vec<f64>| chosen[axis].iter().map(|place| numbers[*place]).collect();
+            let (unit, numbers) =
+                along.numbers().map_or(("", None), |(unit, numbers)| (unit, Some(numbers)));
+            let kept =
+                |numbers: Vec<f64>| chosen[axis].iter().map(|place| numbers[*place]).collect();
             Drawn::Lines {
                 along: Along {
-                    title: x.value.split(',').filter_map(|path| Some(Path::parse(path).ok()?.words())).collect::<Vec<_>>().join(", "),
-                    labels: chosen[axis].iter().map(|place| along.values[*place].label.clone()).collect(),
+                    title: x
+                        .value
+                        .split(',')
+                        .filter_map(|path| Some(Path::parse(path).ok()?.words()))
+                        .collect::<Vec<_>>()
+                        .join(", "),
+                    labels: chosen[axis]
+                        .iter()
+                        .map(|place| along.values[*place].label.clone())
+                        .collect(),
                     unit,
                     numbers: numbers.map(kept),
                 },
@@ -218,13 +233,20 @@ fn read_one(raw: &At<RawPlot>, axes: Axes, world: Option<usize>, limits: &mut Li
                 series: series(axes, &chosen, &by),
             }
         }
-        (None, None, Some(cdf), None) => {
-            Drawn::Cdf { asked: limits.asked(cdf, window, raw.flows.as_ref(), None, &cells)?, series: series(axes, &chosen, &by) }
-        }
+        (None, None, Some(cdf), None) => Drawn::Cdf {
+            asked: limits.asked(cdf, window, raw.flows.as_ref(), None, &cells)?,
+            series: series(axes, &chosen, &by),
+        },
         (None, None, None, Some(name)) => {
-            let Some(trace) = Trace::ALL.into_iter().find(|trace| trace.name() == name.value) else {
-                let help = suggest(&name.value, "traces", Trace::ALL.iter().map(|trace| trace.name()));
-                return Err(Problem::at(&name.span, format!("\"{}\" is not a trace", name.value), help));
+            let Some(trace) = Trace::ALL.into_iter().find(|trace| trace.name() == name.value)
+            else {
+                let help =
+                    suggest(&name.value, "traces", Trace::ALL.iter().map(|trace| trace.name()));
+                return Err(Problem::at(
+                    &name.span,
+                    format!("\"{}\" is not a trace", name.value),
+                    help,
+                ));
             };
             if trace.is_icn() {
                 limits.icn(name, &cells);
@@ -237,14 +259,27 @@ fn read_one(raw: &At<RawPlot>, axes: Axes, world: Option<usize>, limits: &mut Li
                 link: limits.link(raw.link.as_ref(), &cells),
             }
         }
-        _ => return Err(Problem::at(span, "this plot is of none of the three kinds", "give either x and y, or cdf, or trace")),
+        _ => {
+            return Err(Problem::at(
+                span,
+                "this plot is of none of the three kinds",
+                "give either x and y, or cdf, or trace",
+            ));
+        }
     };
     let log = raw.log.as_ref().map_or("", |log| log.value.as_str());
-    if let Some(log) = raw.log.as_ref().filter(|log| !["x", "y", "xy"].contains(&log.value.as_str())) {
-        return Err(Problem::at(&log.span, format!("\"{}\" is no axis of a plot", log.value), "write \"x\", \"y\" or \"xy\""));
+    if let Some(log) =
+        raw.log.as_ref().filter(|log| !["x", "y", "xy"].contains(&log.value.as_str()))
+    {
+        return Err(Problem::at(
+            &log.span,
+            format!("\"{}\" is no axis of a plot", log.value),
+            "write \"x\", \"y\" or \"xy\"",
+        ));
     }
     Ok(Plot {
-        title: world.map_or(raw.title.clone(), |world| format!("{}, {}", raw.title, LIVE[world].name())),
+        title: world
+            .map_or(raw.title.clone(), |world| format!("{}, {}", raw.title, LIVE[world].name())),
         drawn,
         log_x: log.contains('x'),
         log_y: log.contains('y'),

@@ -28,8 +28,13 @@ impl Axes<'_> {
     }
 
     /// The cells of a claim or plot, of which `changed` says others in this mode. Labels are passed over that the axes of this mode lack.
-    pub fn chosen(&self, at: Option<&At<RawPlaces>>, changed: Option<&At<RawPlaces>>) -> Checked<Vec<Vec<usize>>> {
-        let lenient = self.mode != Mode::default() && (changed.is_none() || self.mode == Mode { quick: true, live: true });
+    pub fn chosen(
+        &self,
+        at: Option<&At<RawPlaces>>,
+        changed: Option<&At<RawPlaces>>,
+    ) -> Checked<Vec<Vec<usize>>> {
+        let lenient = self.mode != Mode::default()
+            && (changed.is_none() || self.mode == Mode { quick: true, live: true });
         self.select(changed.or(at).map(|at| &at.value), lenient)
     }
 
@@ -59,10 +64,13 @@ impl Axes<'_> {
         let paths: Result<Vec<Path>, _> = name.value.split(',').map(Path::parse).collect();
         let found = paths.ok().and_then(|paths| {
             let whole = self.axes.iter().position(|axis| axis.paths == paths);
-            whole.or_else(|| self.axes.iter().position(|axis| paths.iter().all(|path| axis.paths.contains(path))))
+            whole.or_else(|| {
+                self.axes.iter().position(|axis| paths.iter().all(|path| axis.paths.contains(path)))
+            })
         });
         found.ok_or_else(|| {
-            let help = suggest(&name.value, "axes", self.axes.iter().map(|axis| axis.name.as_str()));
+            let help =
+                suggest(&name.value, "axes", self.axes.iter().map(|axis| axis.name.as_str()));
             Problem::at(&name.span, format!("the figure has no axis \"{}\"", name.value), help)
         })
     }
@@ -71,28 +79,45 @@ impl Axes<'_> {
     fn place(&self, axis: usize, label: &At<String>) -> Checked<usize> {
         let axis = &self.axes[axis];
         axis.values.iter().position(|value| value.label == label.value).ok_or_else(|| {
-            let help = suggest(&label.value, "labels", axis.values.iter().map(|value| value.label.as_str()));
+            let help = suggest(
+                &label.value,
+                "labels",
+                axis.values.iter().map(|value| value.label.as_str()),
+            );
             let (help, when) = match self.change() {
-                Some(key) => (format!("{help} Or name others with {key} = {{ at = {{ ... }} }}"), format!(" with --{key}")),
+                Some(key) => (
+                    format!("{help} Or name others with {key} = {{ at = {{ ... }} }}"),
+                    format!(" with --{key}"),
+                ),
                 None => (help, String::new()),
             };
-            Problem::at(&label.span, format!("the axis {} has no \"{}\"{when}", axis.name, label.value), help)
+            Problem::at(
+                &label.span,
+                format!("the axis {} has no \"{}\"{when}", axis.name, label.value),
+                help,
+            )
         })
     }
 
     /// On each axis the places that are named, all where none is; `lenient` passes over labels that are not there as long as one is left.
     fn select(&self, at: Option<&RawPlaces>, lenient: bool) -> Checked<Vec<Vec<usize>>> {
-        let mut chosen: Vec<Vec<usize>> = self.axes.iter().map(|axis| (0..axis.values.len()).collect()).collect();
+        let mut chosen: Vec<Vec<usize>> =
+            self.axes.iter().map(|axis| (0..axis.values.len()).collect()).collect();
         for (name, labels) in at.iter().flat_map(|places| &places.0) {
             let axis = self.find(name)?;
-            let found: Vec<Checked<usize>> = labels.iter().map(|label| self.place(axis, label)).collect();
+            let found: Vec<Checked<usize>> =
+                labels.iter().map(|label| self.place(axis, label)).collect();
             chosen[axis] = if lenient && found.iter().any(Result::is_ok) {
                 found.into_iter().flatten().collect()
             } else {
                 found.into_iter().collect::<Checked<_>>()?
             };
             if chosen[axis].is_empty() {
-                return Err(Problem::at(&name.span, "no label is given", "give at least one, or leave the axis out for all of them"));
+                return Err(Problem::at(
+                    &name.span,
+                    "no label is given",
+                    "give at least one, or leave the axis out for all of them",
+                ));
             }
         }
         Ok(chosen)
@@ -102,7 +127,11 @@ impl Axes<'_> {
     pub fn single(&self, at: &RawPlaces) -> Checked<Vec<(usize, usize)>> {
         let one = |(name, labels): &(At<String>, Vec<At<String>>)| {
             let [label] = &labels[..] else {
-                return Err(Problem::at(&name.span, "than names several cells", "name one label of each axis"));
+                return Err(Problem::at(
+                    &name.span,
+                    "than names several cells",
+                    "name one label of each axis",
+                ));
             };
             let axis = self.find(name)?;
             Ok((axis, self.place(axis, label)?))
@@ -112,13 +141,20 @@ impl Axes<'_> {
 
     /// All cells at these places, in their order.
     pub fn product(&self, chosen: &[Vec<usize>]) -> Vec<usize> {
-        (0..self.cells()).filter(|cell| self.places(*cell).iter().zip(chosen).all(|(place, chosen)| chosen.contains(place))).collect()
+        (0..self.cells())
+            .filter(|cell| {
+                self.places(*cell).iter().zip(chosen).all(|(place, chosen)| chosen.contains(place))
+            })
+            .collect()
     }
 
     /// The labels of a cell on some axes.
     pub fn label(&self, cell: usize, axes: &[usize]) -> String {
         let places = self.places(cell);
-        axes.iter().map(|axis| self.axes[*axis].values[places[*axis]].label.as_str()).collect::<Vec<_>>().join(", ")
+        axes.iter()
+            .map(|axis| self.axes[*axis].values[places[*axis]].label.as_str())
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     /// The axes of which several places are chosen.
@@ -127,7 +163,12 @@ impl Axes<'_> {
     }
 
     /// Refuses a plot that leaves open which place of an axis it means.
-    pub fn settled(&self, chosen: &[Vec<usize>], but: &[usize], span: &Range<usize>) -> Checked<()> {
+    pub fn settled(
+        &self,
+        chosen: &[Vec<usize>],
+        but: &[usize],
+        span: &Range<usize>,
+    ) -> Checked<()> {
         match self.several(chosen).into_iter().find(|axis| !but.contains(axis)) {
             Some(axis) => Err(Problem::at(
                 span,

@@ -123,48 +123,100 @@ impl Paper {
     /// The text is not TOML, a key is missing or unknown; a name is given twice; a statement that
     /// does not hold has no `why`, or one that does has one; an experiment does not exist.
     pub fn state(&mut self, text: &str, file: &str) -> Result<(), ScenarioError> {
-        self.statements = self.read_statements(text).map_err(|problem| ScenarioError::new(*problem, file, text))?;
+        self.statements = self
+            .read_statements(text)
+            .map_err(|problem| ScenarioError::new(*problem, file, text))?;
         Ok(())
     }
 
     fn read_statements(&self, text: &str) -> Checked<Vec<Statement>> {
         let raw: RawStatements = syntax::read(text)?;
         let mut statements: Vec<Statement> = Vec::new();
-        for RawStatement { name, says, source, from, range, why, experiment } in raw.statement.into_iter().map(|own| own.value) {
+        for RawStatement { name, says, source, from, range, why, experiment } in
+            raw.statement.into_iter().map(|own| own.value)
+        {
             if statements.iter().any(|other| other.name == name.value) {
-                return Err(Problem::at(&name.span, format!("two statements are called \"{}\"", name.value), "give one another name"));
+                return Err(Problem::at(
+                    &name.span,
+                    format!("two statements are called \"{}\"", name.value),
+                    "give one another name",
+                ));
             }
             let standing = self.standing(&name.value);
             match (&why, standing) {
                 (None, Standing::InPart | Standing::NotHeld) => {
                     let help = "add why = \"...\": the cause, and experiment = \"why/...\": the figure that decides it";
-                    return Err(Problem::at(&name.span, format!("the statement is {}, and why is missing", standing.text()), help));
+                    return Err(Problem::at(
+                        &name.span,
+                        format!("the statement is {}, and why is missing", standing.text()),
+                        help,
+                    ));
                 }
                 (None, Standing::NotJudged) => {
-                    let help = format!("write statement = \"{}\" in the claims that judge it, or add why = \"...\"", name.value);
-                    return Err(Problem::at(&name.span, "no claim judges the statement, and why is missing", help));
+                    let help = format!(
+                        "write statement = \"{}\" in the claims that judge it, or add why = \"...\"",
+                        name.value
+                    );
+                    return Err(Problem::at(
+                        &name.span,
+                        "no claim judges the statement, and why is missing",
+                        help,
+                    ));
                 }
                 (Some(why), Standing::Held) => {
-                    return Err(Problem::at(&why.span, "all claims of the statement hold: there is no why", "leave it out"));
+                    return Err(Problem::at(
+                        &why.span,
+                        "all claims of the statement hold: there is no why",
+                        "leave it out",
+                    ));
                 }
                 _ => {}
             }
-            if let Some(unknown) = experiment.as_ref().filter(|wanted| self.experiments.iter().all(|own| own.name != wanted.value)) {
-                let help = suggest(&unknown.value, "experiments", self.experiments.iter().map(|own| own.name.as_str()));
-                return Err(Problem::at(&unknown.span, format!("there is no experiment \"{}\"", unknown.value), help));
+            if let Some(unknown) = experiment
+                .as_ref()
+                .filter(|wanted| self.experiments.iter().all(|own| own.name != wanted.value))
+            {
+                let help = suggest(
+                    &unknown.value,
+                    "experiments",
+                    self.experiments.iter().map(|own| own.name.as_str()),
+                );
+                return Err(Problem::at(
+                    &unknown.span,
+                    format!("there is no experiment \"{}\"", unknown.value),
+                    help,
+                ));
             }
-            let (why, experiment) = (why.map(|why| why.value), experiment.map(|experiment| experiment.value));
-            statements.push(Statement { name: name.value, says, source, origin: from, range, why, experiment });
+            let (why, experiment) =
+                (why.map(|why| why.value), experiment.map(|experiment| experiment.value));
+            statements.push(Statement {
+                name: name.value,
+                says,
+                source,
+                origin: from,
+                range,
+                why,
+                experiment,
+            });
         }
         Ok(statements)
     }
 
     /// The claims that judge a statement by its name, each with its figure, in the whole figures.
-    pub fn judging<'a>(&'a self, statement: &'a str) -> impl Iterator<Item = (&'a Figure, &'a Claim)> {
+    pub fn judging<'a>(
+        &'a self,
+        statement: &'a str,
+    ) -> impl Iterator<Item = (&'a Figure, &'a Claim)> {
         let of = |figure: &'a Figure| {
-            figure.plan(Mode::default()).into_iter().flat_map(move |plan| plan.claims.iter().map(move |claim| (figure, claim)))
+            figure
+                .plan(Mode::default())
+                .into_iter()
+                .flat_map(move |plan| plan.claims.iter().map(move |claim| (figure, claim)))
         };
-        self.figures.iter().flat_map(of).filter(move |(_, claim)| claim.statement.as_deref() == Some(statement))
+        self.figures
+            .iter()
+            .flat_map(of)
+            .filter(move |(_, claim)| claim.statement.as_deref() == Some(statement))
     }
 
     /// Whether a statement holds, as the figure files say.
@@ -179,10 +231,24 @@ impl Figure {
     ///
     /// # Errors
     /// The first name that is not.
-    pub fn check_statements(&self, statements: &[Statement], text: &str, file: &str) -> Result<(), ScenarioError> {
-        let Some(unknown) = self.named.iter().find(|name| statements.iter().all(|own| own.name != name.value)) else { return Ok(()) };
-        let help = suggest(&unknown.value, "statements", statements.iter().map(|own| own.name.as_str()));
-        let problem = Problem::at(&unknown.span, format!("statements.toml has no statement \"{}\"", unknown.value), help);
+    pub fn check_statements(
+        &self,
+        statements: &[Statement],
+        text: &str,
+        file: &str,
+    ) -> Result<(), ScenarioError> {
+        let Some(unknown) =
+            self.named.iter().find(|name| statements.iter().all(|own| own.name != name.value))
+        else {
+            return Ok(());
+        };
+        let help =
+            suggest(&unknown.value, "statements", statements.iter().map(|own| own.name.as_str()));
+        let problem = Problem::at(
+            &unknown.span,
+            format!("statements.toml has no statement \"{}\"", unknown.value),
+            help,
+        );
         Err(ScenarioError::new(*problem, file, text))
     }
 }

@@ -60,7 +60,9 @@ impl<'de> Deserialize<'de> for RawPause {
             [from, to] => Ok(RawPause(from, to)),
             _ => {
                 let count = times.len();
-                Err(D::Error::custom(format!("a pause has a beginning and an end, not {count} times; write [\"10 s\", \"16 s\"]")))
+                Err(D::Error::custom(format!(
+                    "a pause has a beginning and an end, not {count} times; write [\"10 s\", \"16 s\"]"
+                )))
             }
         }
     }
@@ -95,7 +97,8 @@ impl<'de> Deserialize<'de> for RawWorkload {
                 )))
             }
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RawWorkload, A::Error> {
-                RawLimited::deserialize(MapAccessDeserializer::new(map)).map(|limited| RawWorkload::Limited(Box::new(limited)))
+                RawLimited::deserialize(MapAccessDeserializer::new(map))
+                    .map(|limited| RawWorkload::Limited(Box::new(limited)))
             }
         }
         deserializer.deserialize_any(Workload)
@@ -180,7 +183,9 @@ impl<'de> Deserialize<'de> for RawSizes {
         impl<'de> Visitor<'de> for Sizes {
             type Value = RawSizes;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("sizes; \"50 kB\", \"web-search\" or [[\"1 kB\", 0.5], [\"1 MB\", 1.0]]")
+                f.write_str(
+                    "sizes; \"50 kB\", \"web-search\" or [[\"1 kB\", 0.5], [\"1 MB\", 1.0]]",
+                )
             }
             fn visit_str<E: Error>(self, text: &str) -> Result<RawSizes, E> {
                 Ok(RawSizes::Text(text.to_owned()))

@@ -94,7 +94,10 @@ impl RawLink {
     /// The reverse direction: what `back` leaves out is as forward, but without jitter, reordering, aggregation and losses, and it keeps
     /// the ECN field.
     pub fn reverse(&self) -> Direction<'_> {
-        let (forward, own) = (self.forward(), self.back.as_ref().map_or(Direction::default(), |back| back.value.own()));
+        let (forward, own) = (
+            self.forward(),
+            self.back.as_ref().map_or(Direction::default(), |back| back.value.own()),
+        );
         let capacity = if own.rate.is_some() || own.trace.is_some() { own } else { forward };
         Direction {
             rate: capacity.rate,
@@ -204,7 +207,8 @@ impl<'de> Deserialize<'de> for RawLoss {
                 self.visit_str(&number.to_string())
             }
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RawLoss, A::Error> {
-                RawLossModel::deserialize(MapAccessDeserializer::new(map)).map(|model| RawLoss::Model(Box::new(model)))
+                RawLossModel::deserialize(MapAccessDeserializer::new(map))
+                    .map(|model| RawLoss::Model(Box::new(model)))
             }
         }
         deserializer.deserialize_any(Loss)

@@ -42,9 +42,18 @@ impl AxisValue {
 impl Axis {
     /// An axis that changes no value of the scenario: its words, each with its place in the file.
     pub(crate) fn of_words(name: &str, words: &[&str]) -> Axis {
-        let value = |word: &&str| AxisValue { label: (*word).to_owned(), toml: vec![Value::from(*word)], span: 0..0 };
+        let value = |word: &&str| AxisValue {
+            label: (*word).to_owned(),
+            toml: vec![Value::from(*word)],
+            span: 0..0,
+        };
         let values = words.iter().map(value).collect();
-        Axis { name: name.to_owned(), values, paths: vec![Path::parse(name).expect("a path")], span: 0..0 }
+        Axis {
+            name: name.to_owned(),
+            values,
+            paths: vec![Path::parse(name).expect("a path")],
+            span: 0..0,
+        }
     }
 
     /// What its values are called, in order.
@@ -60,11 +69,17 @@ impl Axis {
     /// The values as numbers with their unit, where they all are quantities of one kind: `"10 Mbit/s"` is 10 in `"Mbit/s"`, `"1 s"` is 1000
     /// in `"ms"`. Units are those of metrics, and `"B"`, `"bdp"` and `"packets"`; a bare number has the unit `""`.
     pub fn numbers(&self) -> Option<(&'static str, Vec<f64>)> {
-        let numbers: Option<Vec<(&'static str, f64)>> =
-            self.values.iter().map(|value| if let [one] = &value.toml[..] { number(one) } else { None }).collect();
+        let numbers: Option<Vec<(&'static str, f64)>> = self
+            .values
+            .iter()
+            .map(|value| if let [one] = &value.toml[..] { number(one) } else { None })
+            .collect();
         let numbers = numbers?;
         let unit = numbers.first()?.0;
-        numbers.iter().all(|(own, _)| *own == unit).then(|| (unit, numbers.into_iter().map(|(_, number)| number).collect()))
+        numbers
+            .iter()
+            .all(|(own, _)| *own == unit)
+            .then(|| (unit, numbers.into_iter().map(|(_, number)| number).collect()))
     }
 }
 
@@ -87,7 +102,10 @@ fn number(value: &Value) -> Option<(&'static str, f64)> {
     match text.parse::<Depth>() {
         Ok(Depth::MilliBdp(milli)) => Some(("bdp", milli as f64 / 1e3)),
         Ok(Depth::Packets(packets)) => Some(("packets", packets.into())),
-        _ => text.trim().strip_suffix('%').and_then(|number| Some(("%", number.trim().parse().ok()?))),
+        _ => text
+            .trim()
+            .strip_suffix('%')
+            .and_then(|number| Some(("%", number.trim().parse().ok()?))),
     }
 }
 
@@ -95,15 +113,27 @@ fn number(value: &Value) -> Option<(&'static str, f64)> {
 pub(crate) fn read(document: &Document<String>, first_seed: i64) -> Checked<Vec<Axis>> {
     const EXAMPLE: &str = "\"link.bottleneck.rate\" = [\"10 Mbit/s\", \"100 Mbit/s\"]";
     let Some((key, item)) = document.get_key_value("sweep") else {
-        return Err(Problem::at(&(0..0), "there is no [sweep] in this file", format!("add [sweep] with an axis, for example {EXAMPLE}")));
+        return Err(Problem::at(
+            &(0..0),
+            "there is no [sweep] in this file",
+            format!("add [sweep] with an axis, for example {EXAMPLE}"),
+        ));
     };
     let span = item.span().or(key.span()).unwrap_or(0..0);
     let Some(table) = item.as_table_like() else {
-        return Err(Problem::at(&span, "a table is expected here", format!("write [sweep], and below it {EXAMPLE}")));
+        return Err(Problem::at(
+            &span,
+            "a table is expected here",
+            format!("write [sweep], and below it {EXAMPLE}"),
+        ));
     };
     let axes = all(table, first_seed)?;
     if axes.is_empty() {
-        return Err(Problem::at(&span, "[sweep] has no axis", format!("add for example {EXAMPLE}")));
+        return Err(Problem::at(
+            &span,
+            "[sweep] has no axis",
+            format!("add for example {EXAMPLE}"),
+        ));
     }
     Ok(axes)
 }
@@ -113,29 +143,45 @@ pub(super) fn all(table: &dyn TableLike, first_seed: i64) -> Checked<Vec<Axis>> 
     let mut axes = Vec::new();
     collect(table, "", first_seed, &mut axes)?;
     for (index, axis) in axes.iter().enumerate() {
-        if let Some(twice) = axis
-            .paths
-            .iter()
-            .enumerate()
-            .find(|(place, path)| axis.paths[..*place].contains(path) || axes[..index].iter().any(|other| other.paths.contains(path)))
-        {
+        if let Some(twice) = axis.paths.iter().enumerate().find(|(place, path)| {
+            axis.paths[..*place].contains(path)
+                || axes[..index].iter().any(|other| other.paths.contains(path))
+        }) {
             let name = axis.name.split(',').nth(twice.0).unwrap_or(&axis.name).trim();
-            return Err(Problem::at(&axis.span, format!("{name} is an axis already"), "keep one of the two"));
+            return Err(Problem::at(
+                &axis.span,
+                format!("{name} is an axis already"),
+                "keep one of the two",
+            ));
         }
     }
     axes.sort_by_key(Axis::is_seed);
     Ok(axes)
 }
 
-fn collect(table: &dyn TableLike, above: &str, first_seed: i64, axes: &mut Vec<Axis>) -> Checked<()> {
+fn collect(
+    table: &dyn TableLike,
+    above: &str,
+    first_seed: i64,
+    axes: &mut Vec<Axis>,
+) -> Checked<()> {
     for (text, item) in table.iter() {
-        let span = table.key(text).and_then(|key| key.span()).or_else(|| item.span()).unwrap_or(0..0);
+        let span =
+            table.key(text).and_then(|key| key.span()).or_else(|| item.span()).unwrap_or(0..0);
         let name = if above.is_empty() { text.to_owned() } else { format!("{above}.{text}") };
         match item {
             Item::Table(inner) => collect(inner, &name, first_seed, axes)?,
-            Item::Value(Value::InlineTable(inner)) if inner.is_dotted() => collect(inner, &name, first_seed, axes)?,
+            Item::Value(Value::InlineTable(inner)) if inner.is_dotted() => {
+                collect(inner, &name, first_seed, axes)?
+            }
             Item::Value(value) => axes.push(axis(name, value, span, first_seed)?),
-            _ => return Err(Problem::at(&span, format!("{name} has no values"), "write a list of values: [...]")),
+            _ => {
+                return Err(Problem::at(
+                    &span,
+                    format!("{name} has no values"),
+                    "write a list of values: [...]",
+                ));
+            }
         }
     }
     Ok(())
@@ -144,7 +190,11 @@ fn collect(table: &dyn TableLike, above: &str, first_seed: i64, axes: &mut Vec<A
 fn axis(name: String, value: &Value, span: Range<usize>, first_seed: i64) -> Checked<Axis> {
     if name == "seeds" {
         // `--set` makes a list of what it is given.
-        let written = value.as_array().filter(|list| list.len() == 1).and_then(|list| list.get(0)).unwrap_or(value);
+        let written = value
+            .as_array()
+            .filter(|list| list.len() == 1)
+            .and_then(|list| list.get(0))
+            .unwrap_or(value);
         let Some(count @ 1..=100_000) = written.as_integer() else {
             return Err(Problem::at(
                 &value.span().unwrap_or(span),
@@ -153,23 +203,37 @@ fn axis(name: String, value: &Value, span: Range<usize>, first_seed: i64) -> Che
             ));
         };
         let seed = |offset: i64| one(&[Value::from(first_seed.wrapping_add(offset))], &span);
-        return Ok(Axis { values: (0..count).map(seed).collect(), paths: vec![seed_path()], name: "seed".to_owned(), span });
+        return Ok(Axis {
+            values: (0..count).map(seed).collect(),
+            paths: vec![seed_path()],
+            name: "seed".to_owned(),
+            span,
+        });
     }
     let refuse = |(message, help): (String, String)| Problem::at(&span, message, help);
     let paths = name.split(',').map(Path::parse).collect::<Result<Vec<_>, _>>().map_err(refuse)?;
     let values = match value {
         Value::Array(list) => listed(list, &paths, &span)?,
         Value::InlineTable(table) => {
-            if let Some((key, _)) = table.iter().find(|(key, _)| !["from", "to", "step", "count", "log"].contains(key)) {
+            if let Some((key, _)) =
+                table.iter().find(|(key, _)| !["from", "to", "step", "count", "log"].contains(key))
+            {
                 return Err(refuse((
                     format!("there is no key \"{key}\" in a range"),
                     "a range has from, to and either step or count, and log = true for equal ratios".to_owned(),
                 )));
             }
             if paths.len() > 1 {
-                return Err(refuse(("values that change together cannot be a range".to_owned(), "write a list of lists".to_owned())));
+                return Err(refuse((
+                    "values that change together cannot be a range".to_owned(),
+                    "write a list of lists".to_owned(),
+                )));
             }
-            range::expand(|key| table.get(key).cloned()).map_err(refuse)?.into_iter().map(|value| one(&[value], &span)).collect()
+            range::expand(|key| table.get(key).cloned())
+                .map_err(refuse)?
+                .into_iter()
+                .map(|value| one(&[value], &span))
+                .collect()
         }
         _ => {
             return Err(Problem::at(
@@ -180,7 +244,11 @@ fn axis(name: String, value: &Value, span: Range<usize>, first_seed: i64) -> Che
         }
     };
     if values.is_empty() {
-        return Err(Problem::at(&value.span().unwrap_or(span.clone()), format!("{name} has no values"), "write at least one value"));
+        return Err(Problem::at(
+            &value.span().unwrap_or(span.clone()),
+            format!("{name} has no values"),
+            "write at least one value",
+        ));
     }
     let mut labels = BTreeSet::new();
     if let Some(again) = values.iter().find(|value| !labels.insert(value.label.as_str())) {
@@ -231,6 +299,12 @@ fn listed(list: &Array, paths: &[Path], span: &Range<usize>) -> Checked<Vec<Axis
 }
 
 fn one(values: &[Value], span: &Range<usize>) -> AxisValue {
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string().trim().to_owned(), str::to_owned);
-    AxisValue { label: values.iter().map(text).collect::<Vec<_>>().join(", "), toml: values.to_vec(), span: span.clone() }
+    let text = |value: &Value| {
+        value.as_str().map_or_else(|| value.to_string().trim().to_owned(), str::to_owned)
+    };
+    AxisValue {
+        label: values.iter().map(text).collect::<Vec<_>>().join(", "),
+        toml: values.to_vec(),
+        span: span.clone(),
+    }
 }

@@ -67,13 +67,18 @@ impl Sweep {
     /// As [`load`](Sweep::load).
     pub fn parse(text: &str, file: &str, changes: &Changes) -> Result<Sweep, ScenarioError> {
         if changes.seeds.is_some() && changes.set.iter().any(|(path, _)| path == "seed") {
-            let problem =
-                Problem::at(&(0..0), "the seeds are given twice, as an axis and as their number", "leave out --seeds, or the axis seed");
+            let problem = Problem::at(
+                &(0..0),
+                "the seeds are given twice, as an axis and as their number",
+                "leave out --seeds, or the axis seed",
+            );
             return Err(ScenarioError::new(*problem, file, text).without_place());
         }
-        let changed = set::changed(text, changes).map_err(|problem| ScenarioError::new(*problem, file, text))?;
+        let changed = set::changed(text, changes)
+            .map_err(|problem| ScenarioError::new(*problem, file, text))?;
         let called = if changed == text { file.to_owned() } else { as_changed(file) };
-        let sweep = Sweep::read(&changed, file).map_err(|problem| ScenarioError::new(*problem, &called, &changed))?;
+        let sweep = Sweep::read(&changed, file)
+            .map_err(|problem| ScenarioError::new(*problem, &called, &changed))?;
         Ok(Sweep { called, ..sweep })
     }
 
@@ -86,8 +91,17 @@ impl Sweep {
         Sweep::of(text, file, base, axes, Vec::new())
     }
 
-    fn of(text: &str, file: &str, base: DocumentMut, axes: Vec<Axis>, fixed: Vec<Fixed>) -> Result<Sweep, Box<Problem>> {
-        let cells = axes.iter().try_fold(1u64, |cells, axis| cells.checked_mul(axis.values.len() as u64)).unwrap_or(u64::MAX);
+    fn of(
+        text: &str,
+        file: &str,
+        base: DocumentMut,
+        axes: Vec<Axis>,
+        fixed: Vec<Fixed>,
+    ) -> Result<Sweep, Box<Problem>> {
+        let cells = axes
+            .iter()
+            .try_fold(1u64, |cells, axis| cells.checked_mul(axis.values.len() as u64))
+            .unwrap_or(u64::MAX);
         if cells > MOST_CELLS {
             return Err(Problem::at(
                 &axes[0].span,
@@ -95,7 +109,15 @@ impl Sweep {
                 format!("take fewer values; a sweep has at most {MOST_CELLS} cells"),
             ));
         }
-        Ok(Sweep { file: file.to_owned(), called: file.to_owned(), text: text.to_owned(), base, axes, fixed, cells })
+        Ok(Sweep {
+            file: file.to_owned(),
+            called: file.to_owned(),
+            text: text.to_owned(),
+            base,
+            axes,
+            fixed,
+            cells,
+        })
     }
 
     /// The same sweep with the files that it names called otherwise, its controllers from files by the names that they have since they were loaded, and
@@ -112,7 +134,11 @@ impl Sweep {
 
     /// What reports call it.
     pub fn name(&self) -> String {
-        let stem = || FilePath::new(&self.file).file_stem().map_or("sweep".to_owned(), |stem| stem.to_string_lossy().into_owned());
+        let stem = || {
+            FilePath::new(&self.file)
+                .file_stem()
+                .map_or("sweep".to_owned(), |stem| stem.to_string_lossy().into_owned())
+        };
         self.base.get("name").and_then(Item::as_str).map_or_else(stem, str::to_owned)
     }
 
@@ -140,7 +166,9 @@ impl Sweep {
     /// differ only in their seed.
     pub fn seed(&self, cell: u64) -> Option<u64> {
         let axis = self.axes.last().filter(|axis| axis.is_seed())?;
-        let [value] = &axis.values[(cell % axis.values.len() as u64) as usize].toml[..] else { return None };
+        let [value] = &axis.values[(cell % axis.values.len() as u64) as usize].toml[..] else {
+            return None;
+        };
         value.as_integer()?.try_into().ok()
     }
 
@@ -166,8 +194,11 @@ impl Sweep {
         if self.axes.is_empty() {
             return "all values".to_owned();
         }
-        let values =
-            self.axes.iter().zip(self.places(cell)).map(|(axis, place)| format!("{} = {}", axis.name, axis.values[place].written()));
+        let values = self
+            .axes
+            .iter()
+            .zip(self.places(cell))
+            .map(|(axis, place)| format!("{} = {}", axis.name, axis.values[place].written()));
         values.collect::<Vec<_>>().join(", ")
     }
 
@@ -179,15 +210,26 @@ impl Sweep {
         let places = self.places(cell);
         let fail = |problem: Box<Problem>| ScenarioError::new(*problem, &self.called, &self.text);
         let mut text = self.substituted(&places).map_err(fail)?;
-        let checked = read_whole(&mut text).and_then(|mut raw| check::check(&mut raw, &self.file, read));
+        let checked =
+            read_whole(&mut text).and_then(|mut raw| check::check(&mut raw, &self.file, read));
         checked.map_err(|problem| {
             if self.axes.is_empty() && self.fixed.is_empty() {
                 return ScenarioError::new(*problem, &self.called, &text);
             }
-            let touched = |paths: &[path::Path]| path::spans(&text, paths).iter().any(|span| problem.touches(span));
+            let touched = |paths: &[path::Path]| {
+                path::spans(&text, paths).iter().any(|span| problem.touches(span))
+            };
             let of_axis = |axis: usize| self.axes[axis].values[places[axis]].span.clone();
-            let mut blamed: Vec<Range<usize>> = (0..self.axes.len()).filter(|axis| touched(&self.axes[*axis].paths)).map(of_axis).collect();
-            blamed.extend(self.fixed.iter().filter(|fixed| touched(std::slice::from_ref(&fixed.path))).map(|fixed| fixed.span.clone()));
+            let mut blamed: Vec<Range<usize>> = (0..self.axes.len())
+                .filter(|axis| touched(&self.axes[*axis].paths))
+                .map(of_axis)
+                .collect();
+            blamed.extend(
+                self.fixed
+                    .iter()
+                    .filter(|fixed| touched(std::slice::from_ref(&fixed.path)))
+                    .map(|fixed| fixed.span.clone()),
+            );
             if blamed.is_empty() {
                 // No axis is to blame where the file says the same without them.
                 let mut whole = self.text.clone();
@@ -198,7 +240,10 @@ impl Sweep {
                 if let Some(own) = written.err().filter(|own| own.says_as(&problem)) {
                     return ScenarioError::new(*own, &self.called, &whole);
                 }
-                blamed = (0..self.axes.len()).map(of_axis).chain(self.fixed.iter().map(|fixed| fixed.span.clone())).collect();
+                blamed = (0..self.axes.len())
+                    .map(of_axis)
+                    .chain(self.fixed.iter().map(|fixed| fixed.span.clone()))
+                    .collect();
             }
             let marks = blamed.into_iter().map(|span| (span, "this value".to_owned()));
             fail(problem.of_cell(&self.describe(cell), marks.collect()))
@@ -218,11 +263,17 @@ impl Sweep {
     /// All that its runs follow from: the scenario, and the values of each axis.
     pub(crate) fn runs(&self) -> String {
         let values = |axis: &Axis| {
-            axis.values.iter().map(|value| value.toml.iter().map(|toml| format!("{toml};")).collect()).collect::<Vec<String>>()
+            axis.values
+                .iter()
+                .map(|value| value.toml.iter().map(|toml| format!("{toml};")).collect())
+                .collect::<Vec<String>>()
         };
-        let axes = self.axes.iter().map(|axis| format!("{} = {}\n", axis.name, values(axis).join("|")));
+        let axes =
+            self.axes.iter().map(|axis| format!("{} = {}\n", axis.name, values(axis).join("|")));
         let mut base = self.base.clone();
-        ["figure", "quick", "live", "plot", "claim"].iter().for_each(|table| drop(base.remove(table)));
+        ["figure", "quick", "live", "plot", "claim"]
+            .iter()
+            .for_each(|table| drop(base.remove(table)));
         axes.fold(base.to_string(), |text, axis| text + &axis)
     }
 

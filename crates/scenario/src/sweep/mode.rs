@@ -33,7 +33,11 @@ impl Sweep {
     pub(crate) fn figure(text: &str, file: &str, mode: Mode) -> Checked<Sweep> {
         let document = Document::parse(text.to_owned()).map_err(|error| not_toml(text, &error))?;
         let first_seed = document.get("seed").and_then(Item::as_integer).unwrap_or(1);
-        let mut axes = if document.contains_key("sweep") { axis::read(&document, first_seed)? } else { Vec::new() };
+        let mut axes = if document.contains_key("sweep") {
+            axis::read(&document, first_seed)?
+        } else {
+            Vec::new()
+        };
         let mut base = document.clone().into_mut();
         base.remove("sweep");
         let mut fixed = Vec::new();
@@ -51,12 +55,18 @@ impl Sweep {
 }
 
 /// Puts each value of `[quick]` or `[live]` where its path leads.
-fn overlay(table: &dyn TableLike, above: &str, base: &mut DocumentMut, fixed: &mut Vec<Fixed>) -> Checked<()> {
+fn overlay(
+    table: &dyn TableLike,
+    above: &str,
+    base: &mut DocumentMut,
+    fixed: &mut Vec<Fixed>,
+) -> Checked<()> {
     for (key, item) in table.iter() {
         if above.is_empty() && ["why", "sweep", "quick"].contains(&key) {
             continue;
         }
-        let span = table.key(key).and_then(|key| key.span()).or_else(|| item.span()).unwrap_or(0..0);
+        let span =
+            table.key(key).and_then(|key| key.span()).or_else(|| item.span()).unwrap_or(0..0);
         let name = if above.is_empty() { key.to_owned() } else { format!("{above}.{key}") };
         let value = match item {
             Item::Table(inner) => {
@@ -86,12 +96,17 @@ fn replace(axes: &mut Vec<Axis>, others: Vec<Axis>) -> Checked<()> {
             Some(own) => *own = axis,
             None if axis.is_seed() => axes.push(axis),
             None => {
-                let known: Vec<&str> = axes.iter().filter(|own| !own.is_seed()).map(|own| own.name.as_str()).collect();
+                let known: Vec<&str> =
+                    axes.iter().filter(|own| !own.is_seed()).map(|own| own.name.as_str()).collect();
                 let help = match known.is_empty() {
                     true => "the figure has no [sweep]: give a single value of the scenario, outside of sweep".to_owned(),
                     false => format!("name an axis of [sweep]: {}", known.join("; ")),
                 };
-                return Err(Problem::at(&axis.span, format!("{} is no axis of this figure", axis.name), help));
+                return Err(Problem::at(
+                    &axis.span,
+                    format!("{} is no axis of this figure", axis.name),
+                    help,
+                ));
             }
         }
     }

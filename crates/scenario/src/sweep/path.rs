@@ -17,7 +17,12 @@ pub(crate) struct Path(Vec<String>);
 impl Path {
     /// Reads "link.bottleneck.rate"; a key with a dot in it stands in quotes.
     pub fn parse(text: &str) -> Result<Path, Refusal> {
-        let fail = || (format!("\"{text}\" names no value of a scenario"), "write for example \"link.bottleneck.rate\"".to_owned());
+        let fail = || {
+            (
+                format!("\"{text}\" names no value of a scenario"),
+                "write for example \"link.bottleneck.rate\"".to_owned(),
+            )
+        };
         let mut words = vec![String::new()];
         let mut quote = None;
         for c in text.trim().chars() {
@@ -29,7 +34,11 @@ impl Path {
             }
         }
         let words: Vec<String> = words.into_iter().map(|word| word.trim().to_owned()).collect();
-        if quote.is_some() || words.iter().any(String::is_empty) { Err(fail()) } else { Ok(Path(words)) }
+        if quote.is_some() || words.iter().any(String::is_empty) {
+            Err(fail())
+        } else {
+            Ok(Path(words))
+        }
     }
 
     /// True for the scenario's seed.
@@ -96,7 +105,9 @@ fn put(table: &mut dyn TableLike, path: &[String], value: &Value) -> Result<(), 
     match table.get_mut(key) {
         Some(Item::Table(inner)) => put(inner, rest, value),
         Some(Item::ArrayOfTables(list)) => {
-            for index in chosen(key, &rest[0], &names(list.iter().map(|table| table as &dyn TableLike)))? {
+            for index in
+                chosen(key, &rest[0], &names(list.iter().map(|table| table as &dyn TableLike)))?
+            {
                 let inner = list.get_mut(index).ok_or_else(|| whole(key))?;
                 within(key, &rest[1..]).and_then(|rest| put(inner, rest, value))?;
             }
@@ -104,10 +115,19 @@ fn put(table: &mut dyn TableLike, path: &[String], value: &Value) -> Result<(), 
         }
         Some(Item::Value(Value::InlineTable(inner))) => put(inner, rest, value),
         Some(Item::Value(Value::Array(list))) if list.iter().all(Value::is_inline_table) => {
-            for index in
-                chosen(key, &rest[0], &names(list.iter().filter_map(|v| v.as_inline_table()).map(|table| table as &dyn TableLike)))?
-            {
-                let inner = list.get_mut(index).and_then(Value::as_inline_table_mut).ok_or_else(|| whole(key))?;
+            for index in chosen(
+                key,
+                &rest[0],
+                &names(
+                    list.iter()
+                        .filter_map(|v| v.as_inline_table())
+                        .map(|table| table as &dyn TableLike),
+                ),
+            )? {
+                let inner = list
+                    .get_mut(index)
+                    .and_then(Value::as_inline_table_mut)
+                    .ok_or_else(|| whole(key))?;
                 within(key, &rest[1..]).and_then(|rest| put(inner, rest, value))?;
             }
             Ok(())
@@ -125,7 +145,10 @@ fn within<'a>(key: &str, rest: &'a [String]) -> Result<&'a [String], Refusal> {
 }
 
 fn whole(key: &str) -> Refusal {
-    (format!("this names a whole {key}, not a value of it"), format!("name one of its values, for example \"{key}.1.name\""))
+    (
+        format!("this names a whole {key}, not a value of it"),
+        format!("name one of its values, for example \"{key}.1.name\""),
+    )
 }
 
 fn names<'a>(tables: impl Iterator<Item = &'a dyn TableLike>) -> Vec<Option<String>> {
@@ -134,17 +157,23 @@ fn names<'a>(tables: impl Iterator<Item = &'a dyn TableLike>) -> Vec<Option<Stri
 
 /// The tables that a word of a path chooses.
 fn chosen(key: &str, word: &str, names: &[Option<String>]) -> Result<Vec<usize>, Refusal> {
-    let named: Vec<usize> = (0..names.len()).filter(|index| word == "*" || names[*index].as_deref() == Some(word)).collect();
+    let named: Vec<usize> = (0..names.len())
+        .filter(|index| word == "*" || names[*index].as_deref() == Some(word))
+        .collect();
     if !named.is_empty() {
         return Ok(named);
     }
-    if let Some(place) = word.parse::<usize>().ok().filter(|place| (1..=names.len()).contains(place)) {
+    if let Some(place) =
+        word.parse::<usize>().ok().filter(|place| (1..=names.len()).contains(place))
+    {
         return Ok(vec![place - 1]);
     }
     let known: Vec<&str> = names.iter().flatten().map(String::as_str).collect();
     let help = match known.is_empty() {
         true if names.is_empty() => format!("add a [[{key}]]"),
-        true => format!("none has a name: give it one, or write its place: \"{key}.1\", or \"{key}.*\" for all"),
+        true => format!(
+            "none has a name: give it one, or write its place: \"{key}.1\", or \"{key}.*\" for all"
+        ),
         false => suggest(word, &format!("{key}s"), known.into_iter()),
     };
     Err((format!("there is no {key} called \"{word}\""), help))
@@ -164,7 +193,9 @@ pub(crate) fn places(text: &str, place: &[String]) -> Vec<Range<usize>> {
     let mut ways = vec![Path(place.to_vec())];
     if let [list, name, key @ ..] = place {
         let mut way = |start: &[&str], keys: &[String]| {
-            ways.push(Path(start.iter().map(|key| (*key).to_owned()).chain(keys.iter().cloned()).collect()))
+            ways.push(Path(
+                start.iter().map(|key| (*key).to_owned()).chain(keys.iter().cloned()).collect(),
+            ))
         };
         let of_transport = key.first().is_some_and(|first| first == "transport");
         let whole = name.rsplit_once('.').map_or(name.as_str(), |(whole, _)| whole);
@@ -191,12 +222,19 @@ fn find(table: &dyn TableLike, path: &[String], spans: &mut Vec<Range<usize>>) {
         return;
     }
     let of_list = |list: &ArrayOfTables, spans: &mut Vec<Range<usize>>| {
-        let indices = chosen(key, &rest[0], &names(list.iter().map(|table| table as &dyn TableLike))).unwrap_or_default();
-        indices.into_iter().filter_map(|index| list.get(index)).for_each(|inner| find(inner, &rest[1..], spans));
+        let indices =
+            chosen(key, &rest[0], &names(list.iter().map(|table| table as &dyn TableLike)))
+                .unwrap_or_default();
+        indices
+            .into_iter()
+            .filter_map(|index| list.get(index))
+            .for_each(|inner| find(inner, &rest[1..], spans));
     };
     let of_array = |list: &Array, spans: &mut Vec<Range<usize>>| {
         let tables: Vec<&InlineTable> = list.iter().filter_map(Value::as_inline_table).collect();
-        let indices = chosen(key, &rest[0], &names(tables.iter().map(|table| *table as &dyn TableLike))).unwrap_or_default();
+        let indices =
+            chosen(key, &rest[0], &names(tables.iter().map(|table| *table as &dyn TableLike)))
+                .unwrap_or_default();
         indices.into_iter().for_each(|index| find(tables[index], &rest[1..], spans));
     };
     match item {

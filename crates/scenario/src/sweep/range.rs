@@ -10,13 +10,21 @@ struct Written {
 
 /// The values of `{ from, to, step }` or `{ from, to, count, log }`. `Err` has what is wrong and what would be right.
 pub(super) fn expand(get: impl Fn(&str) -> Option<Value>) -> Result<Vec<Value>, (String, String)> {
-    let quantity = |key: &str| -> Result<Option<Written>, (String, String)> { get(key).map(|value| read(key, &value)).transpose() };
+    let quantity = |key: &str| -> Result<Option<Written>, (String, String)> {
+        get(key).map(|value| read(key, &value)).transpose()
+    };
     let fail = |message: &str, help: &str| Err((message.to_owned(), help.to_owned()));
     let (Some(from), Some(to)) = (quantity("from")?, quantity("to")?) else {
-        return fail("a range needs both ends", "write for example { from = \"10 Mbit/s\", to = \"100 Mbit/s\", step = \"10 Mbit/s\" }");
+        return fail(
+            "a range needs both ends",
+            "write for example { from = \"10 Mbit/s\", to = \"100 Mbit/s\", step = \"10 Mbit/s\" }",
+        );
     };
     if from.unit != to.unit {
-        return fail("the ends of the range have different units", "write both ends in the same unit");
+        return fail(
+            "the ends of the range have different units",
+            "write both ends in the same unit",
+        );
     }
     let log = match get("log") {
         None => false,
@@ -28,25 +36,45 @@ pub(super) fn expand(get: impl Fn(&str) -> Option<Value>) -> Result<Vec<Value>, 
     let numbers = match (quantity("step")?, get("count")) {
         (Some(step), None) => {
             if step.unit != from.unit {
-                return fail("the step has another unit than the ends", "write the step in the unit of the ends");
+                return fail(
+                    "the step has another unit than the ends",
+                    "write the step in the unit of the ends",
+                );
             }
             if log {
-                return fail("a range with a step has equal steps, not equal ratios", "write count instead of step, or leave log out");
+                return fail(
+                    "a range with a step has equal steps, not equal ratios",
+                    "write count instead of step, or leave log out",
+                );
             }
             stepped(from.number, to.number, step.number)?
         }
         (None, Some(count)) => match count.as_integer() {
             Some(count @ 2..=1_000_000) => {
                 let finest = from.unit.as_deref().and_then(finest);
-                let whole = |number: f64| finest.map_or(number, |decimals| to_decimals(number, decimals));
-                counted(from.number, to.number, count as usize, log)?.into_iter().map(whole).collect()
+                let whole =
+                    |number: f64| finest.map_or(number, |decimals| to_decimals(number, decimals));
+                counted(from.number, to.number, count as usize, log)?
+                    .into_iter()
+                    .map(whole)
+                    .collect()
             }
-            _ => return fail("a range has from 2 to 1000000 values", "write for example count = 5"),
+            _ => {
+                return fail("a range has from 2 to 1000000 values", "write for example count = 5");
+            }
         },
-        _ => return fail("a range needs either a step or a count", "write for example step = \"10 Mbit/s\", or count = 5"),
+        _ => {
+            return fail(
+                "a range needs either a step or a count",
+                "write for example step = \"10 Mbit/s\", or count = 5",
+            );
+        }
     };
     let whole = |key: &str| get(key).is_some_and(|value| value.is_integer());
-    let whole = from.unit.is_none() && whole("from") && whole("to") && numbers.iter().all(|number| number.fract() == 0.0);
+    let whole = from.unit.is_none()
+        && whole("from")
+        && whole("to")
+        && numbers.iter().all(|number| number.fract() == 0.0);
     Ok(numbers
         .into_iter()
         .map(|number| match &from.unit {
@@ -66,8 +94,12 @@ fn read(key: &str, value: &Value) -> Result<Written, (String, String)> {
     }
     let split = value.as_str().and_then(|text| {
         let text = text.trim();
-        let end = text.find(|c: char| !c.is_ascii_digit() && !"._+-eE".contains(c)).unwrap_or(text.len());
-        Some(Written { number: text[..end].trim().replace('_', "").parse().ok()?, unit: Some(text[end..].trim().to_owned()) })
+        let end =
+            text.find(|c: char| !c.is_ascii_digit() && !"._+-eE".contains(c)).unwrap_or(text.len());
+        Some(Written {
+            number: text[..end].trim().replace('_', "").parse().ok()?,
+            unit: Some(text[end..].trim().to_owned()),
+        })
     });
     split.ok_or_else(|| {
         (
@@ -86,7 +118,10 @@ fn stepped(from: f64, to: f64, step: f64) -> Result<Vec<f64>, (String, String)> 
         ));
     }
     if count > 1e6 {
-        return Err(("the range has more than 1000000 values".to_owned(), "take a larger step".to_owned()));
+        return Err((
+            "the range has more than 1000000 values".to_owned(),
+            "take a larger step".to_owned(),
+        ));
     }
     // The last step may fall short of the end by what floating point leaves.
     Ok((0..=(count + 1e-9) as u64).map(|index| rounded(from + step * index as f64, 12)).collect())
@@ -94,7 +129,10 @@ fn stepped(from: f64, to: f64, step: f64) -> Result<Vec<f64>, (String, String)> 
 
 fn counted(from: f64, to: f64, count: usize, log: bool) -> Result<Vec<f64>, (String, String)> {
     if log && (from <= 0.0 || to <= 0.0) {
-        return Err(("equal ratios need ends above zero".to_owned(), "give ends above zero, or leave log out".to_owned()));
+        return Err((
+            "equal ratios need ends above zero".to_owned(),
+            "give ends above zero, or leave log out".to_owned(),
+        ));
     }
     let part = |index: usize| index as f64 / (count - 1) as f64;
     let between = |index: usize| match index {
@@ -109,7 +147,8 @@ fn counted(from: f64, to: f64, count: usize, log: bool) -> Result<Vec<f64>, (Str
 /// How many decimals a unit can have; `None` for units that are coarse enough for four digits anyway.
 fn finest(unit: &str) -> Option<usize> {
     match unit {
-        "B" | "byte" | "bytes" | "packets" | "packet" | "pkts" | "pkt" | "p" | "ns" | "bit/s" | "bps" | "B/s" => Some(0),
+        "B" | "byte" | "bytes" | "packets" | "packet" | "pkts" | "pkt" | "p" | "ns" | "bit/s"
+        | "bps" | "B/s" => Some(0),
         "bdp" | "BDP" | "kB" | "KB" | "kbit/s" | "kbps" | "kB/s" | "us" | "µs" => Some(3),
         _ => None,
     }
@@ -131,26 +170,46 @@ mod tests {
     fn values(table: &str) -> Result<Vec<String>, (String, String)> {
         let table: Value = table.parse().unwrap();
         let table = table.as_inline_table().unwrap();
-        Ok(expand(|key| table.get(key).cloned())?.iter().map(|value| value.to_string().trim().to_owned()).collect())
+        Ok(expand(|key| table.get(key).cloned())?
+            .iter()
+            .map(|value| value.to_string().trim().to_owned())
+            .collect())
     }
 
     #[test]
     fn steps_reach_the_end() {
-        assert_eq!(values("{ from = \"0.1 %\", to = \"0.3 %\", step = \"0.1 %\" }").unwrap(), ["\"0.1 %\"", "\"0.2 %\"", "\"0.3 %\""]);
+        assert_eq!(
+            values("{ from = \"0.1 %\", to = \"0.3 %\", step = \"0.1 %\" }").unwrap(),
+            ["\"0.1 %\"", "\"0.2 %\"", "\"0.3 %\""]
+        );
         assert_eq!(values("{ from = 1, to = 8, step = 3 }").unwrap(), ["1", "4", "7"]);
-        assert_eq!(values("{ from = \"30ms\", to = \"10ms\", step = \"-10ms\" }").unwrap(), ["\"30 ms\"", "\"20 ms\"", "\"10 ms\""]);
+        assert_eq!(
+            values("{ from = \"30ms\", to = \"10ms\", step = \"-10ms\" }").unwrap(),
+            ["\"30 ms\"", "\"20 ms\"", "\"10 ms\""]
+        );
     }
 
     #[test]
     fn counts_divide_evenly_or_by_ratio() {
-        assert_eq!(values("{ from = 0, to = 1, count = 5 }").unwrap(), ["0.0", "0.25", "0.5", "0.75", "1.0"]);
-        let rates = values("{ from = \"1 Mbit/s\", to = \"1000 Mbit/s\", count = 4, log = true }").unwrap();
+        assert_eq!(
+            values("{ from = 0, to = 1, count = 5 }").unwrap(),
+            ["0.0", "0.25", "0.5", "0.75", "1.0"]
+        );
+        let rates =
+            values("{ from = \"1 Mbit/s\", to = \"1000 Mbit/s\", count = 4, log = true }").unwrap();
         assert_eq!(rates, ["\"1 Mbit/s\"", "\"10 Mbit/s\"", "\"100 Mbit/s\"", "\"1000 Mbit/s\""]);
         let odd = values("{ from = \"1 bdp\", to = \"2 bdp\", count = 3, log = true }").unwrap();
         assert_eq!(odd[1], "\"1.414 bdp\"");
         // No finer than can be written: thousandths of a bdp, whole packets.
-        assert_eq!(values("{ from = \"0.25 bdp\", to = \"4 bdp\", count = 10, log = true }").unwrap()[1], "\"0.34 bdp\"");
-        assert_eq!(values("{ from = \"10 packets\", to = \"100 packets\", count = 3, log = true }").unwrap()[1], "\"32 packets\"");
+        assert_eq!(
+            values("{ from = \"0.25 bdp\", to = \"4 bdp\", count = 10, log = true }").unwrap()[1],
+            "\"0.34 bdp\""
+        );
+        assert_eq!(
+            values("{ from = \"10 packets\", to = \"100 packets\", count = 3, log = true }")
+                .unwrap()[1],
+            "\"32 packets\""
+        );
     }
 
     #[test]

@@ -22,8 +22,11 @@ pub(super) fn changed(text: &str, changes: &Changes) -> Checked<String> {
         return Ok(text.to_owned());
     };
     for (path, values) in &changes.set {
-        let value: Value =
-            values.parse().ok().filter(|value: &Value| value.is_array() || value.is_inline_table()).unwrap_or_else(|| listed(values));
+        let value: Value = values
+            .parse()
+            .ok()
+            .filter(|value: &Value| value.is_array() || value.is_inline_table())
+            .unwrap_or_else(|| listed(values));
         if path == "seed" {
             sweep.remove("seeds");
         }
@@ -38,7 +41,8 @@ pub(super) fn changed(text: &str, changes: &Changes) -> Checked<String> {
 
 /// `1,2,3` as a list: numbers and words of TOML as such, everything else as texts.
 fn listed(values: &str) -> Value {
-    let one = |word: &str| -> Value { word.trim().parse().unwrap_or_else(|_| Value::from(word.trim())) };
+    let one =
+        |word: &str| -> Value { word.trim().parse().unwrap_or_else(|_| Value::from(word.trim())) };
     let list: Array = format!("[{values}]")
         .parse::<Value>()
         .ok()

@@ -60,14 +60,29 @@ fn every_controller_drives_as_if_the_file_named_it() {
 /// Results keep the scenario as it was run. A controller that takes the place of the one that ran brings its own acknowledgements.
 #[test]
 fn every_controller_drives_what_another_has_run_as_if_it_had_run_itself() {
-    for (ran, transport) in [("cubic", ""), ("vivace", ""), ("cubic", "gro = \"10 us\""), ("vivace", "acks = \"cumulative\"")] {
-        let text = SCENARIO.replace("\"cubic\"", &format!("\"{ran}\"")).replace("ack_every = 4", transport);
+    for (ran, transport) in [
+        ("cubic", ""),
+        ("vivace", ""),
+        ("cubic", "gro = \"10 us\""),
+        ("vivace", "acks = \"cumulative\""),
+    ] {
+        let text = SCENARIO
+            .replace("\"cubic\"", &format!("\"{ran}\""))
+            .replace("ack_every = 4", transport);
         let result = parse(&text, "ran.toml", &narrows_scenario::read_named).unwrap().to_toml();
         for entry in ENTRIES {
-            let driven = with_file("ran", &result, |file| load_with(file, &Overrides::default(), Some(entry.name)).unwrap());
-            let own = with_file("own", &text, |file| load_with(file, &Overrides::default(), Some(entry.name)).unwrap());
+            let driven = with_file("ran", &result, |file| {
+                load_with(file, &Overrides::default(), Some(entry.name)).unwrap()
+            });
+            let own = with_file("own", &text, |file| {
+                load_with(file, &Overrides::default(), Some(entry.name)).unwrap()
+            });
             for (driven, own) in driven.flows.iter().zip(&own.flows) {
-                assert_eq!(driven.transport, own.transport, "{} after {ran} with {transport}", entry.name);
+                assert_eq!(
+                    driven.transport, own.transport,
+                    "{} after {ran} with {transport}",
+                    entry.name
+                );
             }
         }
     }

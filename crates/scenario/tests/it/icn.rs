@@ -26,7 +26,9 @@ fn icn(scenario: &Scenario) -> &Icn {
 /// Two-way links "a b delay" of 10 Mbit/s.
 fn links(lines: &[(&str, &str, &str)]) -> String {
     let link = |(from, to, delay): &(&str, &str, &str)| {
-        format!("[[link]]\nname = \"{from}-{to}\"\nbetween = [\"{from}\", \"{to}\"]\nrate = \"10 Mbit/s\"\ndelay = \"{delay}\"\n")
+        format!(
+            "[[link]]\nname = \"{from}-{to}\"\nbetween = [\"{from}\", \"{to}\"]\nrate = \"10 Mbit/s\"\ndelay = \"{delay}\"\n"
+        )
     };
     lines.iter().map(link).collect()
 }
@@ -36,16 +38,26 @@ fn next_hops(text: &str) -> BTreeMap<String, Vec<String>> {
     let scenario = scenario(text);
     let name = |node: narrows_scenario::NodeId| scenario.nodes[node.0].name.clone();
     let hops = icn(&scenario).prefixes[0].next_hops.iter();
-    hops.map(|(node, links)| (name(*node), links.iter().map(|link| name(scenario.links[link.0].to)).collect())).collect()
+    hops.map(|(node, links)| {
+        (name(*node), links.iter().map(|link| name(scenario.links[link.0].to)).collect())
+    })
+    .collect()
 }
 
 fn table(lines: &[(&str, &[&str])]) -> BTreeMap<String, Vec<String>> {
-    lines.iter().map(|(node, hops)| ((*node).to_owned(), hops.iter().map(|hop| (*hop).to_owned()).collect())).collect()
+    lines
+        .iter()
+        .map(|(node, hops)| {
+            ((*node).to_owned(), hops.iter().map(|hop| (*hop).to_owned()).collect())
+        })
+        .collect()
 }
 
 /// One prefix and somebody who asks for it.
 fn asked(at: &str, by: &str, icn: &str) -> String {
-    format!("[icn]\n{icn}\n[[prefix]]\nname = \"/p\"\nat = [\"{at}\"]\n[[consumer]]\nname = \"c\"\nat = \"{by}\"\nprefix = \"/p\"\n")
+    format!(
+        "[icn]\n{icn}\n[[prefix]]\nname = \"/p\"\nat = [\"{at}\"]\n[[consumer]]\nname = \"c\"\nat = \"{by}\"\nprefix = \"/p\"\n"
+    )
 }
 
 const DIAMOND: &[(&str, &str, &str)] = &[
@@ -60,16 +72,27 @@ const DIAMOND: &[(&str, &str, &str)] = &[
 
 #[test]
 fn next_hops_of_the_diamond() {
-    let text = |icn: &str| format!("duration = \"1 s\"\n{}{}", links(DIAMOND), asked("E6", "E0", icn));
-    let both: &[(&str, &[&str])] =
-        &[("E0", &["F2"]), ("E1", &["F5"]), ("F2", &["F3", "F4"]), ("F3", &["F5"]), ("F4", &["F5"]), ("F5", &["E6"])];
+    let text =
+        |icn: &str| format!("duration = \"1 s\"\n{}{}", links(DIAMOND), asked("E6", "E0", icn));
+    let both: &[(&str, &[&str])] = &[
+        ("E0", &["F2"]),
+        ("E1", &["F5"]),
+        ("F2", &["F3", "F4"]),
+        ("F3", &["F5"]),
+        ("F4", &["F5"]),
+        ("F5", &["E6"]),
+    ];
     assert_eq!(next_hops(&text("")), table(both));
     let one: Vec<_> = both.iter().map(|(node, hops)| (*node, &hops[..1])).collect();
     assert_eq!(next_hops(&text("multipath = false")), table(&one));
     let way: Vec<String> = {
         let scenario = scenario(&text(""));
         let consumer = &icn(&scenario).consumers[0];
-        icn(&scenario).way(consumer.at, consumer.prefix).iter().map(|link| scenario.links[link.0].name.clone()).collect()
+        icn(&scenario)
+            .way(consumer.at, consumer.prefix)
+            .iter()
+            .map(|link| scenario.links[link.0].name.clone())
+            .collect()
     };
     assert_eq!(way, ["F5-E6.back", "F3-F5.back", "F2-F3.back", "E0-F2.back"]);
 }
@@ -104,7 +127,11 @@ fn abilene() -> String {
     let core = core.map(|(a, b, us)| (a.to_string(), b.to_string(), format!("{us} us")));
     let access = (0..11).map(|k| (k.to_string(), (11 + k).to_string(), "1 ms".to_owned()));
     let all: Vec<_> = core.into_iter().chain(access).collect();
-    links(&all.iter().map(|(a, b, delay)| (a.as_str(), b.as_str(), delay.as_str())).collect::<Vec<_>>())
+    links(
+        &all.iter()
+            .map(|(a, b, delay)| (a.as_str(), b.as_str(), delay.as_str()))
+            .collect::<Vec<_>>(),
+    )
 }
 
 #[test]
@@ -115,9 +142,15 @@ fn nodes_of_abilene_that_have_a_choice() {
         let all = next_hops(&format!("duration = \"1 s\"\n{}{}", abilene(), asked(at, "11", "")));
         all.into_iter().filter(|(_, hops)| hops.len() > 1).collect()
     };
-    assert_eq!(splits("12"), table(&[("0", &["1", "10"]), ("6", &["7", "5"]), ("7", &["3", "8"]), ("9", &["10", "8"])]));
+    assert_eq!(
+        splits("12"),
+        table(&[("0", &["1", "10"]), ("6", &["7", "5"]), ("7", &["3", "8"]), ("9", &["10", "8"])])
+    );
     assert_eq!(splits("16"), table(&[("0", &["1", "10"]), ("3", &["4", "7"]), ("8", &["7", "2"])]));
-    assert_eq!(splits("19"), table(&[("0", &["1", "10"]), ("3", &["2", "7"]), ("5", &["6", "4"]), ("10", &["9", "1"])]));
+    assert_eq!(
+        splits("19"),
+        table(&[("0", &["1", "10"]), ("3", &["2", "7"]), ("5", &["6", "4"]), ("10", &["9", "1"])])
+    );
 }
 
 #[test]
@@ -138,7 +171,12 @@ fn parallel_links_are_ways_of_their_own() {
         )
     };
     let names = |scenario: &Scenario| -> Vec<String> {
-        icn(scenario).prefixes[0].next_hops.values().flatten().map(|link| scenario.links[link.0].name.clone()).collect()
+        icn(scenario).prefixes[0]
+            .next_hops
+            .values()
+            .flatten()
+            .map(|link| scenario.links[link.0].name.clone())
+            .collect()
     };
     let both = scenario(&ends(""));
     assert_eq!(names(&both), ["second", "a-b"]);
@@ -150,24 +188,44 @@ fn parallel_links_are_ways_of_their_own() {
 
 #[test]
 fn what_is_not_written_is_as_documented() {
-    let scenario = scenario(&format!("duration = \"1 s\"\n{}{}", links(DIAMOND), asked("E6", "E0", "")));
+    let scenario =
+        scenario(&format!("duration = \"1 s\"\n{}{}", links(DIAMOND), asked("E6", "E0", "")));
     let icn = icn(&scenario);
     assert_eq!(icn.law.as_ref().map(|law| law.text()), Some("mircc"));
     assert_eq!(
-        (icn.shaper, icn.shaped_capacity, icn.proxy, icn.police, icn.shaper_queue, icn.cache, icn.pending),
+        (
+            icn.shaper,
+            icn.shaped_capacity,
+            icn.proxy,
+            icn.police,
+            icn.shaper_queue,
+            icn.cache,
+            icn.pending
+        ),
         (true, true, true, false, 100, 0, 65_536)
     );
-    assert_eq!((icn.lifetime, icn.interest, icn.prefixes[0].data), (Span::from_secs(4), Bytes::new(100), Bytes::new(1000)));
+    assert_eq!(
+        (icn.lifetime, icn.interest, icn.prefixes[0].data),
+        (Span::from_secs(4), Bytes::new(100), Bytes::new(1000))
+    );
     let consumer = &icn.consumers[0];
-    assert_eq!((consumer.by.text(), consumer.start, consumer.stop, consumer.segments), ("mircc", Time::ZERO, None, None));
+    assert_eq!(
+        (consumer.by.text(), consumer.start, consumer.stop, consumer.segments),
+        ("mircc", Time::ZERO, None, None)
+    );
     assert_eq!(icn.faces.len(), scenario.links.len());
 }
 
 const SWEPT: &str = "[[consumer]]\nname = \"second\"\nat = \"E1\"\nprefix = \"/p\"\n[[request]]\nname = \"shop\"\nat = \"E0\"\nprefix = \"/p\"\nevery = \"1 s\"\nsegments = 10\n";
 
 fn sweep(axes: &str) -> Sweep {
-    let text = format!("duration = \"9 s\"\n{}{}{SWEPT}[sweep]\n{axes}\n", links(DIAMOND), asked("E6", "E0", "law = \"mircc\""));
-    Sweep::parse(&text, "test.toml", &Changes::default()).unwrap_or_else(|error| panic!("{}", error.short()))
+    let text = format!(
+        "duration = \"9 s\"\n{}{}{SWEPT}[sweep]\n{axes}\n",
+        links(DIAMOND),
+        asked("E6", "E0", "law = \"mircc\"")
+    );
+    Sweep::parse(&text, "test.toml", &Changes::default())
+        .unwrap_or_else(|error| panic!("{}", error.short()))
 }
 
 #[test]
@@ -182,11 +240,19 @@ fn axes_reach_the_network_its_consumers_and_its_requests() {
         ("\"request.shop.every\" = [\"3 s\"]", "every = \"3 s\""),
         ("\"request.1.catalogue\" = [9]", "catalogue = 9"),
     ] {
-        let written = sweep(axes).cell(0, &none).unwrap_or_else(|error| panic!("{axes}: {}", error.short())).to_toml();
+        let written = sweep(axes)
+            .cell(0, &none)
+            .unwrap_or_else(|error| panic!("{axes}: {}", error.short()))
+            .to_toml();
         assert!(written.contains(reached), "{axes}:\n{written}");
     }
     let both = sweep("\"consumer.*.start\" = [\"3 s\"]").cell(0, &none).unwrap();
-    assert!(icn(&both).consumers.iter().all(|consumer| consumer.start == Time::ZERO + Span::from_secs(3)));
+    assert!(
+        icn(&both)
+            .consumers
+            .iter()
+            .all(|consumer| consumer.start == Time::ZERO + Span::from_secs(3))
+    );
 }
 
 #[test]
@@ -195,17 +261,29 @@ fn axes_are_labelled_by_what_is_written() {
         "\"icn.law\" = [\"mircc?eta=0.9\", \"rcp\"]\n\"consumer.*.start\" = [\"0 s\", \"500 ms\"]\n\
          \"icn.shaper\" = [{ label = \"shaped\", value = true }, { label = \"free\", value = false }]",
     );
-    let labels = |axis: usize| sweep.axes()[axis].values.iter().map(|value| value.label.as_str()).collect::<Vec<_>>();
-    assert_eq!((labels(0), labels(1), labels(2)), (vec!["mircc?eta=0.9", "rcp"], vec!["0 s", "500 ms"], vec!["shaped", "free"]));
+    let labels = |axis: usize| {
+        sweep.axes()[axis].values.iter().map(|value| value.label.as_str()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        (labels(0), labels(1), labels(2)),
+        (vec!["mircc?eta=0.9", "rcp"], vec!["0 s", "500 ms"], vec!["shaped", "free"])
+    );
     assert_eq!(sweep.axes()[1].numbers(), Some(("ms", vec![0.0, 500.0])));
-    assert_eq!(sweep.describe(7), "icn.law = \"rcp\", consumer.*.start = \"500 ms\", icn.shaper = false");
+    assert_eq!(
+        sweep.describe(7),
+        "icn.law = \"rcp\", consumer.*.start = \"500 ms\", icn.shaper = false"
+    );
     let last = sweep.cell(7, &none).unwrap();
-    assert!(matches!(&icn(&last).consumers[0].by, Method::Rates(choice) if choice.text() == "single"), "RCP has one class");
+    assert!(
+        matches!(&icn(&last).consumers[0].by, Method::Rates(choice) if choice.text() == "single"),
+        "RCP has one class"
+    );
 }
 
 /// A line of a table, or nothing.
 fn maybe(line: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
-    proptest::option::of(line).prop_map(|line| line.map_or(String::new(), |line| format!("{line}\n")))
+    proptest::option::of(line)
+        .prop_map(|line| line.map_or(String::new(), |line| format!("{line}\n")))
 }
 
 fn one_of(key: &'static str, values: &'static [&'static str]) -> impl Strategy<Value = String> {
@@ -216,7 +294,11 @@ fn number(key: &'static str, range: std::ops::Range<u64>) -> impl Strategy<Value
     maybe(range.prop_map(move |number| format!("{key} = {number}")))
 }
 
-fn quantity(key: &'static str, unit: &'static str, range: std::ops::Range<u64>) -> impl Strategy<Value = String> {
+fn quantity(
+    key: &'static str,
+    unit: &'static str,
+    range: std::ops::Range<u64>,
+) -> impl Strategy<Value = String> {
     maybe(range.prop_map(move |number| format!("{key} = \"{number} {unit}\"")))
 }
 
@@ -259,32 +341,47 @@ fn settings() -> impl Strategy<Value = String> {
 }
 
 fn consumer() -> impl Strategy<Value = String> {
-    let times = (quantity("start", "ns", 0..30_000_000_000), quantity("stop", "ms", 40_000..90_000));
-    let copies = proptest::option::of((2u64..9, 0u64..1_000_000_000))
-        .prop_map(|copies| copies.map_or(String::new(), |(count, stagger)| format!("count = {count}\nstagger = \"{stagger} ns\"\n")));
+    let times =
+        (quantity("start", "ns", 0..30_000_000_000), quantity("stop", "ms", 40_000..90_000));
+    let copies = proptest::option::of((2u64..9, 0u64..1_000_000_000)).prop_map(|copies| {
+        copies.map_or(String::new(), |(count, stagger)| {
+            format!("count = {count}\nstagger = \"{stagger} ns\"\n")
+        })
+    });
     let content = prop_oneof![
         Just(String::new()),
         Just("content = \"a \\\"film\\\"\"\n".to_owned()),
         (1u64..1_000_000).prop_map(|segments| format!("segments = {segments}\n")),
         Just("content = \"short\"\nsegments = 9\n".to_owned()),
     ];
-    (times, copies, content, asking())
-        .prop_map(|((start, stop), copies, content, asking)| format!("{start}{stop}{copies}{content}{asking}"))
+    (times, copies, content, asking()).prop_map(|((start, stop), copies, content, asking)| {
+        format!("{start}{stop}{copies}{content}{asking}")
+    })
 }
 
 fn request() -> impl Strategy<Value = String> {
     let segments = prop_oneof![
         (1u64..1_000_000).prop_map(|number| format!("segments = {number}\n")),
-        (0.0..=1.0).prop_map(|share: f64| format!("segments = [[3, {share:?}], [5, {:?}]]\n", 1.0 - share)),
+        (0.0..=1.0).prop_map(|share: f64| format!(
+            "segments = [[3, {share:?}], [5, {:?}]]\n",
+            1.0 - share
+        )),
     ];
-    let catalogue =
-        proptest::option::of((1u32..1000, proptest::option::of(0.0..10.0))).prop_map(|catalogue: Option<(u32, Option<f64>)>| {
+    let catalogue = proptest::option::of((1u32..1000, proptest::option::of(0.0..10.0))).prop_map(
+        |catalogue: Option<(u32, Option<f64>)>| {
             catalogue.map_or(String::new(), |(contents, zipf)| {
-                format!("catalogue = {contents}\n{}", zipf.map_or(String::new(), |zipf| format!("zipf = {zipf:?}\n")))
+                format!(
+                    "catalogue = {contents}\n{}",
+                    zipf.map_or(String::new(), |zipf| format!("zipf = {zipf:?}\n"))
+                )
             })
-        });
-    (segments, catalogue, quantity("stop", "ms", 1..90_000), 1u64..u64::MAX, asking())
-        .prop_map(|(segments, catalogue, stop, every, asking)| format!("every = \"{every} ns\"\n{segments}{catalogue}{stop}{asking}"))
+        },
+    );
+    (segments, catalogue, quantity("stop", "ms", 1..90_000), 1u64..u64::MAX, asking()).prop_map(
+        |(segments, catalogue, stop, every, asking)| {
+            format!("every = \"{every} ns\"\n{segments}{catalogue}{stop}{asking}")
+        },
+    )
 }
 
 /// Any network: a tree of nodes with further links, some of them parallel.

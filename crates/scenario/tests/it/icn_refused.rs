@@ -50,17 +50,23 @@ segments = [[1000, 0.99], [50000, 0.01]]
 /// What is said of the valid scenario with `from` replaced by `to`.
 fn refusal_of(from: &str, to: &str) -> String {
     assert!(VALID.contains(from), "{from} is not in the valid scenario");
-    crate::common::refusal(&VALID.replacen(from, to, 1), &|_| Err(io::Error::new(io::ErrorKind::NotFound, "no such file")))
+    crate::common::refusal(&VALID.replacen(from, to, 1), &|_| {
+        Err(io::Error::new(io::ErrorKind::NotFound, "no such file"))
+    })
 }
 
 /// One snapshot for all mistakes of a kind, each headed by what was changed.
 fn book(cases: &[(&str, &str)]) -> String {
-    cases.iter().map(|(from, to)| format!("## {from:?} -> {to:?}\n{}\n", refusal_of(from, to))).collect()
+    cases
+        .iter()
+        .map(|(from, to)| format!("## {from:?} -> {to:?}\n{}\n", refusal_of(from, to)))
+        .collect()
 }
 
 #[test]
 fn the_valid_one_is_not_refused() {
-    parse(VALID, "test.toml", &|_| unreachable!("no files")).unwrap_or_else(|error| panic!("{}", error.short()));
+    parse(VALID, "test.toml", &|_| unreachable!("no files"))
+        .unwrap_or_else(|error| panic!("{}", error.short()));
 }
 
 #[test]
@@ -96,7 +102,8 @@ fn settings() {
         "law = \"none\"\ncontroller = \"cubic\"\nshaped_capacity = true",
         "law = \"none\"\ncontroller = \"cubic\"\npolice = true",
     ];
-    let mut edits: Vec<(&str, &str)> = lines.iter().map(|line| ("law = \"mircc\"", *line)).collect();
+    let mut edits: Vec<(&str, &str)> =
+        lines.iter().map(|line| ("law = \"mircc\"", *line)).collect();
     let table = law("cash = 1");
     edits.push(("law = \"mircc\"", &table));
     shown!(book(&edits));
@@ -128,7 +135,9 @@ fn prefixes() {
     let parallel = VALID.replace("[[prefix]]\nname = \"/film\"", "[[link]]\nname = \"second\"\nbetween = [\"home\", \"fork\"]\nrate = \"1 Mbit/s\"\n[[prefix]]\nnext_hops = { home = [\"fork\"] }\nname = \"/film\"");
     let said = crate::common::refusal(&parallel, &|_| unreachable!("no files"));
     shown!(format!("{}## two links to one neighbour\n{said}", book(&edits)));
-    let nothing: String = VALID.replace("[[prefix]]\nname = \"/film\"\nat = [\"west\", \"east\"]\n", "").replace(news, "");
+    let nothing: String = VALID
+        .replace("[[prefix]]\nname = \"/film\"\nat = [\"west\", \"east\"]\n", "")
+        .replace(news, "");
     shown!(crate::common::refusal(&nothing, &|_| unreachable!("no files")), as "nothing_to_ask_for");
 }
 
@@ -154,12 +163,17 @@ fn consumers() {
         "start = \"10 s\"\nstop = \"10 s\"",
     ]
     .map(with);
-    let mut edits: Vec<(&str, &str)> = lines.iter().map(|lines| ("name = \"first\"", lines.as_str())).collect();
+    let mut edits: Vec<(&str, &str)> =
+        lines.iter().map(|lines| ("name = \"first\"", lines.as_str())).collect();
     let second = "[[consumer]]\nat = \"home\"\nprefix = \"/film\"\n";
     let others = [
-        "[[consumer]]\nname = \"first\"\nat = \"home\"\nprefix = \"/film\"\n[[consumer]]".to_owned(),
-        "[[consumer]]\nname = \"shop.home\"\nat = \"home\"\nprefix = \"/film\"\n[[consumer]]".to_owned(),
-        format!("{second}content = \"a\"\nsegments = 10\n{second}content = \"a\"\nsegments = 20\n[[consumer]]"),
+        "[[consumer]]\nname = \"first\"\nat = \"home\"\nprefix = \"/film\"\n[[consumer]]"
+            .to_owned(),
+        "[[consumer]]\nname = \"shop.home\"\nat = \"home\"\nprefix = \"/film\"\n[[consumer]]"
+            .to_owned(),
+        format!(
+            "{second}content = \"a\"\nsegments = 10\n{second}content = \"a\"\nsegments = 20\n[[consumer]]"
+        ),
         format!("{second}content = \"a\"\nsegments = 10\n{second}content = \"a\"\n[[consumer]]"),
     ];
     edits.extend(others.iter().map(|text| ("[[consumer]]", text.as_str())));
@@ -191,7 +205,8 @@ fn requests() {
         "consumer = \"mirc\"",
     ]
     .map(with);
-    let mut edits: Vec<(&str, &str)> = lines.iter().map(|lines| (segments, lines.as_str())).collect();
+    let mut edits: Vec<(&str, &str)> =
+        lines.iter().map(|lines| (segments, lines.as_str())).collect();
     edits.extend([
         (segments, "segments = 0"),
         (segments, "segments = []"),

@@ -49,7 +49,10 @@ fn refusal_of(from: &str, to: &str) -> String {
 
 /// One snapshot for all mistakes of a kind, each headed by what was changed.
 fn book(cases: &[(&str, &str)]) -> String {
-    cases.iter().map(|(from, to)| format!("## {from:?} -> {to:?}\n{}\n", refusal_of(from, to))).collect()
+    cases
+        .iter()
+        .map(|(from, to)| format!("## {from:?} -> {to:?}\n{}\n", refusal_of(from, to)))
+        .collect()
 }
 
 #[test]
@@ -79,7 +82,10 @@ fn keys() {
         ("[[link]]", "[link]"),
         ("[[flow]]", "[[flows]]"),
         ("controller = \"newreno\"", "controller = \"newreno\"\nworkload = { sice = \"1 MB\" }"),
-        ("controller = \"newreno\"", "controller = \"newreno\"\n[flow.transport]\nmin_rtt = \"1 s\""),
+        (
+            "controller = \"newreno\"",
+            "controller = \"newreno\"\n[flow.transport]\nmin_rtt = \"1 s\""
+        ),
     ]));
 }
 
@@ -144,10 +150,16 @@ fn links() {
         ("[\"left\", \"right\"]", "[\"left\", \"left\"]"),
         ("between = [\"left\", \"right\"]", "from = \"left\""),
         ("between = [\"left\", \"right\"]", "between = [\"left\", \"right\"]\nto = \"right\""),
-        ("between = [\"left\", \"right\"]\n", "from = \"left\"\nto = \"right\"\nback = { delay = \"1 ms\" }\n"),
+        (
+            "between = [\"left\", \"right\"]\n",
+            "from = \"left\"\nto = \"right\"\nback = { delay = \"1 ms\" }\n"
+        ),
         ("name = \"bottleneck\"", "name = \"\""),
         ("[[flow]]", "[[link]]\nname = \"bottleneck\"\nbetween = [\"right\", \"far\"]\n[[flow]]"),
-        ("[[flow]]", "[[link]]\nname = \"bottleneck.back\"\nbetween = [\"right\", \"far\"]\n[[flow]]"),
+        (
+            "[[flow]]",
+            "[[link]]\nname = \"bottleneck.back\"\nbetween = [\"right\", \"far\"]\n[[flow]]"
+        ),
         ("[[link]]", "[[node]]\nname = \"left\"\n[[node]]\nname = \"rihgt\"\n[[link]]"),
         ("[[link]]", "[[node]]\nname = \"left\"\n[[node]]\nname = \"left\"\n[[link]]"),
     ]));
@@ -155,7 +167,8 @@ fn links() {
 
 #[test]
 fn changes() {
-    let change = |keys: &str| format!("[[change]]\nat = \"20 s\"\nlink = \"bottleneck\"\n{keys}\n[[flow]]");
+    let change =
+        |keys: &str| format!("[[change]]\nat = \"20 s\"\nlink = \"bottleneck\"\n{keys}\n[[flow]]");
     let texts = [
         "[[change]]\nlink = \"bottleneck\"\nrate = \"1 Mbit/s\"\n[[flow]]".to_owned(),
         "[[change]]\nat = \"60 s\"\nlink = \"bottleneck\"\nrate = \"1 Mbit/s\"\n[[flow]]".to_owned(),
@@ -194,20 +207,27 @@ fn changes() {
         change("reorder = { share = 2, delay = \"1 ms\" }"),
         change("jitter = { reorders = true }"),
     ];
-    let mut edits: Vec<(&str, &str)> = texts.iter().map(|text| ("[[flow]]", text.as_str())).collect();
+    let mut edits: Vec<(&str, &str)> =
+        texts.iter().map(|text| ("[[flow]]", text.as_str())).collect();
     let step = change("rate = \"1 Mbit/s\"");
     let traced = format!("trace = \"good.trace\"\n{}", &LINK[LINK.find("delay").unwrap()..]);
     let traced_step = format!("{traced}\n{}", step.trim_end_matches("[[flow]]"));
     let traced_outage = traced_step.replace("rate = \"1 Mbit/s\"", "down_for = \"1 s\"");
     let plain_step = format!("delay = \"15 ms\"\n{}", step.trim_end_matches("[[flow]]"));
     let rest = &LINK[LINK.find("rate").unwrap()..];
-    edits.extend([(rest, traced_step.as_str()), (rest, traced_outage.as_str()), (rest, plain_step.as_str())]);
+    edits.extend([
+        (rest, traced_step.as_str()),
+        (rest, traced_outage.as_str()),
+        (rest, plain_step.as_str()),
+    ]);
     shown!(book(&edits));
 }
 
 #[test]
 fn segments_less_than_a_nanosecond_apart() {
-    let udp = |workload: &str| (String::from("controller = \"newreno\""), format!("workload = {workload}"));
+    let udp = |workload: &str| {
+        (String::from("controller = \"newreno\""), format!("workload = {workload}"))
+    };
     let edits = [
         udp("{ rate = \"12000 Gbit/s\" }"),
         udp("{ rate = \"9 Gbit/s\" }\ntransport = { mss = \"1 B\" }"),
@@ -248,7 +268,10 @@ fn buffers() {
         ("buffer = \"750 kB\"", "buffer = true"),
         ("[[link]]", "path = \"lte\"\n[[link]]"),
         ("rate = \"100 Mbit/s\"\ndelay = \"15 ms\"\nbuffer = \"750 kB\"", "buffer = \"1 bdp\""),
-        ("[[flow]]", "[[link]]\nname = \"idle\"\nbetween = [\"right\", \"far\"]\nrate = \"1 Mbit/s\"\nbuffer = \"1 bdp\"\n[[flow]]"),
+        (
+            "[[flow]]",
+            "[[link]]\nname = \"idle\"\nbetween = [\"right\", \"far\"]\nrate = \"1 Mbit/s\"\nbuffer = \"1 bdp\"\n[[flow]]"
+        ),
     ]));
 }
 
@@ -296,12 +319,24 @@ fn flows() {
             "controller = \"newreno\"",
             "controller = \"newreno\"\nworkload = { size = \"1 MB\" }\ntransport = { ack_ahead = 5, receive_window = \"1 MB\" }"
         ),
-        ("controller = \"newreno\"", "controller = \"newreno\"\nworkload = { size = \"1 MB\" }\npauses = [[\"1 s\", \"2 s\"]]"),
+        (
+            "controller = \"newreno\"",
+            "controller = \"newreno\"\nworkload = { size = \"1 MB\" }\npauses = [[\"1 s\", \"2 s\"]]"
+        ),
         ("controller = \"newreno\"", "controller = \"newreno\"\npauses = [[\"2 s\", \"2 s\"]]"),
-        ("controller = \"newreno\"", "controller = \"newreno\"\npauses = [[\"1 s\", \"2 s\"], [\"2 s\", \"3 s\"]]"),
+        (
+            "controller = \"newreno\"",
+            "controller = \"newreno\"\npauses = [[\"1 s\", \"2 s\"], [\"2 s\", \"3 s\"]]"
+        ),
         ("controller = \"newreno\"", "controller = \"newreno\"\npauses = [[\"60 s\", \"70 s\"]]"),
-        ("controller = \"newreno\"", "controller = \"newreno\"\nstart = \"5 s\"\npauses = [[\"1 s\", \"5 s\"]]"),
-        ("controller = \"newreno\"", "controller = \"newreno\"\nstop = \"5 s\"\npauses = [[\"5 s\", \"6 s\"]]"),
+        (
+            "controller = \"newreno\"",
+            "controller = \"newreno\"\nstart = \"5 s\"\npauses = [[\"1 s\", \"5 s\"]]"
+        ),
+        (
+            "controller = \"newreno\"",
+            "controller = \"newreno\"\nstop = \"5 s\"\npauses = [[\"5 s\", \"6 s\"]]"
+        ),
         ("controller = \"newreno\"", "controller = \"newreno\"\npauses = [[\"5 s\"]]"),
         ("controller = \"newreno\"", "controller = \"newreno\"\npauses = [[5, 6]]"),
         (FLOW, &format!("{FLOW}name = \"a\"\n{FLOW}name = \"a\"\n")),
@@ -312,20 +347,43 @@ fn flows() {
 #[test]
 fn frames_that_follow_a_controller() {
     let said = |controller: &str, keys: &str| {
-        refusal_of("controller = \"newreno\"", &format!("{controller}workload = {{ rate = \"1 Mbit/s\", {keys} }}"))
+        refusal_of(
+            "controller = \"newreno\"",
+            &format!("{controller}workload = {{ rate = \"1 Mbit/s\", {keys} }}"),
+        )
     };
     let (tcp, udp) = ("controller = \"newreno\"\n", "");
     for (controller, keys, problem) in [
-        (tcp, "frame = \"33 ms\", min_rate = \"150 kbit/s\"", "min_rate and max_rate say something together only"),
-        (tcp, "frame = \"33 ms\", max_rate = \"150 kbit/s\"", "min_rate and max_rate say something together only"),
-        (tcp, "frame = \"33 ms\", min_rate = \"3 Mbit/s\", max_rate = \"2 Mbit/s\"", "3 Mbit/s is more than max_rate"),
+        (
+            tcp,
+            "frame = \"33 ms\", min_rate = \"150 kbit/s\"",
+            "min_rate and max_rate say something together only",
+        ),
+        (
+            tcp,
+            "frame = \"33 ms\", max_rate = \"150 kbit/s\"",
+            "min_rate and max_rate say something together only",
+        ),
+        (
+            tcp,
+            "frame = \"33 ms\", min_rate = \"3 Mbit/s\", max_rate = \"2 Mbit/s\"",
+            "3 Mbit/s is more than max_rate",
+        ),
         (
             tcp,
             "frame = \"33 ms\", min_rate = \"2 Mbit/s\", max_rate = \"3 Mbit/s\"",
             "the first frames are not between min_rate and max_rate",
         ),
-        (tcp, "frame = \"33 ms\", min_rate = \"1 bit/s\", max_rate = \"3 Mbit/s\"", "the frames would be empty"),
-        (tcp, "min_rate = \"150 kbit/s\", max_rate = \"3 Mbit/s\"", "min_rate does not go with rate"),
+        (
+            tcp,
+            "frame = \"33 ms\", min_rate = \"1 bit/s\", max_rate = \"3 Mbit/s\"",
+            "the frames would be empty",
+        ),
+        (
+            tcp,
+            "min_rate = \"150 kbit/s\", max_rate = \"3 Mbit/s\"",
+            "min_rate does not go with rate",
+        ),
         (
             udp,
             "frame = \"33 ms\", min_rate = \"150 kbit/s\", max_rate = \"3 Mbit/s\"",
@@ -338,7 +396,12 @@ fn frames_that_follow_a_controller() {
 
 #[test]
 fn transports() {
-    let with = |line: &str| refusal_of("controller = \"newreno\"", &format!("controller = \"newreno\"\n[flow.transport]\n{line}"));
+    let with = |line: &str| {
+        refusal_of(
+            "controller = \"newreno\"",
+            &format!("controller = \"newreno\"\n[flow.transport]\n{line}"),
+        )
+    };
     let lines = [
         "preset = \"windows\"",
         "mss = \"0 B\"",
@@ -373,11 +436,15 @@ fn routes() {
     let square = format!(
         "duration = \"60 s\"\n{}",
         [("ab", "a", "b"), ("bc", "b", "c"), ("ca", "c", "a"), ("cd", "c", "d")]
-            .map(|(name, from, to)| format!("[[link]]\nname = \"{name}\"\nfrom = \"{from}\"\nto = \"{to}\"\n"))
+            .map(|(name, from, to)| format!(
+                "[[link]]\nname = \"{name}\"\nfrom = \"{from}\"\nto = \"{to}\"\n"
+            ))
             .concat()
     );
     let two_way = "[[link]]\nname = \"far\"\nbetween = [\"e\", \"f\"]\n[[link]]\nname = \"tail\"\nbetween = [\"d\", \"c\"]\n";
-    let with = |lines: &str| refusal(&format!("{square}{two_way}[[flow]]\ncontroller = \"newreno\"\n{lines}\n"));
+    let with = |lines: &str| {
+        refusal(&format!("{square}{two_way}[[flow]]\ncontroller = \"newreno\"\n{lines}\n"))
+    };
     let cases = [
         "from = \"a\"\nto = \"z\"",
         "from = \"a\"\nto = \"a\"",
@@ -418,8 +485,12 @@ fn a_name_like_no_other_is_answered_with_all_that_are_known() {
 
 #[test]
 fn one_line_form() {
-    let error = parse(&valid().replace("15 ms", "15"), "dir/test.toml", &files).expect_err("no unit");
-    assert_eq!(error.short(), "dir/test.toml:7: \"15\" is not a duration: it has no unit; write for example \"30 ms\"");
+    let error =
+        parse(&valid().replace("15 ms", "15"), "dir/test.toml", &files).expect_err("no unit");
+    assert_eq!(
+        error.short(),
+        "dir/test.toml:7: \"15\" is not a duration: it has no unit; write for example \"30 ms\""
+    );
     let error = narrows_scenario::load(Path::new("no/such.toml")).expect_err("no such file");
     assert_eq!(error.line(), None);
     assert!(error.short().contains("no/such.toml"), "{}", error.short());

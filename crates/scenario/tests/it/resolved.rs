@@ -35,12 +35,21 @@ fn what_is_left_out_has_its_default() {
     assert_eq!(scenario.warmup, Span::ZERO);
     assert_eq!(scenario.interval, Span::from_millis(100));
     assert!(scenario.send_overhead);
-    assert_eq!(scenario.nodes.iter().map(|node| node.name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
-    assert_eq!(scenario.links.iter().map(|link| link.name.as_str()).collect::<Vec<_>>(), ["l", "l.back"]);
+    assert_eq!(
+        scenario.nodes.iter().map(|node| node.name.as_str()).collect::<Vec<_>>(),
+        ["a", "b"]
+    );
+    assert_eq!(
+        scenario.links.iter().map(|link| link.name.as_str()).collect::<Vec<_>>(),
+        ["l", "l.back"]
+    );
     let bursts = Delivery { burst_rate: Some(Rate::from_mbps(1_000)), ..Delivery::default() };
     assert_eq!(scenario.links[0].config, LinkConfig { delivery: bursts, ..LinkConfig::default() });
     let flow = &scenario.flows[0];
-    assert_eq!((flow.name.as_str(), flow.workload.clone(), flow.start, flow.stop), ("newreno", Workload::Bulk, Time::ZERO, None));
+    assert_eq!(
+        (flow.name.as_str(), flow.workload.clone(), flow.start, flow.stop),
+        ("newreno", Workload::Bulk, Time::ZERO, None)
+    );
     assert_eq!(flow.transport, Default::default());
 }
 
@@ -59,8 +68,12 @@ fn flows_change_single_keys_of_the_common_transport_or_begin_anew() {
 
 #[test]
 fn samples_are_about_600_per_run() {
-    let interval =
-        |duration: &str| read(&format!("duration = \"{duration}\"\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\n{FLOW}")).interval;
+    let interval = |duration: &str| {
+        read(&format!(
+            "duration = \"{duration}\"\n[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\n{FLOW}"
+        ))
+        .interval
+    };
     assert_eq!(interval("100 s"), Span::from_millis(200));
     assert_eq!(interval("10 min"), Span::from_secs(1));
     assert_eq!(interval("1 s"), Span::from_millis(2));
@@ -71,23 +84,36 @@ fn samples_are_about_600_per_run() {
 
 #[test]
 fn the_reverse_direction_inherits_all_but_losses_and_jitter() {
-    let scenario = link("rate = \"8 Mbit/s\"\ndelay = \"10 ms\"\njitter = \"1 ms\"\nloss = \"2 %\"\nbuffer = \"50 packets\"");
+    let scenario = link(
+        "rate = \"8 Mbit/s\"\ndelay = \"10 ms\"\njitter = \"1 ms\"\nloss = \"2 %\"\nbuffer = \"50 packets\"",
+    );
     let (there, back) = (&scenario.links[0].config, &scenario.links[1].config);
-    assert_eq!((there.loss, there.delivery.jitter), (LossModel::Independent(0.02), Jitter::uniform(Span::from_millis(1))));
+    assert_eq!(
+        (there.loss, there.delivery.jitter),
+        (LossModel::Independent(0.02), Jitter::uniform(Span::from_millis(1)))
+    );
     let bursts = Delivery { burst_rate: Some(Rate::from_mbps(1_000)), ..Delivery::default() };
     assert_eq!((back.loss, back.delivery), (LossModel::None, bursts));
     assert_eq!((&back.rate, back.delay, back.limit), (&there.rate, there.delay, there.limit));
-    let scenario =
-        link("rate = \"8 Mbit/s\"\n[link.back]\nrate = \"unlimited\"\ndelay = \"1 ms\"\nloss = { every = 7 }\nbuffer = \"unlimited\"");
+    let scenario = link(
+        "rate = \"8 Mbit/s\"\n[link.back]\nrate = \"unlimited\"\ndelay = \"1 ms\"\nloss = { every = 7 }\nbuffer = \"unlimited\"",
+    );
     let back = &scenario.links[1].config;
-    assert_eq!((&back.rate, back.delay, back.loss), (&RateSource::Unlimited, Span::from_millis(1), LossModel::Periodic(7)));
+    assert_eq!(
+        (&back.rate, back.delay, back.loss),
+        (&RateSource::Unlimited, Span::from_millis(1), LossModel::Periodic(7))
+    );
 }
 
 #[test]
 fn loss_models() {
     assert_eq!(link("loss = \"0 %\"").links[0].config.loss, LossModel::None);
-    assert_eq!(link("loss = { probability = 0.5 }").links[0].config.loss, LossModel::Independent(0.5));
-    let gilbert = LossModel::GilbertElliott { to_bad: 0.1, to_good: 0.2, loss_good: 0.0, loss_bad: 1.0 };
+    assert_eq!(
+        link("loss = { probability = 0.5 }").links[0].config.loss,
+        LossModel::Independent(0.5)
+    );
+    let gilbert =
+        LossModel::GilbertElliott { to_bad: 0.1, to_good: 0.2, loss_good: 0.0, loss_bad: 1.0 };
     assert_eq!(link("loss = { to_bad = 0.1, to_good = 0.2 }").links[0].config.loss, gilbert);
 }
 
@@ -99,9 +125,15 @@ fn buffers_by_hand() {
     // 60 ms of 8 Mbit/s.
     assert_eq!(limit("rate = \"8 Mbit/s\"\nbuffer = \"60 ms\""), Limit::Bytes(Bytes::new(60_000)));
     // 8 Mbit/s times 20 ms of propagation.
-    assert_eq!(limit("rate = \"8 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"1 bdp\""), Limit::Bytes(Bytes::new(20_000)));
+    assert_eq!(
+        limit("rate = \"8 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"1 bdp\""),
+        Limit::Bytes(Bytes::new(20_000))
+    );
     // Three opportunities of 1500 B in 4 ms are 9 Mbit/s; over 20 ms.
-    assert_eq!(limit("trace = \"down.trace\"\ndelay = \"10 ms\"\nbuffer = \"2 bdp\""), Limit::Bytes(Bytes::new(45_000)));
+    assert_eq!(
+        limit("trace = \"down.trace\"\ndelay = \"10 ms\"\nbuffer = \"2 bdp\""),
+        Limit::Bytes(Bytes::new(45_000))
+    );
     // 8 Mbit/s for 10 s of 60 s.
     assert_eq!(limit("trace = \"up.csv\"\nbuffer = \"60 ms\""), Limit::Bytes(Bytes::new(10_000)));
 }
@@ -122,7 +154,9 @@ fn traces_are_read_once_and_named() {
     let scenario = link("trace = \"down.trace\"\n[link.back]\ntrace = \"up.csv\"");
     let at = [1, 2, 4].map(|ms| Time::ZERO + Span::from_millis(ms)).to_vec();
     let expected = Trace::Opportunities { at, period: Span::from_millis(4) };
-    assert!(matches!(&scenario.links[0].config.rate, RateSource::Trace { trace, .. } if **trace == expected));
+    assert!(
+        matches!(&scenario.links[0].config.rate, RateSource::Trace { trace, .. } if **trace == expected)
+    );
     assert_eq!(scenario.links[0].trace_file.as_deref(), Some("down.trace"));
     assert_eq!(scenario.links[1].trace_file.as_deref(), Some("up.csv"));
 }
@@ -138,7 +172,10 @@ fn a_count_makes_numbered_flows() {
     assert_eq!(scenario.flows[2].start, Time::ZERO + Span::from_millis(1_200));
     assert_eq!(scenario.flows[2].stop, Some(Time::ZERO + Span::from_secs(30)));
     let udp = &scenario.flows[5];
-    assert_eq!((udp.workload.clone(), udp.stop, udp.back.len()), (Workload::Constant(Rate::from_mbps(1)), None, 0));
+    assert_eq!(
+        (udp.workload.clone(), udp.stop, udp.back.len()),
+        (Workload::Constant(Rate::from_mbps(1)), None, 0)
+    );
 }
 
 #[test]
@@ -146,9 +183,12 @@ fn routes_take_the_fewest_hops_and_come_back_the_same_way() {
     let ring = "[[link]]\nname = \"ab\"\nbetween = [\"a\", \"b\"]\n[[link]]\nname = \"bc\"\nbetween = [\"b\", \"c\"]\n\
                 [[link]]\nname = \"cd\"\nbetween = [\"c\", \"d\"]\n[[link]]\nname = \"da\"\nbetween = [\"d\", \"a\"]\n";
     let ways = |keys: &str| {
-        let scenario = read(&format!("{HEAD}{ring}[[flow]]\nfrom = \"a\"\nto = \"c\"\ncontroller = \"newreno\"\n{keys}\n"));
-        let names =
-            |links: &[narrows_scenario::LinkId]| links.iter().map(|id| scenario.links[id.0].name.clone()).collect::<Vec<_>>().join(" ");
+        let scenario = read(&format!(
+            "{HEAD}{ring}[[flow]]\nfrom = \"a\"\nto = \"c\"\ncontroller = \"newreno\"\n{keys}\n"
+        ));
+        let names = |links: &[narrows_scenario::LinkId]| {
+            links.iter().map(|id| scenario.links[id.0].name.clone()).collect::<Vec<_>>().join(" ")
+        };
         (names(&scenario.flows[0].route), names(&scenario.flows[0].back))
     };
     assert_eq!(ways(""), ("ab bc".to_owned(), "bc.back ab.back".to_owned()));
@@ -160,7 +200,10 @@ fn routes_take_the_fewest_hops_and_come_back_the_same_way() {
 #[test]
 fn comparisons_go_through_the_parser() {
     let usual = read(&Comparison::default().to_toml("newreno", 7));
-    assert_eq!((usual.seed, usual.duration, usual.warmup), (7, Span::from_secs(60), Span::from_secs(10)));
+    assert_eq!(
+        (usual.seed, usual.duration, usual.warmup),
+        (7, Span::from_secs(60), Span::from_secs(10))
+    );
     assert_eq!(usual.links[0].config.rate, RateSource::Constant(Rate::from_mbps(100)));
     assert_eq!(usual.links[1].config, usual.links[0].config);
     assert_eq!(usual.links[0].config.delay, Span::from_millis(15));
@@ -176,16 +219,24 @@ fn comparisons_go_through_the_parser() {
         ..Comparison::default()
     };
     let unusual = read(&unusual.to_toml("newreno", 1));
-    assert_eq!((unusual.links[0].config.delay, unusual.links[1].config.delay), (Span::from_nanos(1), Span::from_nanos(2)));
-    assert_eq!((unusual.links[0].config.loss, unusual.links[1].config.loss), (LossModel::Independent(0.001), LossModel::None));
+    assert_eq!(
+        (unusual.links[0].config.delay, unusual.links[1].config.delay),
+        (Span::from_nanos(1), Span::from_nanos(2))
+    );
+    assert_eq!(
+        (unusual.links[0].config.loss, unusual.links[1].config.loss),
+        (LossModel::Independent(0.001), LossModel::None)
+    );
     assert_eq!(unusual.links[0].trace_file.as_deref(), Some("down.trace"));
     assert_eq!(unusual.links[1].config.rate, RateSource::Constant(Rate::from_mbps(100)));
     assert_eq!(unusual.flows.len(), 4);
 
     // A host's network card is a link in front of the bottleneck, which keeps what is said of it.
-    let fast = Comparison { host_rate: Some(Rate::from_mbps(10_000)), ..Comparison::default() }.to_toml("newreno", 7);
+    let fast = Comparison { host_rate: Some(Rate::from_mbps(10_000)), ..Comparison::default() }
+        .to_toml("newreno", 7);
     let fast = read(&format!("queue = \"codel\"\n{fast}"));
-    let names: Vec<_> = fast.flows[0].route.iter().map(|link| fast.links[link.0].name.as_str()).collect();
+    let names: Vec<_> =
+        fast.flows[0].route.iter().map(|link| fast.links[link.0].name.as_str()).collect();
     assert_eq!(names, ["host", "bottleneck"]);
     assert_eq!(fast.links[0].config.limit, usual.links[0].config.limit);
     assert!(fast.links[0].config.queue.is_some() && fast.links[2].config.queue.is_none());
@@ -208,14 +259,17 @@ fn a_buffer_that_changes_to_some_bdp_follows_the_round_trip_of_then() {
             + &change(4, "flow = \"flow\"\nback = [\"on.back\", \"far.back\"]")
             + &change(5, bdp)
     );
-    let scenario =
-        parse(&text, "test.toml", &|path| panic!("no trace is read from {path:?}")).unwrap_or_else(|error| panic!("{}", error.short()));
+    let scenario = parse(&text, "test.toml", &|path| panic!("no trace is read from {path:?}"))
+        .unwrap_or_else(|error| panic!("{}", error.short()));
     let limits = scenario.changes.iter().filter_map(|change| match change.what {
         What::Link(_, LinkChange::Limit(limit)) => Some(limit),
         _ => None,
     });
     // 1 byte per microsecond; 20, 30 and 60 ms.
-    assert_eq!(limits.collect::<Vec<_>>(), [20_000, 30_000, 60_000].map(|bytes| Limit::Bytes(Bytes::new(bytes))));
+    assert_eq!(
+        limits.collect::<Vec<_>>(),
+        [20_000, 30_000, 60_000].map(|bytes| Limit::Bytes(Bytes::new(bytes)))
+    );
 }
 
 #[test]
@@ -225,13 +279,21 @@ fn a_workload_is_drawn_by_the_name_or_the_place_of_its_flow() {
             "{HEAD}[[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\n{FLOW}{FLOW}{keys}workload = {{ arrivals = \"5/s\", sizes = \"50 kB\" }}\n"
         ))
     };
-    let streams = |scenario: &Scenario| scenario.flows.iter().map(|flow| flow.stream.clone()).collect::<Vec<_>>();
+    let streams = |scenario: &Scenario| {
+        scenario.flows.iter().map(|flow| flow.stream.clone()).collect::<Vec<_>>()
+    };
     assert_eq!(streams(&with("")), ["newreno", "flow 2"]);
     assert_eq!(streams(&with("count = 2\n")), ["newreno", "flow 2.1", "flow 2.2"]);
     assert_eq!(streams(&with("name = \"web\"\n")), ["newreno", "web"]);
-    assert_eq!(streams(&with("name = \"web\"\ncount = 2\nstream = \"s\"\n")), ["newreno", "s.1", "s.2"]);
+    assert_eq!(
+        streams(&with("name = \"web\"\ncount = 2\nstream = \"s\"\n")),
+        ["newreno", "s.1", "s.2"]
+    );
     // The resolved scenario has names, and the same draws.
     let scenario = with("");
     let again = read(&scenario.to_toml());
-    assert_eq!((again.flows[1].name.as_str(), again.flows[1].stream.as_str()), ("newreno-2", "flow 2"));
+    assert_eq!(
+        (again.flows[1].name.as_str(), again.flows[1].stream.as_str()),
+        ("newreno-2", "flow 2")
+    );
 }

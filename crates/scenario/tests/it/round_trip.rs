@@ -20,7 +20,8 @@ fn read(text: &str) -> Result<Scenario, ScenarioError> {
 
 /// A line of a table, or nothing.
 fn maybe(line: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
-    proptest::option::of(line).prop_map(|line| line.map_or(String::new(), |line| format!("{line}\n")))
+    proptest::option::of(line)
+        .prop_map(|line| line.map_or(String::new(), |line| format!("{line}\n")))
 }
 
 fn span(key: &'static str, limit: u64) -> impl Strategy<Value = String> {
@@ -32,19 +33,31 @@ fn loss() -> impl Strategy<Value = String> {
         (0.0..=100.0).prop_map(|percent| format!("loss = \"{percent} %\"")),
         (0.0..=1.0).prop_map(|p| format!("loss = {{ probability = {p:?} }}")),
         (1u64..).prop_map(|every| format!("loss = {{ every = {every} }}")),
-        (1u64..10_000, 1u64..10_000, 0.0..=1.0)
-            .prop_map(|(g, b, l)| format!("loss = {{ good_for = \"{g} ms\", bad_for = \"{b} us\", loss_good = {l:?} }}")),
-        (0.0..=1.0, 0.0..=1.0, 0.0..=1.0).prop_map(|(b, g, l)| format!("loss = {{ to_bad = {b:?}, to_good = {g:?}, loss_bad = {l:?} }}")),
+        (1u64..10_000, 1u64..10_000, 0.0..=1.0).prop_map(|(g, b, l)| format!(
+            "loss = {{ good_for = \"{g} ms\", bad_for = \"{b} us\", loss_good = {l:?} }}"
+        )),
+        (0.0..=1.0, 0.0..=1.0, 0.0..=1.0).prop_map(|(b, g, l)| format!(
+            "loss = {{ to_bad = {b:?}, to_good = {g:?}, loss_bad = {l:?} }}"
+        )),
     ]
 }
 
 fn buffer() -> impl Strategy<Value = String> {
-    let whole = |unit: &'static str, least: u64| (least..1_000_000u64).prop_map(move |n| format!("buffer = \"{n} {unit}\""));
-    prop_oneof![whole("B", 70_000), whole("packets", 1), whole("s", 600), whole("bdp", 999_000), Just("buffer = \"unlimited\"".to_owned())]
+    let whole = |unit: &'static str, least: u64| {
+        (least..1_000_000u64).prop_map(move |n| format!("buffer = \"{n} {unit}\""))
+    };
+    prop_oneof![
+        whole("B", 70_000),
+        whole("packets", 1),
+        whole("s", 600),
+        whole("bdp", 999_000),
+        Just("buffer = \"unlimited\"".to_owned())
+    ]
 }
 
 fn queue() -> impl Strategy<Value = String> {
-    let codel = (1u32..100, any::<bool>()).prop_map(|(target, ecn)| format!("queue = \"codel?target={target}&ecn={ecn}\""));
+    let codel = (1u32..100, any::<bool>())
+        .prop_map(|(target, ecn)| format!("queue = \"codel?target={target}&ecn={ecn}\""));
     prop_oneof![Just("queue = \"fifo\"".to_owned()), codel]
 }
 
@@ -59,17 +72,22 @@ fn rate() -> impl Strategy<Value = String> {
 fn jitter() -> impl Strategy<Value = String> {
     prop_oneof![
         span("jitter", 1_000_000_000),
-        (0u64..1_000_000_000, any::<bool>()).prop_map(|(ns, on)| format!("jitter = {{ uniform = \"{ns} ns\", reorders = {on} }}")),
-        (0u64..1_000_000_000, any::<bool>()).prop_map(|(ns, on)| format!("jitter = {{ normal = \"{ns} ns\", reorders = {on} }}")),
+        (0u64..1_000_000_000, any::<bool>())
+            .prop_map(|(ns, on)| format!("jitter = {{ uniform = \"{ns} ns\", reorders = {on} }}")),
+        (0u64..1_000_000_000, any::<bool>())
+            .prop_map(|(ns, on)| format!("jitter = {{ normal = \"{ns} ns\", reorders = {on} }}")),
     ]
 }
 
 fn ecn() -> impl Strategy<Value = String> {
-    proptest::sample::select(vec!["ecn = \"keep\"", "ecn = \"bleach\"", "ecn = \"unmark\""]).prop_map(str::to_owned)
+    proptest::sample::select(vec!["ecn = \"keep\"", "ecn = \"bleach\"", "ecn = \"unmark\""])
+        .prop_map(str::to_owned)
 }
 
 fn reorder() -> impl Strategy<Value = String> {
-    (0.0..=100.0, 0u64..1_000_000_000).prop_map(|(share, ns)| format!("reorder = {{ share = \"{share} %\", delay = \"{ns} ns\" }}"))
+    (0.0..=100.0, 0u64..1_000_000_000).prop_map(|(share, ns)| {
+        format!("reorder = {{ share = \"{share} %\", delay = \"{ns} ns\" }}")
+    })
 }
 
 /// A change of any link, and more on one whose rate and buffer are known.
@@ -86,23 +104,37 @@ fn change() -> impl Strategy<Value = String> {
     let of_steady = prop_oneof![
         (0u64..10_000_000_000).prop_map(|bps| format!("rate = \"{bps} bit/s\"")),
         (0u64..10_000_000_000).prop_map(|bps| format!("rate = \"{bps} bit/s\"\nover = \"1 ns\"")),
-        (70_000u64..10_000_000).prop_map(|bytes| format!("buffer = \"{bytes} B\"\nover = \"3 ms\"\nloss = \"3 %\"")),
+        (70_000u64..10_000_000)
+            .prop_map(|bytes| format!("buffer = \"{bytes} B\"\nover = \"3 ms\"\nloss = \"3 %\"")),
         span("down_for", 100_000_000),
     ];
-    let repeat =
-        prop_oneof![Just(""), Just("every = \"10 s\""), Just("every = \"2 s\"\ntimes = 3"), Just("every = \"1500 ms\"\nuntil = \"60 s\""),];
+    let repeat = prop_oneof![
+        Just(""),
+        Just("every = \"10 s\""),
+        Just("every = \"2 s\"\ntimes = 3"),
+        Just("every = \"1500 ms\"\nuntil = \"60 s\""),
+    ];
     let at = 0u64..60_000_000_000;
     prop_oneof![
-        (at.clone(), any::<bool>(), of_any, repeat.clone())
-            .prop_map(|(at, both, keys, repeat)| format!("at = \"{at} ns\"\nlink = \"link 0\"\nboth = {both}\n{keys}\n{repeat}\n")),
-        (at.clone(), of_steady, repeat.clone())
-            .prop_map(|(at, keys, repeat)| format!("at = \"{at} ns\"\nlink = \"steady\"\n{keys}\n{repeat}\n")),
-        (at, repeat).prop_map(|(at, repeat)| format!("at = \"{at} ns\"\nflow = \"steady\"\nroute = [\"steady\"]\n{repeat}\n")),
+        (at.clone(), any::<bool>(), of_any, repeat.clone()).prop_map(
+            |(at, both, keys, repeat)| format!(
+                "at = \"{at} ns\"\nlink = \"link 0\"\nboth = {both}\n{keys}\n{repeat}\n"
+            )
+        ),
+        (at.clone(), of_steady, repeat.clone()).prop_map(|(at, keys, repeat)| format!(
+            "at = \"{at} ns\"\nlink = \"steady\"\n{keys}\n{repeat}\n"
+        )),
+        (at, repeat).prop_map(|(at, repeat)| format!(
+            "at = \"{at} ns\"\nflow = \"steady\"\nroute = [\"steady\"]\n{repeat}\n"
+        )),
     ]
 }
 
 fn burst_rate() -> impl Strategy<Value = String> {
-    prop_oneof![Just("burst_rate = \"unlimited\"".to_owned()), Just("burst_rate = \"400 Gbit/s\"".to_owned())]
+    prop_oneof![
+        Just("burst_rate = \"unlimited\"".to_owned()),
+        Just("burst_rate = \"400 Gbit/s\"".to_owned())
+    ]
 }
 
 fn link() -> impl Strategy<Value = String> {
@@ -133,13 +165,19 @@ fn transport() -> impl Strategy<Value = String> {
         "preset = \"linux-2.4\"\nacks = \"numbered\"",
     ]);
     (maybe(mss), maybe(window), maybe(receive), maybe(span("min_rto", 900_000_000)), recovery)
-        .prop_map(|(mss, window, receive, rto, recovery)| format!("[flow.transport]\n{mss}{window}{receive}{rto}{recovery}\n"))
+        .prop_map(|(mss, window, receive, rto, recovery)| {
+            format!("[flow.transport]\n{mss}{window}{receive}{rto}{recovery}\n")
+        })
 }
 
 fn flow() -> impl Strategy<Value = String> {
     let pauses = |workload: String| {
         (0u64..1_000, 0u64..8_000).prop_map(move |(from, to)| {
-            format!("{workload}\npauses = [[\"{} ms\", \"{} ms\"], [\"29 s\", \"9 min\"]]", 20_000 + from, 21_001 + to - 1)
+            format!(
+                "{workload}\npauses = [[\"{} ms\", \"{} ms\"], [\"29 s\", \"9 min\"]]",
+                20_000 + from,
+                21_001 + to - 1
+            )
         })
     };
     let workload = prop_oneof![
@@ -148,12 +186,19 @@ fn flow() -> impl Strategy<Value = String> {
         Just("workload = \"bulk\"".to_owned()),
         (1u64..).prop_map(|size| format!("workload = {{ size = \"{size} B\" }}")),
         // At most 900 bytes per nanosecond.
-        (1u64..7_200_000_000_000).prop_map(|rate| format!("workload = {{ rate = \"{rate} bit/s\" }}")),
-        (0u64..1_000_000, 1_000u64..10_000_000, 0u64..1_000_000, any::<bool>()).prop_map(|(below, rate, above, follows)| {
-            let (least, most) = (rate - below.min(rate - 1_000), rate + above);
-            let rates = if follows { format!(", min_rate = \"{least} bit/s\", max_rate = \"{most} bit/s\"") } else { String::new() };
-            format!("workload = {{ rate = \"{rate} bit/s\", frame = \"33 ms\"{rates} }}")
-        }),
+        (1u64..7_200_000_000_000)
+            .prop_map(|rate| format!("workload = {{ rate = \"{rate} bit/s\" }}")),
+        (0u64..1_000_000, 1_000u64..10_000_000, 0u64..1_000_000, any::<bool>()).prop_map(
+            |(below, rate, above, follows)| {
+                let (least, most) = (rate - below.min(rate - 1_000), rate + above);
+                let rates = if follows {
+                    format!(", min_rate = \"{least} bit/s\", max_rate = \"{most} bit/s\"")
+                } else {
+                    String::new()
+                };
+                format!("workload = {{ rate = \"{rate} bit/s\", frame = \"33 ms\"{rates} }}")
+            }
+        ),
     ];
     (
         maybe(workload),
@@ -163,7 +208,10 @@ fn flow() -> impl Strategy<Value = String> {
         proptest::option::of(transport()),
     )
         .prop_map(|(workload, start, stop, count, transport)| {
-            format!("controller = \"newreno\"\n{workload}{start}{stop}count = {count}\n{}", transport.unwrap_or_default())
+            format!(
+                "controller = \"newreno\"\n{workload}{start}{stop}count = {count}\n{}",
+                transport.unwrap_or_default()
+            )
         })
 }
 
@@ -171,7 +219,13 @@ fn flow() -> impl Strategy<Value = String> {
 fn scenario() -> impl Strategy<Value = String> {
     let links = proptest::collection::vec(link(), 1..5);
     let flows = proptest::collection::vec((any::<u8>(), any::<u8>(), flow()), 1..6);
-    let head = (any::<u64>(), any::<bool>(), "[^\\p{C}]{0,8}", 1u64..1_000_000_000, 100_000u64..1_000_000_000);
+    let head = (
+        any::<u64>(),
+        any::<bool>(),
+        "[^\\p{C}]{0,8}",
+        1u64..1_000_000_000,
+        100_000u64..1_000_000_000,
+    );
     let expect = proptest::option::of(proptest::num::f64::NORMAL);
     let changes = proptest::collection::vec(change(), 0..4);
     (head, links, flows, expect, changes).prop_map(|((seed, overhead, name, warmup, sample), links, flows, expect, changes)| {
@@ -203,7 +257,9 @@ fn scenario() -> impl Strategy<Value = String> {
 fn valid_texts() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let entries = std::fs::read_dir(folder).expect("scenarios/");
-    entries.filter_map(|entry| std::fs::read_to_string(entry.expect("an entry").path()).ok()).collect()
+    entries
+        .filter_map(|entry| std::fs::read_to_string(entry.expect("an entry").path()).ok())
+        .collect()
 }
 
 /// What a mutation puts in: quantities at the edges and pieces of syntax.

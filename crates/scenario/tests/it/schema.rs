@@ -19,7 +19,8 @@ fn is_current() {
 #[test]
 fn describes_every_key() {
     let schema = narrows_scenario::schema();
-    let tables = std::iter::once(&schema).chain(schema["$defs"].as_object().expect("definitions").values());
+    let tables =
+        std::iter::once(&schema).chain(schema["$defs"].as_object().expect("definitions").values());
     for table in tables {
         for (key, value) in table["properties"].as_object().into_iter().flatten() {
             assert!(value["description"].is_string(), "{key} has no description");

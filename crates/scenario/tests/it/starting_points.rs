@@ -6,8 +6,12 @@ use std::path::{Path, PathBuf};
 fn files() -> Vec<PathBuf> {
     let scenarios = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let entries = |folder: &str| std::fs::read_dir(scenarios.join(folder)).expect("scenarios/");
-    let all = ["", "evaluation", "paths"].into_iter().flat_map(entries).map(|entry| entry.expect("an entry").path());
-    let mut files: Vec<PathBuf> = all.filter(|path| path.extension().is_some_and(|e| e == "toml")).collect();
+    let all = ["", "evaluation", "paths"]
+        .into_iter()
+        .flat_map(entries)
+        .map(|entry| entry.expect("an entry").path());
+    let mut files: Vec<PathBuf> =
+        all.filter(|path| path.extension().is_some_and(|e| e == "toml")).collect();
     files.sort();
     files
 }
@@ -27,14 +31,24 @@ fn all_are_valid_and_survive_being_written_out() {
     assert!(files.len() >= 8);
     let (sweeps, files): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| is_sweep(file));
     for file in sweeps {
-        let sweep = Sweep::load(&file, &Changes::default()).unwrap_or_else(|error| panic!("{}", error.short()));
-        sweep.check(&|name| std::fs::read_to_string(name)).unwrap_or_else(|error| panic!("{}", error.short()));
+        let sweep = Sweep::load(&file, &Changes::default())
+            .unwrap_or_else(|error| panic!("{}", error.short()));
+        sweep
+            .check(&|name| std::fs::read_to_string(name))
+            .unwrap_or_else(|error| panic!("{}", error.short()));
     }
     for file in files {
         let scenario = load(&file).unwrap_or_else(|error| panic!("{}", error.short()));
         let folder = file.parent().expect("a folder").to_owned();
-        let again = parse(&scenario.to_toml(), "written.toml", &|name| std::fs::read_to_string(folder.join(name)));
-        assert_eq!(again.unwrap_or_else(|error| panic!("{}", error.short())), scenario, "{}", file.display());
+        let again = parse(&scenario.to_toml(), "written.toml", &|name| {
+            std::fs::read_to_string(folder.join(name))
+        });
+        assert_eq!(
+            again.unwrap_or_else(|error| panic!("{}", error.short())),
+            scenario,
+            "{}",
+            file.display()
+        );
     }
 }
 

@@ -39,12 +39,15 @@ fn text(axes: &str) -> String {
 }
 
 fn sweep(axes: &str) -> Sweep {
-    Sweep::parse(&text(axes), "test.toml", &Changes::default()).unwrap_or_else(|error| panic!("{}", error.short()))
+    Sweep::parse(&text(axes), "test.toml", &Changes::default())
+        .unwrap_or_else(|error| panic!("{}", error.short()))
 }
 
 #[test]
 fn cells_are_all_combinations_the_last_axis_first() {
-    let sweep = sweep("seeds = 2\n\"link.bottleneck.rate\" = [\"10 Mbit/s\", \"20 Mbit/s\"]\n\"flow.*.controller\" = [\"cubic\", \"bbr\"]");
+    let sweep = sweep(
+        "seeds = 2\n\"link.bottleneck.rate\" = [\"10 Mbit/s\", \"20 Mbit/s\"]\n\"flow.*.controller\" = [\"cubic\", \"bbr\"]",
+    );
     assert_eq!(sweep.cells(), 8);
     assert_eq!(
         sweep.axes().iter().map(|axis| axis.name.as_str()).collect::<Vec<_>>(),
@@ -53,8 +56,14 @@ fn cells_are_all_combinations_the_last_axis_first() {
     let cells: Vec<_> = (0..8)
         .map(|cell| {
             let scenario = sweep.cell(cell, &none).unwrap();
-            let RateSource::Constant(rate) = scenario.links[0].config.rate else { panic!("a rate") };
-            let controllers: Vec<String> = scenario.flows.iter().map(|flow| flow.controller.as_ref().unwrap().text().to_owned()).collect();
+            let RateSource::Constant(rate) = scenario.links[0].config.rate else {
+                panic!("a rate")
+            };
+            let controllers: Vec<String> = scenario
+                .flows
+                .iter()
+                .map(|flow| flow.controller.as_ref().unwrap().text().to_owned())
+                .collect();
             (rate.as_mbps(), controllers.join(" "), scenario.seed)
         })
         .collect();
@@ -72,7 +81,10 @@ fn cells_are_all_combinations_the_last_axis_first() {
             all(20.0, "bbr bbr", 8),
         ]
     );
-    assert_eq!(sweep.describe(5), "link.bottleneck.rate = \"20 Mbit/s\", flow.*.controller = \"cubic\", seed = 8");
+    assert_eq!(
+        sweep.describe(5),
+        "link.bottleneck.rate = \"20 Mbit/s\", flow.*.controller = \"cubic\", seed = 8"
+    );
 }
 
 #[test]
@@ -88,7 +100,10 @@ fn paths_in_every_form_reach_their_values() {
         ("\"link.bottleneck.loss\" = [{ every = 9 }]", "loss = { every = 9 }"),
     ] {
         let sweep = sweep(axes);
-        let written = sweep.cell(0, &none).unwrap_or_else(|error| panic!("{axes}: {}", error.short())).to_toml();
+        let written = sweep
+            .cell(0, &none)
+            .unwrap_or_else(|error| panic!("{axes}: {}", error.short()))
+            .to_toml();
         assert!(written.contains(reached), "{axes}:\n{written}");
     }
 }
@@ -98,7 +113,10 @@ fn values_of_one_place_change_together_and_may_have_a_label() {
     let sweep = sweep(
         "\"link.bottleneck.rate, link.bottleneck.delay\" = [[\"10 Mbit/s\", \"5 ms\"], { label = \"far\", value = [\"1 Gbit/s\", \"99 ms\"] }]",
     );
-    assert_eq!(sweep.axes()[0].values.iter().map(|value| value.label.as_str()).collect::<Vec<_>>(), ["10 Mbit/s, 5 ms", "far"]);
+    assert_eq!(
+        sweep.axes()[0].values.iter().map(|value| value.label.as_str()).collect::<Vec<_>>(),
+        ["10 Mbit/s, 5 ms", "far"]
+    );
     let far = sweep.cell(1, &none).unwrap();
     assert_eq!(
         (&far.links[0].config.rate, far.links[0].config.delay),
@@ -109,14 +127,21 @@ fn values_of_one_place_change_together_and_may_have_a_label() {
 #[test]
 fn a_whole_list_can_be_an_axis() {
     let flow = "{ from = \"left\", to = \"right\", controller = \"bbr\" }";
-    let sweep = sweep(&format!("flow = [{{ label = \"one\", value = [{flow}] }}, {{ label = \"two\", value = [{flow}, {flow}] }}]"));
-    assert_eq!((sweep.cell(0, &none).unwrap().flows.len(), sweep.cell(1, &none).unwrap().flows.len()), (1, 2));
+    let sweep = sweep(&format!(
+        "flow = [{{ label = \"one\", value = [{flow}] }}, {{ label = \"two\", value = [{flow}, {flow}] }}]"
+    ));
+    assert_eq!(
+        (sweep.cell(0, &none).unwrap().flows.len(), sweep.cell(1, &none).unwrap().flows.len()),
+        (1, 2)
+    );
 }
 
 #[test]
 fn a_cell_is_the_scenario_that_has_its_values() {
     let sweep = sweep("\"link.bottleneck.buffer\" = [\"10 kB\", \"20 kB\"]\nseed = [1, 9]");
-    let same = parse(&BASE.replace("750 kB", "20 kB").replace("seed = 7", "seed = 9"), "test.toml", &none).unwrap();
+    let same =
+        parse(&BASE.replace("750 kB", "20 kB").replace("seed = 7", "seed = 9"), "test.toml", &none)
+            .unwrap();
     assert_eq!(sweep.cell(3, &none).unwrap(), same);
     assert_eq!(same.links[0].config.limit, Limit::Bytes(Bytes::new(20_000)));
 }
@@ -124,12 +149,18 @@ fn a_cell_is_the_scenario_that_has_its_values() {
 #[test]
 fn axes_know_their_numbers() {
     let numbers = |axes: &str| sweep(axes).axes()[0].numbers();
-    assert_eq!(numbers("link.bottleneck.rate = [\"500 kbit/s\", \"1 Gbit/s\"]"), Some(("Mbit/s", vec![0.5, 1000.0])));
+    assert_eq!(
+        numbers("link.bottleneck.rate = [\"500 kbit/s\", \"1 Gbit/s\"]"),
+        Some(("Mbit/s", vec![0.5, 1000.0]))
+    );
     assert_eq!(
         numbers("link.bottleneck.delay = { from = \"10 ms\", to = \"30 ms\", step = \"10 ms\" }"),
         Some(("ms", vec![10.0, 20.0, 30.0]))
     );
-    assert_eq!(numbers("link.bottleneck.buffer = [\"1 bdp\", \"0.5 bdp\"]"), Some(("bdp", vec![1.0, 0.5])));
+    assert_eq!(
+        numbers("link.bottleneck.buffer = [\"1 bdp\", \"0.5 bdp\"]"),
+        Some(("bdp", vec![1.0, 0.5]))
+    );
     assert_eq!(numbers("link.bottleneck.buffer = [\"1 bdp\", \"20 ms\"]"), None);
     assert_eq!(numbers("link.bottleneck.loss = [\"1 %\", \"0.1 %\"]"), Some(("%", vec![1.0, 0.1])));
     assert_eq!(numbers("flow.a.count = [1, 4]"), Some(("", vec![1.0, 4.0])));
@@ -139,16 +170,28 @@ fn axes_know_their_numbers() {
 #[test]
 fn the_command_line_adds_and_replaces_axes() {
     let changes = Changes {
-        set: vec![("link.bottleneck.rate".to_owned(), "1 Mbit/s,2 Mbit/s".to_owned()), ("flow.a.count".to_owned(), "1,2,3".to_owned())],
+        set: vec![
+            ("link.bottleneck.rate".to_owned(), "1 Mbit/s,2 Mbit/s".to_owned()),
+            ("flow.a.count".to_owned(), "1,2,3".to_owned()),
+        ],
         seeds: Some(4),
         ..Changes::default()
     };
-    let sweep = Sweep::parse(&text("\"link.bottleneck.rate\" = [\"9 Mbit/s\"]\nseed = [5]"), "test.toml", &changes).unwrap();
-    let lengths: Vec<_> = sweep.axes().iter().map(|axis| (axis.name.as_str(), axis.values.len())).collect();
+    let sweep = Sweep::parse(
+        &text("\"link.bottleneck.rate\" = [\"9 Mbit/s\"]\nseed = [5]"),
+        "test.toml",
+        &changes,
+    )
+    .unwrap();
+    let lengths: Vec<_> =
+        sweep.axes().iter().map(|axis| (axis.name.as_str(), axis.values.len())).collect();
     assert_eq!(lengths, [("link.bottleneck.rate", 2), ("flow.a.count", 3), ("seed", 4)]);
     // The text that was read gives the same sweep, and a file without [sweep] becomes one.
     let again = Sweep::parse(sweep.text(), "test.toml", &Changes::default()).unwrap();
-    assert_eq!((0..24).map(|cell| again.describe(cell)).collect::<Vec<_>>(), (0..24).map(|cell| sweep.describe(cell)).collect::<Vec<_>>());
+    assert_eq!(
+        (0..24).map(|cell| again.describe(cell)).collect::<Vec<_>>(),
+        (0..24).map(|cell| sweep.describe(cell)).collect::<Vec<_>>()
+    );
     assert_eq!(Sweep::parse(BASE, "test.toml", &changes).unwrap().cells(), 24);
 }
 
@@ -159,11 +202,17 @@ fn errors_of_a_changed_text_say_that_its_lines_are_not_those_of_the_file() {
         seeds,
         ..Changes::default()
     };
-    let sweep = Sweep::parse(BASE, "test.toml", &changes(&[("link.bottleneck.rate", "1 Mbit/s,x")], None)).unwrap();
+    let sweep =
+        Sweep::parse(BASE, "test.toml", &changes(&[("link.bottleneck.rate", "1 Mbit/s,x")], None))
+            .unwrap();
     let error = sweep.check(&none).unwrap_err().short();
     assert!(error.starts_with("test.toml as changed by options:"), "{error}");
-    let error = Sweep::parse(BASE, "test.toml", &changes(&[("seed", "7,8")], Some(3))).unwrap_err().short();
-    assert_eq!(error, "the seeds are given twice, as an axis and as their number; leave out --seeds, or the axis seed");
+    let error =
+        Sweep::parse(BASE, "test.toml", &changes(&[("seed", "7,8")], Some(3))).unwrap_err().short();
+    assert_eq!(
+        error,
+        "the seeds are given twice, as an axis and as their number; leave out --seeds, or the axis seed"
+    );
     // Alone each takes the place of what the file has.
     for changes in [changes(&[("seed", "7,8,9")], None), changes(&[], Some(3))] {
         assert_eq!(Sweep::parse(&text("seed = [5]"), "test.toml", &changes).unwrap().cells(), 3);
@@ -179,7 +228,8 @@ macro_rules! shown {
 
 fn rendered(error: &ScenarioError) -> String {
     let mut out = String::new();
-    let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor()).with_width(100);
+    let handler =
+        GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor()).with_width(100);
     handler.render_report(&mut out, error).expect("writing to a string");
     out
 }
@@ -231,21 +281,30 @@ fn cells_that_cannot_be_are_refused() {
 #[test]
 fn mistakes_beside_the_axes_are_told_at_their_own_place() {
     let axes = text("\"link.bottleneck.rate\" = [\"10 Mbit/s\", \"20 Mbit/s\"]");
-    let line = axes.lines().position(|line| line.contains("controller")).expect("a flow has one") + 1;
+    let line =
+        axes.lines().position(|line| line.contains("controller")).expect("a flow has one") + 1;
     let controller = axes.lines().nth(line - 1).expect("the line").to_owned();
     let misspelt = axes.replacen(&controller, "controller = \"cubc\"", 1);
-    let error = Sweep::parse(&misspelt, "test.toml", &Changes::default()).expect("a sweep").check(&none).unwrap_err();
-    assert_eq!(error.short(), format!("test.toml:{line}: there is no controller \"cubc\"; did you mean \"cubic\"?"));
+    let error = Sweep::parse(&misspelt, "test.toml", &Changes::default())
+        .expect("a sweep")
+        .check(&none)
+        .unwrap_err();
+    assert_eq!(
+        error.short(),
+        format!("test.toml:{line}: there is no controller \"cubc\"; did you mean \"cubic\"?")
+    );
 }
 
 #[test]
 fn a_scenario_with_axes_is_no_single_run() {
     let error = parse(&text("seeds = 2"), "test.toml", &none).expect_err("a sweep");
-    assert_eq!(error.short(), "test.toml:23: this file describes many runs; run it with: narrows sweep test.toml");
+    assert_eq!(
+        error.short(),
+        "test.toml:23: this file describes many runs; run it with: narrows sweep test.toml"
+    );
 }
 
-const ON_A_PATH: &str =
-    "duration = \"10 s\"\n[[flow]]\nname = \"a\"\nfrom = \"sender\"\nto = \"receiver\"\ncontroller = \"cubic\"\n[sweep]\n";
+const ON_A_PATH: &str = "duration = \"10 s\"\n[[flow]]\nname = \"a\"\nfrom = \"sender\"\nto = \"receiver\"\ncontroller = \"cubic\"\n[sweep]\n";
 
 #[test]
 fn a_named_path_can_be_an_axis() {
@@ -261,12 +320,21 @@ fn a_named_path_can_be_an_axis() {
 #[test]
 fn other_values_can_be_axes_beside_a_named_path() {
     let text = format!("path = \"dsl\"\n{ON_A_PATH}\"flow.a.controller\" = [\"cubic\", \"bbr\"]\n");
-    Sweep::parse(&text, "test.toml", &Changes::default()).unwrap().check(&none).unwrap_or_else(|error| panic!("{}", error.short()));
+    Sweep::parse(&text, "test.toml", &Changes::default())
+        .unwrap()
+        .check(&none)
+        .unwrap_or_else(|error| panic!("{}", error.short()));
 }
 
 #[test]
 fn a_path_that_is_not_known_and_a_link_that_the_file_does_not_have_are_refused() {
-    let error = |text: String| Sweep::parse(&text, "test.toml", &Changes::default()).unwrap().check(&none).unwrap_err().short();
+    let error = |text: String| {
+        Sweep::parse(&text, "test.toml", &Changes::default())
+            .unwrap()
+            .check(&none)
+            .unwrap_err()
+            .short()
+    };
     assert_eq!(
         error(format!("{ON_A_PATH}path = [\"leo\", \"wifii\"]\n")),
         "test.toml:8: in the cell with path = \"wifii\": there is no path \"wifii\"; did you mean \"wifi\"?"

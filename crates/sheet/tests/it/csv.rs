@@ -10,9 +10,13 @@ fn written(sheets: &[Sheet]) -> String {
 
 #[test]
 fn a_text_is_never_a_formula() {
-    for (text, field) in
-        [("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"), ("+1", "'+1"), ("-x,y", "\"'-x,y\""), ("@SUM(A1)", "'@SUM(A1)"), ("a=b", "a=b")]
-    {
+    for (text, field) in [
+        ("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"),
+        ("+1", "'+1"),
+        ("-x,y", "\"'-x,y\""),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("a=b", "a=b"),
+    ] {
         let mut sheet = Sheet::default();
         sheet.add("label", Cells::Text(vec![text.into()]));
         assert_eq!(written(&[sheet]), format!("label\n{field}\n"));

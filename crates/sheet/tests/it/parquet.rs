@@ -19,7 +19,8 @@ fn example() -> Sheet {
 
 fn written(sheets: Vec<Sheet>) -> Vec<u8> {
     let mut bytes = Vec::new();
-    write(&mut bytes, Some("a heading"), &example(), &mut sheets.into_iter()).expect("memory takes everything");
+    write(&mut bytes, Some("a heading"), &example(), &mut sheets.into_iter())
+        .expect("memory takes everything");
     bytes
 }
 
@@ -27,7 +28,8 @@ fn written(sheets: Vec<Sheet>) -> Vec<u8> {
 fn file(bytes: &[u8]) -> File {
     let thread = std::thread::current();
     let name = thread.name().unwrap_or_default().replace("::", "-");
-    let path: PathBuf = std::env::temp_dir().join(format!("narrows-sheet-{}-{name}", std::process::id()));
+    let path: PathBuf =
+        std::env::temp_dir().join(format!("narrows-sheet-{}-{name}", std::process::id()));
     fs::write(&path, bytes).expect("a file");
     let file = File::open(&path).expect("the same file");
     fs::remove_file(&path).expect("it is there");
@@ -51,14 +53,25 @@ fn no_column_is_unsigned_and_a_count_that_no_table_holds_is_refused() {
     use parquet::file::reader::{FileReader, SerializedFileReader};
     let whole = SerializedFileReader::new(file(&written(vec![example()]))).expect("it is whole");
     let schema = whole.metadata().file_metadata().schema_descr_ptr();
-    let kind = |at: usize| (schema.column(at).name().to_owned(), schema.column(at).logical_type_ref().cloned());
-    let kinds: Vec<_> = (0..schema.num_columns()).map(kind).filter(|(_, kind)| kind.is_some()).collect();
+    let kind = |at: usize| {
+        (schema.column(at).name().to_owned(), schema.column(at).logical_type_ref().cloned())
+    };
+    let kinds: Vec<_> =
+        (0..schema.num_columns()).map(kind).filter(|(_, kind)| kind.is_some()).collect();
     let whole = Some(LogicalType::integer(64, true));
-    assert_eq!(kinds, [("flow".to_owned(), Some(LogicalType::String)), ("bytes".to_owned(), whole.clone()), ("lost".to_owned(), whole)]);
+    assert_eq!(
+        kinds,
+        [
+            ("flow".to_owned(), Some(LogicalType::String)),
+            ("bytes".to_owned(), whole.clone()),
+            ("lost".to_owned(), whole)
+        ]
+    );
     for cells in [Cells::Count(vec![1 << 63]), Cells::MaybeCount(vec![None, Some(u64::MAX)])] {
         let mut sheet = Sheet::default();
         sheet.add("sent", cells);
-        let error = write(&mut Vec::new(), None, &sheet.clone(), &mut [sheet].into_iter()).expect_err("more than tables hold");
+        let error = write(&mut Vec::new(), None, &sheet.clone(), &mut [sheet].into_iter())
+            .expect_err("more than tables hold");
         assert!(error.to_string().contains("the column sent has "), "{error}");
     }
 }
@@ -75,7 +88,9 @@ fn damaged_files_are_read_or_refused_and_columns_stay_equally_long() {
                 Err(_) => refused += 1,
                 Ok(sheets) => {
                     taken += 1;
-                    let equally_long = |sheet: &Sheet| sheet.columns().iter().all(|(_, cells)| cells.rows() == sheet.rows());
+                    let equally_long = |sheet: &Sheet| {
+                        sheet.columns().iter().all(|(_, cells)| cells.rows() == sheet.rows())
+                    };
                     assert!(sheets.iter().all(equally_long), "byte {at}, bits {mask:#x}");
                 }
             }
@@ -90,12 +105,14 @@ fn a_page_that_claims_more_than_its_bytes_can_become_is_refused() {
     let mut sheet = Sheet::default();
     sheet.add("flow", Cells::Text(["a", "b"].map(Arc::from).to_vec()));
     let mut bytes = Vec::new();
-    write(&mut bytes, None, &sheet.clone(), &mut [sheet].into_iter()).expect("memory takes everything");
-    // After the four bytes of the format: fields 1 to 3 of the first page's header are its kind and its sizes, each a byte of kind and a
-    // number in zigzag of seven bits a byte.
+    write(&mut bytes, None, &sheet.clone(), &mut [sheet].into_iter())
+        .expect("memory takes everything");
+    // After the four bytes of the format: fields 1 to 3 of the first page's header are its kind and
+    // its sizes, each a byte of kind and a number in zigzag of seven bits a byte.
     assert_eq!([bytes[4], bytes[6], bytes[8]], [0x15; 3]);
     read(file(&bytes)).expect("it is whole");
-    // Places in the description at the end are counted from the beginning, and this is the first page: a longer number does no harm to them.
+    // Places in the description at the end are counted from the beginning, and this is the first
+    // page: a longer number does no harm to them.
     bytes.splice(7..8, [0xfe, 0xff, 0xff, 0xff, 0x0f]);
     let error = read(file(&bytes)).expect_err("two gigabytes of some bytes");
     assert!(error.to_string().contains("a page claims to be larger than it can be"), "{error}");
@@ -127,8 +144,17 @@ fn a_small_file_that_decodes_to_much_is_refused_before_it_takes_the_memory() {
     let name = "parquet::a_small_file_that_decodes_to_much_is_refused_before_it_takes_the_memory";
     let this = std::env::current_exe().expect("a program");
     let limited = format!("ulimit -v {LITTLE} && exec \"$0\" --exact {name} --nocapture");
-    let output = Command::new("sh").args(["-c", &limited]).arg(this).env(BOMB, &path).output().expect("a shell runs");
+    let output = Command::new("sh")
+        .args(["-c", &limited])
+        .arg(this)
+        .env(BOMB, &path)
+        .output()
+        .expect("a shell runs");
     fs::remove_file(&path).expect("it is there");
     let told = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && told.contains("MiB when it is decoded, a quarter of the memory that is free"), "{output:?}");
+    assert!(
+        output.status.success()
+            && told.contains("MiB when it is decoded, a quarter of the memory that is free"),
+        "{output:?}"
+    );
 }

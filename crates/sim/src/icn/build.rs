@@ -7,7 +7,8 @@ use super::probes::Probes;
 use crate::error::SimError;
 use crate::pulse::Pulse;
 use narrows_icn::{
-    CAPACITY_GUESS, CacheLimits, FaceConfig, FaceId, Interned, Nacking, Node, NodeConfig, Producer, ProducerSetup, ShaperConfig, Spare,
+    CAPACITY_GUESS, CacheLimits, FaceConfig, FaceId, Interned, Nacking, Node, NodeConfig, Producer,
+    ProducerSetup, ShaperConfig, Spare,
 };
 use narrows_measure::Transfers;
 use narrows_network::Agenda;
@@ -17,8 +18,13 @@ use narrows_units::{Random, Rate, Span, Time};
 use std::collections::BTreeMap;
 
 /// The network before anything has happened.
-pub(super) fn nodes<'a>(scenario: &'a Scenario, icn: &'a Icn, pulse: Pulse<'a>) -> Result<Nodes<'a>, SimError> {
-    let capacities: Vec<Rate> = scenario.links.iter().map(|link| link.config.rate.mean().unwrap_or(Rate::ZERO)).collect();
+pub(super) fn nodes<'a>(
+    scenario: &'a Scenario,
+    icn: &'a Icn,
+    pulse: Pulse<'a>,
+) -> Result<Nodes<'a>, SimError> {
+    let capacities: Vec<Rate> =
+        scenario.links.iter().map(|link| link.config.rate.mean().unwrap_or(Rate::ZERO)).collect();
     let mut nodes = forwarders(scenario, icn);
     let mut targets: Vec<Vec<FaceTarget>> = vec![Vec::new(); nodes.len()];
     let mut far_ends = vec![(0, FaceId(0)); scenario.links.len()];
@@ -26,7 +32,8 @@ pub(super) fn nodes<'a>(scenario: &'a Scenario, icn: &'a Icn, pulse: Pulse<'a>) 
     for face in &icn.faces {
         let (coming, leaving) = (capacities[face.coming.0], capacities[face.leaving.0]);
         let node = face.node.0;
-        let id = nodes[node].add_face(Time::ZERO, &link_face(icn, coming, leaving, labels.next(node)));
+        let id =
+            nodes[node].add_face(Time::ZERO, &link_face(icn, coming, leaving, labels.next(node)));
         targets[node].push(FaceTarget::Link(face.leaving.0));
         far_ends[face.coming.0] = (node, id);
     }
@@ -38,13 +45,20 @@ pub(super) fn nodes<'a>(scenario: &'a Scenario, icn: &'a Icn, pulse: Pulse<'a>) 
             nodes[at.0].route(name, vec![id]);
         }
         for (node, hops) in &prefix.next_hops {
-            let faces = hops.iter().filter_map(|link| targets[node.0].iter().position(|end| *end == FaceTarget::Link(link.0)));
+            let faces = hops.iter().filter_map(|link| {
+                targets[node.0].iter().position(|end| *end == FaceTarget::Link(link.0))
+            });
             nodes[node.0].route(name, faces.map(|place| FaceId(place as u32)).collect());
         }
     }
     let producer = |(number, prefix): (usize, &Prefix)| {
         let prefix_name = Interned::prefix(number as u32);
-        Producer::new(ProducerSetup { prefix: prefix_name, data: prefix.data, freshness: Span::MAX, delay: Span::ZERO })
+        Producer::new(ProducerSetup {
+            prefix: prefix_name,
+            data: prefix.data,
+            freshness: Span::MAX,
+            delay: Span::ZERO,
+        })
     };
     let producers = icn.prefixes.iter().enumerate().map(producer).collect();
     let mut contents = Contents::new(icn);
@@ -58,7 +72,15 @@ pub(super) fn nodes<'a>(scenario: &'a Scenario, icn: &'a Icn, pulse: Pulse<'a>) 
         let seed = Random::stream(scenario.seed, &format!("consumer {}", plan.name)).bits();
         let data = icn.prefixes[plan.prefix.0].data;
         instances.push(ConsumerInstance {
-            consumer: consumer(icn, &plan.by, data, interned(contents.of_consumer(flow)), plan.segments, plan.start, seed)?,
+            consumer: consumer(
+                icn,
+                &plan.by,
+                data,
+                interned(contents.of_consumer(flow)),
+                plan.segments,
+                plan.start,
+                seed,
+            )?,
             node,
             face,
             flow,
@@ -138,7 +160,11 @@ fn link_face(icn: &Icn, coming: Rate, leaving: Rate, label: u16) -> FaceConfig {
         measured: icn.measured,
         label,
         law: icn.law.clone(),
-        shaper: icn.shaper.then(|| ShaperConfig { form: icn.shaper_form, limit: icn.shaper_queue as usize, ..ShaperConfig::default() }),
+        shaper: icn.shaper.then(|| ShaperConfig {
+            form: icn.shaper_form,
+            limit: icn.shaper_queue as usize,
+            ..ShaperConfig::default()
+        }),
         rates: true,
         application: false,
         local: false,
@@ -156,7 +182,9 @@ struct Labels {
 impl Labels {
     /// Labels begin anywhere, so that one of another node means nothing.
     fn new(scenario: &Scenario) -> Labels {
-        let first = |node: &narrows_scenario::Node| Random::stream(scenario.seed, &format!("node {} labels", node.name)).below(4095) as u16;
+        let first = |node: &narrows_scenario::Node| {
+            Random::stream(scenario.seed, &format!("node {} labels", node.name)).below(4095) as u16
+        };
         Labels { next: scenario.nodes.iter().map(first).collect() }
     }
 

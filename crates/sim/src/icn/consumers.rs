@@ -4,7 +4,10 @@ use super::instance::ConsumerInstance;
 use super::nodes::{FaceTarget, Nodes, Tally};
 use super::parcel::Parcel;
 use crate::error::SimError;
-use narrows_icn::{AnyConsumer, ConsumerSetup, FaceConfig, Interned, InternedContent, Method, Nacking, Neighbour, Packet, ProxyConfig};
+use narrows_icn::{
+    AnyConsumer, ConsumerSetup, FaceConfig, Interned, InternedContent, Method, Nacking, Neighbour,
+    Packet, ProxyConfig,
+};
 use narrows_measure::{FlowRecord, Transfer, Transfers};
 use narrows_network::Network;
 use narrows_scenario::{Icn, Ideal, NodeId};
@@ -21,9 +24,18 @@ pub(super) fn consumer(
     start: Time,
     seed: u64,
 ) -> Result<AnyConsumer<InternedContent>, SimError> {
-    let setup = ConsumerSetup { seed, interest: icn.interest, data, lifetime: icn.lifetime, form: icn.steering, catch_up: Span::ZERO };
-    AnyConsumer::new(by, &setup, content, segments, start)
-        .map_err(|error| SimError::Controller { flow: by.text().to_owned(), problem: error.to_string() })
+    let setup = ConsumerSetup {
+        seed,
+        interest: icn.interest,
+        data,
+        lifetime: icn.lifetime,
+        form: icn.steering,
+        catch_up: Span::ZERO,
+    };
+    AnyConsumer::new(by, &setup, content, segments, start).map_err(|error| SimError::Controller {
+        flow: by.text().to_owned(),
+        problem: error.to_string(),
+    })
 }
 
 /// A content as names have it.
@@ -34,21 +46,34 @@ pub(super) fn interned(content: ContentId) -> InternedContent {
 /// The face of a consumer.
 pub(super) fn consumer_face(icn: &Icn, by: &Method) -> FaceConfig {
     let Neighbour { rates, nacks } = neighbour(icn, by);
-    FaceConfig { rates, nacks, proxy: icn.proxy.then(ProxyConfig::default), police: icn.police, ..FaceConfig::APPLICATION }
+    FaceConfig {
+        rates,
+        nacks,
+        proxy: icn.proxy.then(ProxyConfig::default),
+        police: icn.police,
+        ..FaceConfig::APPLICATION
+    }
 }
 
-/// What a consumer is to its node: one with a window knows nothing of rates where a proxy follows them for it.
+/// What a consumer is to its node: one with a window knows nothing of rates where a proxy follows
+/// them for it.
 fn neighbour(icn: &Icn, by: &Method) -> Neighbour {
     match by {
-        Method::Window(_) if icn.proxy => Neighbour { rates: false, nacks: Nacking::ExceptCongestion },
+        Method::Window(_) if icn.proxy => {
+            Neighbour { rates: false, nacks: Nacking::ExceptCongestion }
+        }
         _ => Neighbour { rates: true, nacks: Nacking::Always },
     }
 }
 
-/// What the links of a node bring together: the rate for what needs none of them, which nothing else limits. An application whose node does not know its links
-/// can ask for more than they carry.
+/// What the links of a node bring together: the rate for what needs none of them, which nothing
+/// else limits. An application whose node does not know its links can ask for more than they carry.
 pub(super) fn most(icn: &Icn, capacities: &[Rate], node: usize) -> Rates {
-    let links = icn.faces.iter().filter(|face| face.node.0 == node).map(|face| capacities[face.coming.0].as_bps());
+    let links = icn
+        .faces
+        .iter()
+        .filter(|face| face.node.0 == node)
+        .map(|face| capacities[face.coming.0].as_bps());
     let excess = if icn.measured { 4 } else { 1 };
     let sum = Rate::from_bps(links.fold(0, u64::saturating_add).saturating_mul(excess));
     Rates { primary: sum, secondary: sum }
@@ -87,7 +112,8 @@ impl Nodes<'_> {
         self.ask(now, place);
     }
 
-    /// A consumer sends what it has to send, and is done if it has everything. Its node is drained by the caller.
+    /// A consumer sends what it has to send, and is done if it has everything. Its node is drained
+    /// by the caller.
     fn ask(&mut self, now: Time, place: usize) {
         let instance = &mut self.instances[place];
         let node = &mut self.forwarders[instance.node];
@@ -126,8 +152,14 @@ impl Nodes<'_> {
     fn fail(&mut self, place: usize) {
         let instance = &self.instances[place];
         let Some((at, fault)) = instance.consumer.fault() else { return };
-        let FlowRecord { name, controller, .. } = self.icn.flow_records(self.scenario).swap_remove(instance.flow);
-        self.pulse.fail(SimError::Fault { flow: name, controller, at: at.since(Time::ZERO), fault: fault.clone() });
+        let FlowRecord { name, controller, .. } =
+            self.icn.flow_records(self.scenario).swap_remove(instance.flow);
+        self.pulse.fail(SimError::Fault {
+            flow: name,
+            controller,
+            at: at.since(Time::ZERO),
+            fault: fault.clone(),
+        });
     }
 
     /// Starts a consumer for one content of a request process. Returns its place.
@@ -136,8 +168,17 @@ impl Nodes<'_> {
         let (flow, node, prefix) = (request.flow, plan.at[request.node].0, request.content.prefix);
         let most = most(self.icn, &self.capacities, node);
         let data = self.icn.prefixes[prefix.0].data;
-        let made = consumer(self.icn, &plan.by, data, interned(request.content), Some(request.segments), now, request.seed);
-        let consumer = made.expect("what one consumer of a process was made with makes the next one");
+        let made = consumer(
+            self.icn,
+            &plan.by,
+            data,
+            interned(request.content),
+            Some(request.segments),
+            now,
+            request.seed,
+        );
+        let consumer =
+            made.expect("what one consumer of a process was made with makes the next one");
         let (place, face) = match self.free[node].pop() {
             Some(place) => {
                 let face = self.instances[place].face;
@@ -180,9 +221,13 @@ impl Nodes<'_> {
         instance.over = true;
         let (flow, size) = (instance.flow, Bytes::new(instance.segments * instance.data.get()));
         let (node, prefix) = (NodeId(instance.node), instance.prefix);
-        let ideal = self.ideals.entry((node, prefix)).or_insert_with(|| Ideal::new(self.scenario, self.icn, node, prefix));
+        let ideal = self
+            .ideals
+            .entry((node, prefix))
+            .or_insert_with(|| Ideal::new(self.scenario, self.icn, node, prefix));
         let ideal = ideal.time(instance.segments);
-        let transfer = Transfer { start: instance.start, size, took: now.since(instance.start), ideal };
+        let transfer =
+            Transfer { start: instance.start, size, took: now.since(instance.start), ideal };
         let tally = &mut self.tallies[flow];
         tally.working -= 1;
         let transfers: &mut Transfers = tally.transfers.get_or_insert_default();

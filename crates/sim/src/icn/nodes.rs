@@ -13,8 +13,8 @@ use narrows_traffic::{ContentId, Contents, Requests};
 use narrows_units::{Bytes, Rate, Time};
 use std::collections::BTreeMap;
 
-/// Elements of the agenda, in this order: nodes, requests, then samples, the end of the warm-up and changes, then consumers. Equal times are served in this
-/// order, after the network's.
+/// Elements of the agenda, in this order: nodes, requests, then samples, the end of the warm-up and
+/// changes, then consumers. Equal times are served in this order, after the network's.
 pub(crate) struct Nodes<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) icn: &'a Icn,
@@ -33,7 +33,8 @@ pub(crate) struct Nodes<'a> {
     pub(crate) spare: Spare<Interned>,
     pub(crate) contents: Contents,
     pub(crate) requests: Requests<'a>,
-    /// Consumers: first those of the scenario, then those of request processes, whose places are taken again.
+    /// Consumers: first those of the scenario, then those of request processes, whose places are
+    /// taken again.
     pub(crate) instances: Vec<ConsumerInstance>,
     /// Those of each node that are free.
     pub(crate) free: Vec<Vec<usize>>,
@@ -124,12 +125,15 @@ impl Nodes<'_> {
 
     /// Tells a node how much Data waits for it on its links.
     fn tell_data_waiting(&mut self, network: &mut Network<Parcel>, now: Time, node: usize) {
-        for (link, (_, face)) in self.far_ends.iter().enumerate().filter(|(_, (end, _))| *end == node) {
+        for (link, (_, face)) in
+            self.far_ends.iter().enumerate().filter(|(_, (end, _))| *end == node)
+        {
             self.forwarders[node].set_data_waiting(*face, network.waiting(now, link));
         }
     }
 
-    /// A node has something to do: its packets leave on links, or reach its consumers and producers.
+    /// A node has something to do: its packets leave on links, or reach its consumers and
+    /// producers.
     pub(super) fn drain(&mut self, network: &mut Network<Parcel>, now: Time, node: usize) {
         while self.pulse.goes_on(now)
             && let Some((face, packet)) = self.forwarders[node].action()
@@ -154,11 +158,16 @@ impl Nodes<'_> {
 
     /// A packet leaves its node on a link.
     #[inline]
-    fn send(&mut self, network: &mut Network<Parcel>, now: Time, link: usize, packet: Packet<Interned>) {
-        let content = packet
-            .name()
-            .content_id()
-            .map(|InternedContent { prefix, content }| ContentId { prefix: PrefixId(prefix as usize), number: content });
+    fn send(
+        &mut self,
+        network: &mut Network<Parcel>,
+        now: Time,
+        link: usize,
+        packet: Packet<Interned>,
+    ) {
+        let content = packet.name().content_id().map(|InternedContent { prefix, content }| {
+            ContentId { prefix: PrefixId(prefix as usize), number: content }
+        });
         let flow = content.and_then(|content| self.contents.owner(content)).unwrap_or(u32::MAX);
         network.enter(now, Parcel::new(packet, flow, network.route(link, false)), self);
     }
@@ -166,7 +175,8 @@ impl Nodes<'_> {
     /// The nodes at both ends of a link hear of its rate.
     fn tell_capacity(&mut self, now: Time, link: usize) {
         let Some(face) = self.icn.faces.iter().find(|face| face.leaving.0 == link) else { return };
-        let rate = |link: usize| Some(if self.down[link] { Rate::ZERO } else { self.capacities[link] });
+        let rate =
+            |link: usize| Some(if self.down[link] { Rate::ZERO } else { self.capacities[link] });
         for (leaving, coming) in [(link, face.coming.0), (face.coming.0, link)] {
             // What arrives on the other direction arrives at the end where this one leaves.
             let (node, id) = self.far_ends[coming];

@@ -1,6 +1,8 @@
 //! The series of a run, and the counts at the end of its warm-up.
 
-use narrows_measure::{ConsumerCounters, ConsumerRecord, FlowCounters, FlowSample, InterestCounters, RatesRecord};
+use narrows_measure::{
+    ConsumerCounters, ConsumerRecord, FlowCounters, FlowSample, InterestCounters, RatesRecord,
+};
 use narrows_scenario::Scenario;
 
 /// The series and the counts at the end of the warm-up.

@@ -12,7 +12,12 @@ use narrows_scenario::{Icn, Scenario};
 use narrows_units::Time;
 
 /// Runs an information-centric scenario to its end.
-pub(crate) fn run(scenario: &Scenario, icn: &Icn, mut progress: Progress<'_>, follower: &mut dyn Follower) -> Result<Record, SimError> {
+pub(crate) fn run(
+    scenario: &Scenario,
+    icn: &Icn,
+    mut progress: Progress<'_>,
+    follower: &mut dyn Follower,
+) -> Result<Record, SimError> {
     let nodes = build::nodes(scenario, icn, Pulse::new(progress.lent()))?;
     if follower.follows() {
         follower.begun(icn.blank_record::<Parcel>(scenario));
@@ -59,12 +64,17 @@ impl World<'_> {
                 self.events -= 1;
                 self.look(now, element - requests - 1);
             } else {
-                self.nodes.on_instance(&mut self.network, now, element - self.nodes.first_instance());
+                self.nodes.on_instance(
+                    &mut self.network,
+                    now,
+                    element - self.nodes.first_instance(),
+                );
             }
         }
     }
 
-    /// One of the elements between the requests and the consumers: samples, the end of the warm-up, changes.
+    /// One of the elements between the requests and the consumers: samples, the end of the warm-up,
+    /// changes.
     fn look(&mut self, now: Time, which: usize) {
         let next = match which {
             0 => {

@@ -1,6 +1,10 @@
-//! A controller that fails at a chosen event, for tests of what runs do then: those of the command line include this file, too.
+//! A controller that fails at a chosen event, for tests of what runs do then: those of the command
+//! line include this file, too.
 
-use narrows_control::{Basis, Build, Built, Controller, Decision, Entry, Fault, Feedback, Open, Role, Sent, Tag, Timeout};
+use narrows_control::{
+    Basis, Build, Built, Controller, Decision, Entry, Fault, Feedback, Open, Role, Sent, Tag,
+    Timeout,
+};
 use narrows_params::Param;
 use narrows_units::{Bytes, Time};
 use narrows_wire::Ecn;
@@ -23,7 +27,13 @@ enum Event {
 const AT: Param<Event> = Param::choice(
     "at",
     "feedback",
-    &[("open", Event::Open), ("sent", Event::Sent), ("feedback", Event::Feedback), ("timeout", Event::Timeout), ("close", Event::Close)],
+    &[
+        ("open", Event::Open),
+        ("sent", Event::Sent),
+        ("feedback", Event::Feedback),
+        ("timeout", Event::Timeout),
+        ("close", Event::Close),
+    ],
     "the event at which it fails",
 );
 const NUMBER: Param<u32> = Param::whole("number", 1, (1, 1000), "", "which of these events");
@@ -38,19 +48,28 @@ pub static ENTRY: Entry = Entry {
     needs: &[],
     numbered: false,
     params: &[AT.spec, NUMBER.spec],
-    build: Build::Function(|_, params| Ok(Built::new(Faulty { at: params.get(&AT), left: params.get(&NUMBER) }))),
+    build: Build::Function(|_, params| {
+        Ok(Built::new(Faulty { at: params.get(&AT), left: params.get(&NUMBER) }))
+    }),
 };
 
 impl Faulty {
     fn note(&mut self, event: Event) {
-        assert!(self.left > 0 || event != Event::Sent, "a controller with a fault sends nothing more");
+        assert!(
+            self.left > 0 || event != Event::Sent,
+            "a controller with a fault sends nothing more"
+        );
         self.left = self.left.saturating_sub(u32::from(self.at == event));
     }
 }
 
 impl Controller for Faulty {
     fn on_open(&mut self, open: &Open) {
-        assert_eq!((open.role, open.ecn), (Role::Active, false), "the sender asks for the connection");
+        assert_eq!(
+            (open.role, open.ecn),
+            (Role::Active, false),
+            "the sender asks for the connection"
+        );
         self.note(Event::Open);
     }
 

@@ -22,7 +22,10 @@ fn a_stopped_flow_has_no_more_than_its_link() {
     let udp = one_link("none", 60, 1, DEEP, datagrams).replace("controller = \"none\"", "");
     for text in [udp, one_link("cubic", 60, 1, DEEP, "stop = \"4 s\"")] {
         let record = run(&text);
-        let (own, all) = (goodput(&record, 0), metric("goodput").and_then(|metric| (metric.compute)(&record)).expect("of a flow"));
+        let (own, all) = (
+            goodput(&record, 0),
+            metric("goodput").and_then(|metric| (metric.compute)(&record)).expect("of a flow"),
+        );
         assert!((0.9..=1.0).contains(&own), "{own}");
         let late = record.flows[0].steady.late_goodput;
         assert!(late.get() > 50_000, "the queue drains: {late}");
@@ -46,14 +49,20 @@ fn a_stopped_consumer_has_no_more_than_its_link() {
     assert!(record.flows[0].steady.late_goodput.get() > 10_000, "{:?}", record.flows[0].steady);
 }
 
-/// What came before the warm-up was over and waited for a gap to be filled is not delivered after it a second time.
+/// What came before the warm-up was over and waited for a gap to be filled is not delivered after
+/// it a second time.
 #[test]
 fn data_that_waits_for_a_gap_counts_when_it_arrives() {
     let link = "rate = \"60 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"1 bdp\"\nloss = \"2 %\"";
     for warmup in 1..8 {
         let record = run(&one_link("allegro", 12, warmup, link, ""));
         let steady = &record.flows[0].steady;
-        assert!(steady.goodput <= steady.arrived_wire, "warm-up {warmup}: {} of {}", steady.goodput, steady.arrived_wire);
+        assert!(
+            steady.goodput <= steady.arrived_wire,
+            "warm-up {warmup}: {} of {}",
+            steady.goodput,
+            steady.arrived_wire
+        );
         assert!(goodput(&record, 0) <= 60.0);
         assert!(steady.arrived_wire <= bottleneck(&record).capacity.expect("it has a rate"));
         // Each segment once: what arrived without what had arrived before.

@@ -6,7 +6,8 @@ use narrows_units::{Span, Time};
 
 const SECONDS: u64 = 40;
 
-/// One link, on which a consumer at one end asks for Data from the other end; `link` and `more` are further lines.
+/// One link, on which a consumer at one end asks for Data from the other end; `link` and `more` are
+/// further lines.
 fn one_link(rate: &str, delay: &str, link: &str, more: &str) -> String {
     format!(
         r#"
@@ -36,7 +37,8 @@ prefix = "/film"
 /// Mbit/s of Data that a consumer got between two seconds.
 fn of_flow(flow: &FlowRecord, from: u64, to: u64) -> f64 {
     let at = |second: u64| {
-        let sample = flow.samples.iter().find(|sample| sample.at == Time::ZERO + Span::from_secs(second));
+        let sample =
+            flow.samples.iter().find(|sample| sample.at == Time::ZERO + Span::from_secs(second));
         sample.map_or(0, |sample| sample.goodput.bits()) as f64
     };
     (at(to) - at(from)) / (to - from) as f64 / 1e6
@@ -49,7 +51,8 @@ fn goodput(record: &Record, from: u64, to: u64) -> f64 {
 
 #[test]
 fn a_node_finds_the_capacity_of_its_link() {
-    // From a guess of 10 Mbit/s: far above, as it is, below. Buffers of less and of more than a round trip.
+    // From a guess of 10 Mbit/s: far above, as it is, below. Buffers of less and of more than a
+    // round trip.
     for (mbps, delay, buffer) in [
         (2.0, "1 ms", 50),
         (3.0, "10 ms", 5),
@@ -59,14 +62,23 @@ fn a_node_finds_the_capacity_of_its_link() {
         (30.0, "10 ms", 5),
         (100.0, "10 ms", 20),
     ] {
-        let record = run(&one_link(&format!("{mbps} Mbit/s"), delay, &format!("buffer = \"{buffer} packets\""), ""));
+        let record = run(&one_link(
+            &format!("{mbps} Mbit/s"),
+            delay,
+            &format!("buffer = \"{buffer} packets\""),
+            "",
+        ));
         // A node that knows the rate gets 95 % of it.
         let share = goodput(&record, 10, SECONDS) / mbps;
         assert!(share > 0.9, "{mbps} Mbit/s, {delay}, {buffer} packets: {share:.3}");
-        // A look for more asks for 1.25 x 0.95 of the capacity, in one phase of seven: 2.7 % too much.
+        // A look for more asks for 1.25 x 0.95 of the capacity, in one phase of seven: 2.7 % too
+        // much.
         let back = record.links.iter().find(|link| link.name == "narrow.back").unwrap();
         let lost = back.steady.overflowed as f64 / back.steady.offered as f64;
-        assert!(lost < 0.03, "{mbps} Mbit/s, {delay}, {buffer} packets: {lost:.4} of the packets found the buffer full");
+        assert!(
+            lost < 0.03,
+            "{mbps} Mbit/s, {delay}, {buffer} packets: {lost:.4} of the packets found the buffer full"
+        );
     }
 }
 
@@ -74,12 +86,22 @@ fn a_node_finds_the_capacity_of_its_link() {
 fn an_estimate_follows_a_link_within_three_seconds_down_and_ten_up() {
     for (first, then) in [(10.0, 5.0), (50.0, 5.0), (5.0, 10.0)] {
         for delay in ["1 ms", "20 ms"] {
-            let change = format!("[[change]]\nat = \"10 s\"\nlink = \"narrow.back\"\nrate = \"{then} Mbit/s\"");
-            let record = run(&one_link(&format!("{first} Mbit/s"), delay, "buffer = \"50 packets\"", &change));
+            let change = format!(
+                "[[change]]\nat = \"10 s\"\nlink = \"narrow.back\"\nrate = \"{then} Mbit/s\""
+            );
+            let record = run(&one_link(
+                &format!("{first} Mbit/s"),
+                delay,
+                "buffer = \"50 packets\"",
+                &change,
+            ));
             let settled = if then < first { 13 } else { 20 };
             for second in settled..SECONDS {
                 let share = goodput(&record, second, second + 1) / then;
-                assert!(share > 0.8, "{first} to {then} Mbit/s, {delay}: {share:.2} in second {second}");
+                assert!(
+                    share > 0.8,
+                    "{first} to {then} Mbit/s, {delay}: {share:.2} in second {second}"
+                );
             }
         }
     }
@@ -88,13 +110,19 @@ fn an_estimate_follows_a_link_within_three_seconds_down_and_ten_up() {
 #[test]
 fn losses_that_less_traffic_does_not_mend_are_no_sign_of_capacity() {
     for loss in [0.01, 0.05, 0.3] {
-        let record = run(&one_link("10 Mbit/s", "10 ms", &format!("loss = \"{} %\"\nbuffer = \"100 packets\"", 100.0 * loss), ""));
+        let record = run(&one_link(
+            "10 Mbit/s",
+            "10 ms",
+            &format!("loss = \"{} %\"\nbuffer = \"100 packets\"", 100.0 * loss),
+            "",
+        ));
         let share = goodput(&record, 10, SECONDS) / (10.0 * (1.0 - loss));
         assert!(share > 0.85, "{loss}: {share:.3} of the Data that is not lost");
     }
 }
 
-/// A second node before the link, with two consumers, of which one asks a producer far beyond the link.
+/// A second node before the link, with two consumers, of which one asks a producer far beyond the
+/// link.
 const ROW: &str = r#"
 [[link]]
 name = "access"
@@ -126,7 +154,8 @@ start = "20 s"
 #[test]
 fn links_in_a_row_leave_a_bottleneck_to_the_link_that_has_the_lowest_rate() {
     let record = run(&one_link("10 Mbit/s", "10 ms", "buffer = \"100 packets\"", ROW));
-    // The link before it would see the bottleneck's queue in its own round trips, and take its part of the bottleneck for its capacity.
+    // The link before it would see the bottleneck's queue in its own round trips, and take its part
+    // of the bottleneck for its capacity.
     for flow in &record.flows {
         let share = of_flow(flow, 30, SECONDS) / (9.5 / 3.0);
         assert!((share - 1.0).abs() < 0.1, "{}: {share:.2} of a third", flow.name);
@@ -158,6 +187,7 @@ fn two_paths_whose_links_are_measured_are_both_filled() {
             link("lc", "middle", "far", 6)
         )
     };
-    let [known, measured] = ["known", "measured"].map(|capacity| goodput(&run(&text(capacity)), 8, 20));
+    let [known, measured] =
+        ["known", "measured"].map(|capacity| goodput(&run(&text(capacity)), 8, 20));
     assert!(measured > 0.9 * known, "{measured:.1} of {known:.1} Mbit/s");
 }

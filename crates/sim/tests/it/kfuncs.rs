@@ -1,9 +1,11 @@
-//! The kernel's controllers as functions that a BPF program calls, beside our own of the same name: both hear of the same connection, which obeys ours.
+//! The kernel's controllers as functions that a BPF program calls, beside our own of the same name:
+//! both hear of the same connection, which obeys ours.
 
 use crate::common::{one_link, scenario};
 use narrows_bpf::files;
 use narrows_control::{
-    Basis, Build, Built, Choice, Controller, Decision, Entry, Fault, Feedback, Open, Sent, Setup, Tag, Timeout, register,
+    Basis, Build, Built, Choice, Controller, Decision, Entry, Fault, Feedback, Open, Sent, Setup,
+    Tag, Timeout, register,
 };
 use narrows_params::{Need, Param, ParamError, Params};
 use narrows_units::Time;
@@ -33,8 +35,12 @@ struct Seen {
     apart: f64,
 }
 
-const WHICH: Param<&str> =
-    Param::choice("which", "cubic", &[("cubic", "cubic"), ("bbr", "bbr"), ("dctcp", "dctcp")], "the controller that is run twice");
+const WHICH: Param<&str> = Param::choice(
+    "which",
+    "cubic",
+    &[("cubic", "cubic"), ("bbr", "bbr"), ("dctcp", "dctcp")],
+    "the controller that is run twice",
+);
 
 static ENTRY: Entry = Entry {
     name: "both",
@@ -50,10 +56,12 @@ static ENTRY: Entry = Entry {
 
 fn build(setup: &Setup, params: &Params) -> Result<Built, ParamError> {
     let object = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bpf/tests/objects/forward.bpf.o");
-    let entry = files::entry(&object.display().to_string()).unwrap_or_else(|error| panic!("{error}"));
+    let entry =
+        files::entry(&object.display().to_string()).unwrap_or_else(|error| panic!("{error}"));
     let which = params.get(&WHICH);
     let choice = |text: String| text.parse::<Choice>()?.build(setup);
-    let (obeyed, beside) = (choice(which.to_owned())?, choice(format!("{}?ops={which}_again", entry.name))?);
+    let (obeyed, beside) =
+        (choice(which.to_owned())?, choice(format!("{}?ops={which}_again", entry.name))?);
     Ok(Built::new(Both { obeyed, beside, seen: Seen::default() }))
 }
 
@@ -123,12 +131,14 @@ fn beside(which: &str, link: &str) -> Seen {
     static ALONE: Mutex<()> = Mutex::new(());
     ADDED.call_once(|| register(&ENTRY).unwrap());
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    narrows_sim::run(&scenario(&one_link(&format!("both?which={which}"), 30, 0, link, ""))).unwrap_or_else(|error| panic!("{error}"));
+    narrows_sim::run(&scenario(&one_link(&format!("both?which={which}"), 30, 0, link, "")))
+        .unwrap_or_else(|error| panic!("{error}"));
     SEEN.lock().unwrap_or_else(PoisonError::into_inner).expect("a run")
 }
 
 const DEEP: &str = "rate = \"100 Mbit/s\"\ndelay = \"15 ms\"\nbuffer = \"2 bdp\"";
-const LOSSY: &str = "rate = \"100 Mbit/s\"\ndelay = \"15 ms\"\nbuffer = \"1 bdp\"\nloss = \"0.01 %\"";
+const LOSSY: &str =
+    "rate = \"100 Mbit/s\"\ndelay = \"15 ms\"\nbuffer = \"1 bdp\"\nloss = \"0.01 %\"";
 const SHORT: &str = "rate = \"20 Mbit/s\"\ndelay = \"5 ms\"\nbuffer = \"100 packets\"";
 const MARKING: &str = "rate = \"100 Mbit/s\"\ndelay = \"1 ms\"\nbuffer = \"200 packets\"\nqueue = \"step?threshold=1\"";
 
@@ -142,8 +152,9 @@ fn cubic_decides_the_same_to_the_last_segment() {
     }
 }
 
-/// Both are the kernel's arithmetic. What is the host's differs: the phase in which a cycle begins is drawn by each from a stream of its own, and ticks begin and end what
-/// our controller times to a microsecond. At most one call in a hundred leaves another window.
+/// Both are the kernel's arithmetic. What is the host's differs: the phase in which a cycle begins
+/// is drawn by each from a stream of its own, and ticks begin and end what our controller times to
+/// a microsecond. At most one call in a hundred leaves another window.
 #[test]
 fn bbr_has_the_same_window_in_99_of_100_calls() {
     for link in [DEEP, LOSSY, SHORT] {
@@ -152,7 +163,8 @@ fn bbr_has_the_same_window_in_99_of_100_calls() {
     }
 }
 
-/// The kernel has whole segments and thousandths of the share that is marked, RFC 8257 fractions; and what is lost of one in rounding, the other does not lose.
+/// The kernel has whole segments and thousandths of the share that is marked, RFC 8257 fractions;
+/// and what is lost of one in rounding, the other does not lose.
 #[test]
 fn dctcp_differs_by_what_rounding_leaves() {
     for link in [DEEP, LOSSY, MARKING] {

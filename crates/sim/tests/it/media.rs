@@ -11,7 +11,9 @@ fn media(controller: &str, rate: &str, workload: &str) -> Record {
         40,
         20,
         &link,
-        &format!("workload = {{ rate = \"300 kbit/s\", frame = \"40 ms\", deadline = \"400 ms\"{workload} }}"),
+        &format!(
+            "workload = {{ rate = \"300 kbit/s\", frame = \"40 ms\", deadline = \"400 ms\"{workload} }}"
+        ),
     ))
 }
 
@@ -22,7 +24,11 @@ fn measured(record: &Record, name: &str) -> f64 {
 #[test]
 fn they_reach_their_greatest_rate_where_there_is_room() {
     for controller in ["screamv2", "newreno", "copa"] {
-        let record = media(controller, "20 Mbit/s", ", min_rate = \"150 kbit/s\", max_rate = \"1.5 Mbit/s\"");
+        let record = media(
+            controller,
+            "20 Mbit/s",
+            ", min_rate = \"150 kbit/s\", max_rate = \"1.5 Mbit/s\"",
+        );
         // Frames of 7500 B, 25 per second.
         let goodput = measured(&record, "goodput");
         assert!((goodput - 1.5).abs() < 0.02, "{controller}: {goodput} Mbit/s");
@@ -32,7 +38,8 @@ fn they_reach_their_greatest_rate_where_there_is_room() {
 
 #[test]
 fn they_give_way_to_the_path_and_those_that_do_not_follow_are_late() {
-    let follows = media("screamv2", "600 kbit/s", ", min_rate = \"150 kbit/s\", max_rate = \"1.5 Mbit/s\"");
+    let follows =
+        media("screamv2", "600 kbit/s", ", min_rate = \"150 kbit/s\", max_rate = \"1.5 Mbit/s\"");
     let (late, goodput) = (measured(&follows, "late_frames"), measured(&follows, "goodput"));
     assert!(late < 5.0 && (0.36..0.6).contains(&goodput), "{late} % late at {goodput} Mbit/s");
     let keeps = run(&one_link(
@@ -47,7 +54,9 @@ fn they_give_way_to_the_path_and_those_that_do_not_follow_are_late() {
 
 #[test]
 fn they_keep_their_least_rate() {
-    let record = media("screamv2", "100 kbit/s", ", min_rate = \"300 kbit/s\", max_rate = \"1.5 Mbit/s\"");
-    // A frame of 1500 B each 40 ms, of which the link carries a third. That of the last 400 ms is not known.
+    let record =
+        media("screamv2", "100 kbit/s", ", min_rate = \"300 kbit/s\", max_rate = \"1.5 Mbit/s\"");
+    // A frame of 1500 B each 40 ms, of which the link carries a third. That of the last 400 ms is
+    // not known.
     assert!(measured(&record, "late_frames") > 95.0);
 }

@@ -4,11 +4,14 @@ use crate::common::{bottleneck, ends_alone, one_link, run};
 use narrows_measure::{FlowCounters, FlowRecord, Record};
 use narrows_units::{Span, Time};
 
-/// A flow of NewReno alone, whose receiver has these keys and holds 13 segments. Its acknowledgements take 10 ms and wait for nothing.
+/// A flow of NewReno alone, whose receiver has these keys and holds 13 segments. Its
+/// acknowledgements take 10 ms and wait for nothing.
 fn alone(keys: &str) -> FlowRecord {
     let link = "rate = \"10 Mbit/s\"\ndelay = \"10 ms\"\n[link.back]\nrate = \"unlimited\"";
     let flow = format!("[flow.transport]\nreceive_window = \"20 kB\"\n{keys}");
-    run(&format!("send_overhead = false\n{}", one_link("newreno", 10, 0, link, &flow))).flows.remove(0)
+    run(&format!("send_overhead = false\n{}", one_link("newreno", 10, 0, link, &flow)))
+        .flows
+        .remove(0)
 }
 
 #[test]
@@ -21,7 +24,8 @@ fn acknowledgements_in_pieces_gain_nothing_from_a_sender_that_counts_segments() 
 /// Two flows of NewReno share a link; the receiver of the first has these keys.
 fn beside(keys: &str) -> Record {
     let link = "rate = \"10 Mbit/s\"\ndelay = \"20 ms\"\nbuffer = \"1 bdp\"";
-    let honest = "[[flow]]\nname = \"honest\"\nfrom = \"left\"\nto = \"right\"\ncontroller = \"newreno\"";
+    let honest =
+        "[[flow]]\nname = \"honest\"\nfrom = \"left\"\nto = \"right\"\ncontroller = \"newreno\"";
     run(&one_link("newreno", 30, 5, link, &format!("[flow.transport]\n{keys}\n{honest}")))
 }
 
@@ -34,7 +38,11 @@ fn who_acknowledges_ahead_hides_losses_and_takes_the_link() {
     let record = beside("ack_ahead = 10\nreceive_window = \"800 kB\"");
     let [lying, honest] = [0, 1].map(|flow| record.flows[flow].total);
     assert!(lying.dropped > 100 && honest.retransmitted > 0, "both lose packets");
-    assert_eq!((lying.retransmitted, lying.recoveries, lying.timeouts), (0, 0, 0), "and one is not told");
+    assert_eq!(
+        (lying.retransmitted, lying.recoveries, lying.timeouts),
+        (0, 0, 0),
+        "and one is not told"
+    );
     assert!(lying.goodput.get() > 3 * honest.goodput.get(), "{} {}", lying.goodput, honest.goodput);
 }
 
@@ -43,11 +51,22 @@ fn who_acknowledges_ahead_hides_losses_and_takes_the_link() {
 fn who_acknowledges_ahead_hides_the_delay() {
     let (honest, lying) = (alone(""), alone("ack_ahead = 4"));
     let least = |flow: &FlowRecord| flow.rtt.min().expect("a round trip");
-    assert!(least(&honest) >= Span::from_millis(20) && least(&lying) < Span::from_millis(20), "{} {}", least(&honest), least(&lying));
-    assert!(lying.total.goodput > honest.total.goodput, "{} {}", lying.total.goodput, honest.total.goodput);
+    assert!(
+        least(&honest) >= Span::from_millis(20) && least(&lying) < Span::from_millis(20),
+        "{} {}",
+        least(&honest),
+        least(&lying)
+    );
+    assert!(
+        lying.total.goodput > honest.total.goodput,
+        "{} {}",
+        lying.total.goodput,
+        honest.total.goodput
+    );
 }
 
-/// Of a flow with less to send than its receiver acknowledges, acknowledgements are of data that was never sent, and dropped, until a repetition tells it.
+/// Of a flow with less to send than its receiver acknowledges, acknowledgements are of data that
+/// was never sent, and dropped, until a repetition tells it.
 #[test]
 fn a_receiver_that_goes_too_far_learns_from_repetitions() {
     let link = "rate = \"10 Mbit/s\"\ndelay = \"10 ms\"";
@@ -91,12 +110,24 @@ fn marks_arrive_are_bleached_before_the_queue_or_are_taken_off_behind_it() {
         let seen = |record: &Record| {
             let (flow, link) = (record.flows[0].total, bottleneck(record).total);
             let capable = if scalable { flow.ect1 } else { flow.ect0 };
-            assert_eq!(if scalable { flow.ect0 } else { flow.ect1 }, 0, "{controller} sends one code point, which comes back as it was");
+            assert_eq!(
+                if scalable { flow.ect0 } else { flow.ect1 },
+                0,
+                "{controller} sends one code point, which comes back as it was"
+            );
             (capable > 0, flow.ce > 0, link.marked > 0, link.overflowed > 0)
         };
         assert_eq!(seen(&marking(controller, "", "")), (true, true, true, false), "{controller}");
-        assert_eq!(seen(&marking(controller, "ecn = \"bleach\"", "")), (false, false, false, true), "{controller}");
-        assert_eq!(seen(&marking(controller, "", "ecn = \"unmark\"")), (true, false, true, true), "{controller}");
+        assert_eq!(
+            seen(&marking(controller, "ecn = \"bleach\"", "")),
+            (false, false, false, true),
+            "{controller}"
+        );
+        assert_eq!(
+            seen(&marking(controller, "", "ecn = \"unmark\"")),
+            (true, false, true, true),
+            "{controller}"
+        );
     }
 }
 
@@ -107,12 +138,21 @@ fn a_flow_that_pauses_goes_on_with_the_same_connection() {
         let record = run(&one_link(controller, 10, 0, link, "pauses = [[\"4 s\", \"6 s\"]]"));
         let sent = |ms: u64| {
             let at = Time::ZERO + Span::from_millis(ms);
-            bottleneck(&record).samples.iter().find(|sample| sample.at == at).expect("a sample").departed_bytes.get()
+            bottleneck(&record)
+                .samples
+                .iter()
+                .find(|sample| sample.at == at)
+                .expect("a sample")
+                .departed_bytes
+                .get()
         };
         // What was under way leaves the queue, then nothing.
         assert_eq!(sent(4_500), sent(6_000), "{controller}");
         // 10 Mbit/s are 1.25 MB in a second.
-        assert!(sent(4_000) - sent(3_000) > 1_000_000 && sent(8_000) - sent(7_000) > 1_000_000, "{controller}");
+        assert!(
+            sent(4_000) - sent(3_000) > 1_000_000 && sent(8_000) - sent(7_000) > 1_000_000,
+            "{controller}"
+        );
         let flow = &record.flows[0];
         assert_eq!((flow.total.timeouts, flow.end), (0, None), "{controller}");
     }

@@ -61,17 +61,27 @@ fn a_watched_run_is_the_same_and_all_that_it_counts_is_seen() {
         let plan = scenario(&one_link(controller, 20, 2, link, ""));
         let alone = narrows_sim::run(&plan).expect("a run");
         let mut counts = Counts::default();
-        let watched = narrows_sim::run_observed(&plan, narrows_sim::Progress::heard_by(&mut |_| true), &mut counts).expect("a run");
+        let watched = narrows_sim::run_observed(
+            &plan,
+            narrows_sim::Progress::heard_by(&mut |_| true),
+            &mut counts,
+        )
+        .expect("a run");
         assert_eq!(format!("{alone:?}"), format!("{watched:?}"));
         let total = watched.flows[0].total;
         assert_eq!((counts.sent, counts.retransmitted), (total.sent, total.retransmitted));
         assert_eq!(counts.handed_over, total.sent);
         assert!(total.retransmitted > 100, "{controller}: {total:?}");
         timeouts += total.timeouts;
-        assert_eq!((counts.arrived, counts.crossed, counts.dropped), (total.arrived, total.arrived, total.dropped));
+        assert_eq!(
+            (counts.arrived, counts.crossed, counts.dropped),
+            (total.arrived, total.arrived, total.dropped)
+        );
         assert_eq!(counts.entered, total.sent);
         assert_eq!(counts.acks, total.acks);
-        assert!(counts.acks_dropped > 10 && counts.acks_arrived + counts.acks_dropped <= counts.acks);
+        assert!(
+            counts.acks_dropped > 10 && counts.acks_arrived + counts.acks_dropped <= counts.acks
+        );
         assert_eq!(counts.newly_lost, total.declared_lost, "{controller}");
     }
     assert!(timeouts > 0, "losses by timeout were not tried");

@@ -1,4 +1,5 @@
-//! What hosts take to send: it never lowers what a sender can send, and follows the rates of the network.
+//! What hosts take to send: it never lowers what a sender can send, and follows the rates of the
+//! network.
 
 use crate::common::{ends_alone, one_link, run};
 use narrows_measure::Record;
@@ -16,7 +17,11 @@ fn kept(text: &str) -> f64 {
 
 #[test]
 fn a_link_that_was_slow_at_the_start_is_filled_once_it_is_fast() {
-    let faster = |link: &str| format!("[[change]]\nlink = \"{link}\"\nat = \"1.7 s\"\nrate = \"9.5 Mbit/s\"\ndelay = \"29 ms\"\n");
+    let faster = |link: &str| {
+        format!(
+            "[[change]]\nlink = \"{link}\"\nat = \"1.7 s\"\nrate = \"9.5 Mbit/s\"\ndelay = \"29 ms\"\n"
+        )
+    };
     for controller in ["bbr", "bbr3", "vivace", "cubic"] {
         let changes = faster("bottleneck") + &faster("bottleneck.back");
         let link = "rate = \"0.5 Mbit/s\"\ndelay = \"22 ms\"\nbuffer = \"9500 packets\"";
@@ -29,7 +34,8 @@ fn a_link_that_was_slow_at_the_start_is_filled_once_it_is_fast() {
 fn a_recorded_rate_counts_as_it_is_now() {
     let trace = std::env::temp_dir().join(format!("narrows-overhead-{}.trace", std::process::id()));
     std::fs::write(&trace, "0,0.5\n2,9.5\n").expect("a writable directory");
-    let link = format!("trace = \"{}\"\ndelay = \"22 ms\"\nbuffer = \"200 packets\"", trace.display());
+    let link =
+        format!("trace = \"{}\"\ndelay = \"22 ms\"\nbuffer = \"200 packets\"", trace.display());
     let kept = kept(&one_link("bbr", 22, 7, &link, ""));
     std::fs::remove_file(&trace).expect("the trace is there");
     assert!((0.95..1.05).contains(&kept), "{kept:.3} of the goodput without");

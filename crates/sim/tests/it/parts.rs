@@ -1,4 +1,5 @@
-//! Parts of a network that share no link are run one after another; the record is that of all together.
+//! Parts of a network that share no link are run one after another; the record is that of all
+//! together.
 
 use crate::common::scenario;
 use narrows_transport::{Observer, Seen, Sender};
@@ -13,8 +14,9 @@ impl Observer for Watching {
     fn on_sender(&mut self, _: Time, _: usize, _: &Sender) {}
 }
 
-/// Three networks, their links and flows written in turn: a fast and a slow way between a and b of which a flow takes one after the other, a link that loses
-/// and changes, one with connections that come and go; and a link that nobody uses.
+/// Three networks, their links and flows written in turn: a fast and a slow way between a and b of
+/// which a flow takes one after the other, a link that loses and changes, one with connections that
+/// come and go; and a link that nobody uses.
 pub const MIXED: &str = r#"
 duration = "6 s"
 warmup = "1 s"
@@ -117,14 +119,21 @@ delay = "15 ms"
 fn the_record_is_that_of_the_whole_network() {
     let plan = scenario(MIXED);
     let apart = narrows_sim::run(&plan).expect("it runs in parts");
-    let whole =
-        narrows_sim::run_observed(&plan, narrows_sim::Progress::heard_by(&mut |_| true), &mut Watching).expect("it runs as a whole");
+    let whole = narrows_sim::run_observed(
+        &plan,
+        narrows_sim::Progress::heard_by(&mut |_| true),
+        &mut Watching,
+    )
+    .expect("it runs as a whole");
     assert_eq!(format!("{apart:#?}"), format!("{whole:#?}"));
     for (flow, plan) in apart.flows.iter().zip(&plan.flows) {
         assert_eq!(flow.name, plan.name);
         assert!(flow.total.arrived > 100, "{}: {:?}", flow.name, flow.total);
     }
-    assert!(apart.flows[1].transfers.as_ref().is_some_and(|transfers| transfers.list.len() > 50), "few connections came and went");
+    assert!(
+        apart.flows[1].transfers.as_ref().is_some_and(|transfers| transfers.list.len() > 50),
+        "few connections came and went"
+    );
 }
 
 #[test]
@@ -146,9 +155,12 @@ fn progress_goes_from_nothing_to_the_whole_duration() {
 
 #[test]
 fn an_impossible_flow_of_the_last_part_is_refused_before_anything_is_run() {
-    let endless =
-        "[[link]]\nname = \"z\"\nbetween = [\"y\", \"z\"]\ndelay = \"1 ms\"\n[[flow]]\nfrom = \"y\"\nto = \"z\"\ncontroller = \"cubic\"\n";
+    let endless = "[[link]]\nname = \"z\"\nbetween = [\"y\", \"z\"]\ndelay = \"1 ms\"\n[[flow]]\nfrom = \"y\"\nto = \"z\"\ncontroller = \"cubic\"\n";
     let plan = scenario(&format!("{MIXED}{endless}"));
     let result = narrows_sim::run_with_progress(&plan, &mut |_| panic!("something was run"));
-    assert!(result.is_err_and(|error| error.to_string().contains("nothing keeps it from sending ever more")));
+    assert!(
+        result.is_err_and(|error| error
+            .to_string()
+            .contains("nothing keeps it from sending ever more"))
+    );
 }

@@ -7,7 +7,8 @@ use narrows_units::{Span, Time};
 #[test]
 fn the_part_after_a_warm_up_is_what_the_warm_up_leaves() {
     let link = "rate = \"20 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"1 bdp\"";
-    let [all, warmed] = [0, 6].map(|warmup| run(&one_link("cubic", 20, warmup, link, "count = 3\nstagger = \"1 s\"")));
+    let [all, warmed] = [0, 6]
+        .map(|warmup| run(&one_link("cubic", 20, warmup, link, "count = 3\nstagger = \"1 s\"")));
     let part = all.between(Time::ZERO + Span::from_secs(6), Time::ZERO + Span::from_secs(20));
     let value = |name: &str, record| metric(name).and_then(|metric| (metric.compute)(record));
     for name in ["utilisation", "goodput", "loss", "jain", "standing_queue"] {

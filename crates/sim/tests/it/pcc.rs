@@ -27,7 +27,13 @@ fn goodputs(record: &Record, seconds: f64) -> Vec<f64> {
 
 #[test]
 fn two_vivace_flows_share_equally_over_60_seconds() {
-    let index = |seed: u32| of(&run(&(format!("seed = {seed}\n") + &one_link("vivace", 60, 0, &path("750 kB"), "count = 2"))), "jain");
+    let index = |seed: u32| {
+        of(
+            &run(&(format!("seed = {seed}\n")
+                + &one_link("vivace", 60, 0, &path("750 kB"), "count = 2"))),
+            "jain",
+        )
+    };
     let mean = (1..=5).map(index).sum::<f64>() / 5.0;
     assert!(mean >= 0.95, "Jain {mean}");
 }
@@ -47,7 +53,9 @@ fn the_released_code_fills_a_link() {
 
 /// Goodputs of a flow of the first controller and one of the second beside it, from 20 to 60 s.
 fn beside(one: &str, other: &str) -> Vec<f64> {
-    let other = format!("[[flow]]\nname = \"other\"\nfrom = \"left\"\nto = \"right\"\ncontroller = \"{other}\"");
+    let other = format!(
+        "[[flow]]\nname = \"other\"\nfrom = \"left\"\nto = \"right\"\ncontroller = \"{other}\""
+    );
     goodputs(&run(&one_link(one, 60, 20, &path("375 kB"), &other)), 40.0)
 }
 
@@ -64,12 +72,20 @@ fn a_scavenger_takes_an_idle_link_and_leaves_it_to_others() {
 #[test]
 fn shares_are_in_proportion_to_weights() {
     let ratio = |weight: u32| {
-        let shares = beside(&format!("vivace?utility=proportional&weight={weight}"), "vivace?utility=proportional");
+        let shares = beside(
+            &format!("vivace?utility=proportional&weight={weight}"),
+            "vivace?utility=proportional",
+        );
         assert!(shares[0] + shares[1] >= 85.0, "{shares:?}");
         shares[0] / shares[1]
     };
     let ratios = [1, 2, 4].map(ratio);
-    assert!((0.8..=1.25).contains(&ratios[0]) && (1.6..=2.4).contains(&ratios[1]) && (2.0..=4.8).contains(&ratios[2]), "{ratios:?}");
+    assert!(
+        (0.8..=1.25).contains(&ratios[0])
+            && (1.6..=2.4).contains(&ratios[1])
+            && (2.0..=4.8).contains(&ratios[2]),
+        "{ratios:?}"
+    );
 }
 
 /// Percentiles 50 and 95 of the queueing delay from 20 to 60 s, in ms.
@@ -85,9 +101,13 @@ fn a_latency_target_is_kept_from_a_tenth_of_the_round_trip_to_more_than_all_of_i
     for target in [3, 5, 10, 20, 40] {
         let (median, high) = queue_at(target, &path("750 kB"), 1);
         let target = target as f64;
-        assert!((0.9 * target..=1.1 * target).contains(&median) && high <= 1.3 * target + 1.0, "{target} ms: {median} and {high} ms");
+        assert!(
+            (0.9 * target..=1.1 * target).contains(&median) && high <= 1.3 * target + 1.0,
+            "{target} ms: {median} and {high} ms"
+        );
     }
-    let (median, high) = queue_at(10, "rate = \"20 Mbit/s\"\ndelay = \"30 ms\"\nbuffer = \"300 kB\"", 1);
+    let (median, high) =
+        queue_at(10, "rate = \"20 Mbit/s\"\ndelay = \"30 ms\"\nbuffer = \"300 kB\"", 1);
     assert!((8.5..=11.0).contains(&median) && high <= 14.0, "{median} and {high} ms");
 }
 
@@ -97,7 +117,8 @@ fn flows_that_share_a_latency_target_stay_near_it() {
     assert!((9.0..=15.0).contains(&median) && high <= 30.0, "{median} and {high} ms");
 }
 
-/// Bursts make slopes of the round trip that outweigh losses: without the price of slopes the rate stays.
+/// Bursts make slopes of the round trip that outweigh losses: without the price of slopes the rate
+/// stays.
 #[test]
 fn vivaces_rate_wanders_where_acknowledgements_come_in_bursts_by_its_price_of_delay() {
     let with = |controller: &str, seed: u32| {

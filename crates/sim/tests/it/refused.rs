@@ -2,7 +2,8 @@
 
 use narrows_scenario::parse;
 
-/// A controller that begins with a million Interests per second. The table of its node is full, and refuses at once.
+/// A controller that begins with a million Interests per second. The table of its node is full, and
+/// refuses at once.
 const RUNAWAY: &str = r#"duration = "2500 ms"
 [icn]
 law = "none"
@@ -29,5 +30,10 @@ fn a_node_that_refuses_at_once_is_not_asked_without_end() {
     let consumer = &record.icn.as_ref().unwrap().consumers[0].total;
     assert!(consumer.nacks > 0, "nothing was refused: the scenario shows nothing");
     // At most one for each gap of the 65,536 that are pending, of which a round trip has as many.
-    assert!(consumer.nacks < 1_000_000, "{} of {} Interests refused", consumer.nacks, consumer.interests);
+    assert!(
+        consumer.nacks < 1_000_000,
+        "{} of {} Interests refused",
+        consumer.nacks,
+        consumer.interests
+    );
 }

@@ -24,7 +24,8 @@ fn asked(scenario: &Scenario, most: usize) -> Vec<Time> {
 #[test]
 fn a_frame_of_a_billion_packets_can_be_stopped_while_it_leaves() {
     let flow = "workload = { rate = \"8 Gbit/s\", frame = \"1 s\" }\ntransport = { mss = \"1 B\" }";
-    let text = one_link("newreno", 10, 0, &format!("{LINK}\nbuffer = \"10 packets\""), flow).replace("controller = \"newreno\"", "");
+    let text = one_link("newreno", 10, 0, &format!("{LINK}\nbuffer = \"10 packets\""), flow)
+        .replace("controller = \"newreno\"", "");
     assert_eq!(asked(&scenario(&text), 3), [Time::ZERO; 3]);
 }
 
@@ -32,7 +33,8 @@ fn a_frame_of_a_billion_packets_can_be_stopped_while_it_leaves() {
 #[test]
 fn a_run_that_only_takes_samples_can_be_stopped() {
     let late = "start = \"999 s\"\nworkload = { size = \"1 kB\" }";
-    let text = one_link("newreno", 1000, 0, LINK, late).replace("\"10 ms\"\n[[link]]", "\"1 ms\"\n[[link]]");
+    let text = one_link("newreno", 1000, 0, LINK, late)
+        .replace("\"10 ms\"\n[[link]]", "\"1 ms\"\n[[link]]");
     let consumer = "duration = \"1000 s\"\nsample = \"1 ms\"\n[icn]\n\
                     [[link]]\nname = \"link\"\nbetween = [\"a\", \"b\"]\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\"\n\
                     [[prefix]]\nname = \"/p\"\nat = \"b\"\n\
@@ -56,7 +58,8 @@ impl Follower for Impatient<'_> {
     }
 }
 
-/// A run of fewer steps than there are between two calls of the progress callback. With a slow controller it takes minutes.
+/// A run of fewer steps than there are between two calls of the progress callback. With a slow
+/// controller it takes minutes.
 #[test]
 fn a_flag_ends_a_run_at_its_next_step() {
     let stop = AtomicBool::new(false);

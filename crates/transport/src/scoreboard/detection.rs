@@ -4,12 +4,20 @@ use super::{Flags, Retransmission, Scoreboard, Slot};
 use crate::LossDetection;
 use narrows_units::{Span, Time};
 
-/// Most segments beyond a hole that losses found by count wait for, however far reordering was seen to go (Linux 2.4 `TCP_MAX_REORDERING`).
+/// Most segments beyond a hole that losses found by count wait for, however far reordering was seen
+/// to go (Linux 2.4 `TCP_MAX_REORDERING`).
 pub const MAX_DUPTHRESH: u32 = 127;
 
 impl Scoreboard {
-    /// RFC 8985 section 6.2 step 4: how long a segment may be late. `in_recovery`: once losses are certain, no grace is given unless reordering was seen.
-    pub(crate) fn reordering_window(&self, in_recovery: bool, min_rtt: Span, steps: u64, srtt: Span) -> Span {
+    /// RFC 8985 section 6.2 step 4: how long a segment may be late. `in_recovery`: once losses are
+    /// certain, no grace is given unless reordering was seen.
+    pub(crate) fn reordering_window(
+        &self,
+        in_recovery: bool,
+        min_rtt: Span,
+        steps: u64,
+        srtt: Span,
+    ) -> Span {
         if !self.reordering_seen && (in_recovery || self.sacked_out >= self.reordering) {
             return Span::ZERO;
         }
@@ -22,10 +30,17 @@ impl Scoreboard {
         self.sacked_out > 0 || (self.is_holed && !self.holes.retransmissions.is_empty())
     }
 
-    /// RFC 8985 section 6.2 step 5: declares lost every transmission that left before the newest delivered one and has had `window` more than its round
-    /// trip. Returns when to look again. Each transmission is looked at once when it is settled; of those still within the window only the oldest is timed,
-    /// so that the work does not grow with their number (the RFC waits for the youngest).
-    pub(crate) fn detect_losses(&mut self, now: Time, window: Span, mut lost: impl FnMut(u64, Slot)) -> Option<Time> {
+    /// RFC 8985 section 6.2 step 5: declares lost every transmission that left before the newest
+    /// delivered one and has had `window` more than its round trip. Returns when to look again.
+    /// Each transmission is looked at once when it is settled; of those still within the window
+    /// only the oldest is timed, so that the work does not grow with their number (the RFC waits
+    /// for the youngest).
+    pub(crate) fn detect_losses(
+        &mut self,
+        now: Time,
+        window: Span,
+        mut lost: impl FnMut(u64, Slot),
+    ) -> Option<Time> {
         let (newest, loss_delay) = (self.newest, self.newest_rtt + window);
         let mut again: Option<Time> = None;
         let mut is_overdue = |number: u64, sent_at: Time| {
@@ -43,8 +58,9 @@ impl Scoreboard {
         again
     }
 
-    /// Declares lost the segments that later arrivals prove lost, by count or by distance. FACK takes a retransmission for lost when data first sent after
-    /// it has arrived (Linux 2.4 `tcp_sacktag_write_queue`).
+    /// Declares lost the segments that later arrivals prove lost, by count or by distance. FACK
+    /// takes a retransmission for lost when data first sent after it has arrived (Linux 2.4
+    /// `tcp_sacktag_write_queue`).
     pub(crate) fn detect_losses_by_count(&mut self, mut lost: impl FnMut(u64, Slot)) {
         let dupthresh = self.dupthresh() as u64;
         let fack = self.detection == LossDetection::Fack;
@@ -58,8 +74,14 @@ impl Scoreboard {
         self.lose_retransmissions(|again| fack && highest > again.next + tolerated, &mut lost);
     }
 
-    /// Declares lost, in order of their numbers, segments below `limit` that are out by their only transmission, up to the first that is not `is_lost`.
-    fn lose_originals(&mut self, limit: u64, mut is_lost: impl FnMut(u64, Time) -> bool, lost: &mut impl FnMut(u64, Slot)) {
+    /// Declares lost, in order of their numbers, segments below `limit` that are out by their only
+    /// transmission, up to the first that is not `is_lost`.
+    fn lose_originals(
+        &mut self,
+        limit: u64,
+        mut is_lost: impl FnMut(u64, Time) -> bool,
+        lost: &mut impl FnMut(u64, Slot),
+    ) {
         self.scanned = self.scanned.max(self.una);
         while self.scanned < limit {
             let number = self.scanned;
@@ -79,8 +101,13 @@ impl Scoreboard {
         }
     }
 
-    /// Declares lost, in the order in which they left, retransmissions up to the first that is not `is_lost`.
-    fn lose_retransmissions(&mut self, mut is_lost: impl FnMut(&Retransmission) -> bool, lost: &mut impl FnMut(u64, Slot)) {
+    /// Declares lost, in the order in which they left, retransmissions up to the first that is not
+    /// `is_lost`.
+    fn lose_retransmissions(
+        &mut self,
+        mut is_lost: impl FnMut(&Retransmission) -> bool,
+        lost: &mut impl FnMut(u64, Slot),
+    ) {
         while let Some(front) = self.holes.retransmissions.front() {
             let (number, sent_at) = (front.number, front.sent_at);
             if self.is_under_way(number, sent_at) {
@@ -95,7 +122,8 @@ impl Scoreboard {
         }
     }
 
-    /// True if the retransmission of `number` that left at `sent_at` is its latest and its fate not known.
+    /// True if the retransmission of `number` that left at `sent_at` is its latest and its fate not
+    /// known.
     pub(super) fn is_under_way(&self, number: u64, sent_at: Time) -> bool {
         number >= self.una && {
             let slot = self.slot(number);
@@ -104,7 +132,8 @@ impl Scoreboard {
         }
     }
 
-    /// Segments that must arrive beyond a hole before it counts as lost: grown by reordering, within a bound.
+    /// Segments that must arrive beyond a hole before it counts as lost: grown by reordering,
+    /// within a bound.
     #[inline]
     pub(super) fn dupthresh(&self) -> u32 {
         self.reordering.min(MAX_DUPTHRESH)

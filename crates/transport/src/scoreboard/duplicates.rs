@@ -3,14 +3,15 @@
 use super::{Flags, Scoreboard, Slot};
 
 impl Scoreboard {
-    /// A duplicate acknowledgement tells that one more segment has left the network, not which (Linux `tcp_add_reno_sack`).
+    /// A duplicate acknowledgement tells that one more segment has left the network, not which
+    /// (Linux `tcp_add_reno_sack`).
     pub(crate) fn count_duplicate(&mut self) {
         self.sacked_out += 1;
         self.bound_duplicates();
     }
 
-    /// The cumulative acknowledgement moved by `acked` segments, one of which filled the hole; the others were counted before (Linux
-    /// `tcp_remove_reno_sacks`). Returns how many.
+    /// The cumulative acknowledgement moved by `acked` segments, one of which filled the hole; the
+    /// others were counted before (Linux `tcp_remove_reno_sacks`). Returns how many.
     pub(crate) fn absorb_duplicates(&mut self, acked: u32) -> u32 {
         let before = self.sacked_out;
         self.sacked_out = self.sacked_out.saturating_sub(acked.saturating_sub(1));
@@ -33,11 +34,15 @@ impl Scoreboard {
         self.sacked_out >= self.dupthresh()
     }
 
-    /// Presumes the first outstanding segment lost, unless a retransmission of it is under way already.
+    /// Presumes the first outstanding segment lost, unless a retransmission of it is under way
+    /// already.
     pub(crate) fn lose_first(&mut self, mut lost: impl FnMut(u64, Slot)) {
         let (number, slot) = (self.una, *self.slot(self.una));
         self.holes.retransmissions.clear();
-        if self.outstanding() > 0 && !slot.flags.has(Flags::LOST) && !slot.flags.has(Flags::RETRANSMITTED) {
+        if self.outstanding() > 0
+            && !slot.flags.has(Flags::LOST)
+            && !slot.flags.has(Flags::RETRANSMITTED)
+        {
             self.mark_lost(number);
             lost(number, slot);
         }

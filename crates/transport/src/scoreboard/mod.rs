@@ -16,8 +16,9 @@ pub(crate) use slot::{Evidence, Flags, Slot, Stamp};
 
 /// The outstanding segments `una..next`.
 ///
-/// Nothing here costs time in proportion to the window: cumulative acknowledgement touches each segment once, SACK touches segments newly acknowledged, and
-/// loss detection follows transmissions in the order in which they were sent and never goes back.
+/// Nothing here costs time in proportion to the window: cumulative acknowledgement touches each
+/// segment once, SACK touches segments newly acknowledged, and loss detection follows transmissions
+/// in the order in which they were sent and never goes back.
 ///
 /// Every packet touches what comes first.
 #[derive(Clone, Debug)]
@@ -40,7 +41,8 @@ pub(crate) struct Scoreboard {
     /// The most recently sent transmission known delivered.
     newest: (Time, u64),
     newest_rtt: Span,
-    /// Segments of reordering tolerated before SACKs alone prove a loss (RFC 6675's DupThresh, grown by reordering).
+    /// Segments of reordering tolerated before SACKs alone prove a loss (RFC 6675's DupThresh,
+    /// grown by reordering).
     reordering: u32,
     /// First segments below this are settled: acknowledged, declared lost or retransmitted.
     scanned: u64,
@@ -55,7 +57,8 @@ struct Holes {
     sacked: RangeSet,
     /// Lost and not yet retransmitted.
     to_retransmit: RangeSet,
-    /// Retransmissions in the order in which they left; entries that no longer describe the latest transmission are skipped.
+    /// Retransmissions in the order in which they left; entries that no longer describe the latest
+    /// transmission are skipped.
     retransmissions: VecDeque<Retransmission>,
 }
 
@@ -117,7 +120,8 @@ impl Scoreboard {
         &mut self.slots[place]
     }
 
-    /// The delivery state when segment `number` left; zero if stamps are not kept. Holds until the next segment is sent.
+    /// The delivery state when segment `number` left; zero if stamps are not kept. Holds until the
+    /// next segment is sent.
     #[inline]
     pub(crate) fn stamp(&self, number: u64) -> Stamp {
         self.stamps.get(self.place(number)).copied().unwrap_or_default()
@@ -144,7 +148,8 @@ impl Scoreboard {
         self.next
     }
 
-    /// Segments in flight: sent, not acknowledged, not presumed lost, plus retransmissions (RFC 6675 `pipe`, Linux `tcp_packets_in_flight`).
+    /// Segments in flight: sent, not acknowledged, not presumed lost, plus retransmissions (RFC
+    /// 6675 `pipe`, Linux `tcp_packets_in_flight`).
     #[inline]
     pub(crate) fn in_flight(&self) -> u32 {
         self.outstanding() + self.retrans_out - self.sacked_out - self.lost_out
@@ -184,7 +189,8 @@ impl Scoreboard {
     #[inline]
     pub(crate) fn send_new(&mut self, slot: Slot) -> u64 {
         let number = self.next;
-        // Field by field: the parts have just been written, and a copy of the whole would wait for them.
+        // Field by field: the parts have just been written, and a copy of the whole would wait for
+        // them.
         let Slot { sent_at, tag, flags } = slot;
         let place = self.slot_mut(number);
         place.sent_at = sent_at;
@@ -215,7 +221,8 @@ impl Scoreboard {
         self.probe(number, slot);
     }
 
-    /// A segment leaves again to learn whether it has arrived: as in Linux (`tcp_send_loss_probe`), the second copy does not count as in flight.
+    /// A segment leaves again to learn whether it has arrived: as in Linux (`tcp_send_loss_probe`),
+    /// the second copy does not count as in flight.
     pub(crate) fn probe(&mut self, number: u64, mut slot: Slot) {
         let before = self.slot(number).flags;
         for kept in [Flags::LOST, Flags::RETRANSMITTED] {
@@ -223,11 +230,16 @@ impl Scoreboard {
         }
         slot.flags.set(Flags::EVER_RETRANSMITTED);
         self.is_holed = true;
-        self.holes.retransmissions.push_back(Retransmission { number, sent_at: slot.sent_at, next: self.next });
+        self.holes.retransmissions.push_back(Retransmission {
+            number,
+            sent_at: slot.sent_at,
+            next: self.next,
+        });
         *self.slot_mut(number) = slot;
     }
 
-    /// The cumulative acknowledgement moves to `number + 1`; returns the segment delivered, unless SACK had acknowledged it before. `number` is `una`.
+    /// The cumulative acknowledgement moves to `number + 1`; returns the segment delivered, unless
+    /// SACK had acknowledged it before. `number` is `una`.
     #[inline]
     pub(crate) fn pass(&mut self, evidence: Evidence) -> Option<Slot> {
         let number = self.una;
@@ -251,9 +263,17 @@ impl Scoreboard {
         }
     }
 
-    /// The receiver holds `start..end`: adds to `delivered` each segment of it that was not known to have arrived.
-    pub(crate) fn sack(&mut self, start: u64, end: u64, evidence: Evidence, delivered: &mut Vec<(u64, Slot)>) {
-        // A segment out of order leaves the stamp as it was (RFC 7323 section 4.3): the stamp says nothing here.
+    /// The receiver holds `start..end`: adds to `delivered` each segment of it that was not known
+    /// to have arrived.
+    pub(crate) fn sack(
+        &mut self,
+        start: u64,
+        end: u64,
+        evidence: Evidence,
+        delivered: &mut Vec<(u64, Slot)>,
+    ) {
+        // A segment out of order leaves the stamp as it was (RFC 7323 section 4.3): the stamp says
+        // nothing here.
         let evidence = Evidence { echo: Time::NEVER, ..evidence };
         let (start, end) = (start.max(self.una), end.min(self.next));
         if start >= end {
@@ -303,8 +323,8 @@ impl Scoreboard {
         } else {
             self.highest = number + 1;
         }
-        // RFC 8985 section 6.2 step 2: a cumulative acknowledgement that echoes an older stamp, or any that comes too early, may be of the original and says
-        // nothing of the retransmission.
+        // RFC 8985 section 6.2 step 2: a cumulative acknowledgement that echoes an older stamp, or
+        // any that comes too early, may be of the original and says nothing of the retransmission.
         let rtt = evidence.now.since(slot.sent_at);
         let ambiguous = resent && (evidence.echo < slot.sent_at || rtt < evidence.min_rtt);
         if (slot.sent_at, number) > self.newest && !ambiguous {
@@ -335,14 +355,18 @@ impl Scoreboard {
         self.holes.to_retransmit.insert(number..number + 1, |_| {});
     }
 
-    /// After a timeout, presumes everything lost that SACK has not acknowledged; calls `lost` for each transmission not presumed lost before. With RACK, what left less than
-    /// a round trip ago and is not the first keeps its chance (RFC 8985 section 6.3, Linux `tcp_timeout_mark_lost`).
+    /// After a timeout, presumes everything lost that SACK has not acknowledged; calls `lost` for
+    /// each transmission not presumed lost before. With RACK, what left less than a round trip ago
+    /// and is not the first keeps its chance (RFC 8985 section 6.3, Linux `tcp_timeout_mark_lost`).
     pub(crate) fn give_up(&mut self, now: Time, mut lost: impl FnMut(u64, Slot)) {
-        let chance = if self.detection == LossDetection::Rack { self.newest_rtt } else { Span::ZERO };
+        let chance =
+            if self.detection == LossDetection::Rack { self.newest_rtt } else { Span::ZERO };
         let mut kept = self.next;
         for number in self.una..self.next {
             let slot = *self.slot(number);
-            if slot.flags.has(Flags::SACKED) || (slot.flags.has(Flags::LOST) && !slot.flags.has(Flags::RETRANSMITTED)) {
+            if slot.flags.has(Flags::SACKED)
+                || (slot.flags.has(Flags::LOST) && !slot.flags.has(Flags::RETRANSMITTED))
+            {
                 continue;
             }
             if number != self.una && slot.sent_at + chance > now {
@@ -358,7 +382,8 @@ impl Scoreboard {
         self.scanned = kept;
     }
 
-    /// Nothing was lost after all: clears every mark. What was sent again and then given up counts as under way once more.
+    /// Nothing was lost after all: clears every mark. What was sent again and then given up counts
+    /// as under way once more.
     pub(crate) fn unmark_lost(&mut self) {
         let mut again: Vec<Retransmission> = std::mem::take(&mut self.holes.retransmissions).into();
         for number in self.una..self.next {
@@ -368,7 +393,11 @@ impl Scoreboard {
                 self.lost_out -= 1;
             }
             if flags.has(Flags::EVER_RETRANSMITTED) && !flags.has(Flags::SACKED) {
-                again.push(Retransmission { number, sent_at: self.slot(number).sent_at, next: self.next });
+                again.push(Retransmission {
+                    number,
+                    sent_at: self.slot(number).sent_at,
+                    next: self.next,
+                });
             }
         }
         again.sort_by_key(|again| (again.sent_at, again.number));

@@ -1,4 +1,5 @@
-//! Numbered transmissions: each is acknowledged or lost by its own number, and none is sent again under it (RFC 9002).
+//! Numbered transmissions: each is acknowledged or lost by its own number, and none is sent again
+//! under it (RFC 9002).
 
 use super::{Flags, Scoreboard, Slot};
 use narrows_units::{Span, Time};
@@ -9,9 +10,15 @@ impl Scoreboard {
         self.highest
     }
 
-    /// Declares lost each transmission that left before the newest delivered one and is `dupthresh` numbers below it, or left more than `loss_delay` ago
-    /// (RFC 9002 section 6.1). Returns when to look again. Nothing is queued to be sent again here.
-    pub(crate) fn detect_numbered_losses(&mut self, now: Time, loss_delay: Span, mut lost: impl FnMut(u64, Slot)) -> Option<Time> {
+    /// Declares lost each transmission that left before the newest delivered one and is `dupthresh`
+    /// numbers below it, or left more than `loss_delay` ago (RFC 9002 section 6.1). Returns when to
+    /// look again. Nothing is queued to be sent again here.
+    pub(crate) fn detect_numbered_losses(
+        &mut self,
+        now: Time,
+        loss_delay: Span,
+        mut lost: impl FnMut(u64, Slot),
+    ) -> Option<Time> {
         let dupthresh = self.dupthresh() as u64;
         self.scanned = self.scanned.max(self.una);
         while self.scanned < self.highest {
@@ -34,7 +41,10 @@ impl Scoreboard {
     /// Transmission `number` is known to be lost. Returns it, if its fate was not known.
     pub(crate) fn lose(&mut self, number: u64) -> Option<Slot> {
         let flags = self.slot(number).flags;
-        if !(self.una..self.next).contains(&number) || flags.has(Flags::SACKED) || flags.has(Flags::LOST) {
+        if !(self.una..self.next).contains(&number)
+            || flags.has(Flags::SACKED)
+            || flags.has(Flags::LOST)
+        {
             return None;
         }
         self.lost_out += 1;
@@ -42,7 +52,8 @@ impl Scoreboard {
         Some(*self.slot(number))
     }
 
-    /// Forgets the oldest while their fate is settled; of those lost, `forget` says which need not be remembered. Calls it with each number that is lost.
+    /// Forgets the oldest while their fate is settled; of those lost, `forget` says which need not
+    /// be remembered. Calls it with each number that is lost.
     pub(crate) fn pass_settled(&mut self, mut forget: impl FnMut(u64) -> bool) {
         while self.una < self.next {
             let flags = self.slot(self.una).flags;

@@ -11,7 +11,8 @@ pub(crate) struct Slot {
     pub(crate) flags: Flags,
 }
 
-/// The connection's delivery state when a segment left (draft-cheng-iccrg-delivery-rate-estimation, `P.*`).
+/// The connection's delivery state when a segment left (draft-cheng-iccrg-delivery-rate-estimation,
+/// `P.*`).
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Stamp {
     pub(crate) first_sent_at: Time,

@@ -12,11 +12,15 @@ use crate::scoreboard::{Evidence, Flags, Scoreboard, Slot};
 use crate::short::ShortSegments;
 use crate::wire::{Ack, Block, MAX_BLOCKS};
 use crate::{AckFormat, MAX_OFFLOAD, Signals, Transport, Tso};
-use narrows_control::{Acked, Awaited, CaState, Controller, Decision, EcnDelta, Fault, Feedback, Lost, Outstanding, Reduction, Totals};
+use narrows_control::{
+    Acked, Awaited, CaState, Controller, Decision, EcnDelta, Fault, Feedback, Lost, Outstanding,
+    Reduction, Totals,
+};
 use narrows_units::{Bytes, Rate, Span, Time};
 use std::sync::Arc;
 
-/// A connection from its sender's side: the controller and its decision, the data, the clocks, and the transmissions that are outstanding.
+/// A connection from its sender's side: the controller and its decision, the data, the clocks, and
+/// the transmissions that are outstanding.
 ///
 /// Every packet touches what comes first.
 #[repr(C)]
@@ -30,7 +34,8 @@ pub(super) struct Connection {
     pub finished: bool,
     /// The controller knows that the connection is over.
     pub closed: bool,
-    /// A segment is to leave whatever window and pacing say: a probe, or what a timeout repeats (RFC 6298 section 5.4).
+    /// A segment is to leave whatever window and pacing say: a probe, or what a timeout repeats
+    /// (RFC 6298 section 5.4).
     pub forced: bool,
     pub cwr_wanted: bool,
     pub window_limited: bool,
@@ -85,7 +90,12 @@ pub(super) struct Timers {
 }
 
 impl Timers {
-    pub const NONE: Timers = Timers { retransmit: Time::NEVER, probe: Time::NEVER, reorder: Time::NEVER, controller: Time::NEVER };
+    pub const NONE: Timers = Timers {
+        retransmit: Time::NEVER,
+        probe: Time::NEVER,
+        reorder: Time::NEVER,
+        controller: Time::NEVER,
+    };
 
     /// Only that of the controller goes on.
     pub fn stop(&mut self) {
@@ -106,7 +116,11 @@ impl Timers {
 }
 
 impl Connection {
-    pub fn new(transport: Arc<Transport>, controller: Box<dyn Controller>, signals: Signals) -> Connection {
+    pub fn new(
+        transport: Arc<Transport>,
+        controller: Box<dyn Controller>,
+        signals: Signals,
+    ) -> Connection {
         Connection {
             decision: controller.decision(),
             target: whole(&controller.decision()),
@@ -115,12 +129,18 @@ impl Connection {
             latest_rtt: None,
             rate: RateSampler::default(),
             signals,
-            pacer: if transport.acks == AckFormat::Numbered { Pacer::exact() } else { Pacer::default() },
+            pacer: if transport.acks == AckFormat::Numbered {
+                Pacer::exact()
+            } else {
+                Pacer::default()
+            },
             written: 0,
             short: ShortSegments::default(),
             finished: false,
             closed: false,
-            receive_limit: transport.receive_window.map_or(u64::MAX, |bytes| bytes.get() / transport.mss.get()),
+            receive_limit: transport
+                .receive_window
+                .map_or(u64::MAX, |bytes| bytes.get() / transport.mss.get()),
             state: CaState::Open,
             recovery_end: 0,
             reduction: CwndReduction::new(transport.recovery),
@@ -128,7 +148,10 @@ impl Connection {
             window_limited_until: 0,
             burst_start: 0,
             usage: Usage::default(),
-            timers: Timers { controller: controller.next_timer().unwrap_or(Time::NEVER), ..Timers::NONE },
+            timers: Timers {
+                controller: controller.next_timer().unwrap_or(Time::NEVER),
+                ..Timers::NONE
+            },
             forced: false,
             cwr_wanted: false,
             ecn_seen: (0, 0, 0),
@@ -153,16 +176,21 @@ impl Connection {
         next < self.written && next < self.receive_limit
     }
 
-    /// True if only a write finds that the application had nothing to send, as in Linux (`tcp_sendmsg_locked` calls `tcp_rate_check_app_limited`).
+    /// True if only a write finds that the application had nothing to send, as in Linux
+    /// (`tcp_sendmsg_locked` calls `tcp_rate_check_app_limited`).
     #[inline]
     pub fn marks_at_writes(&self) -> bool {
-        self.signals.rates && !self.signals.broad_app_limits && self.transport.acks == AckFormat::Cumulative
+        self.signals.rates
+            && !self.signals.broad_app_limits
+            && self.transport.acks == AckFormat::Cumulative
     }
 
-    /// The pacing rate that delays what follows a segment: none for the first segments of a connection.
+    /// The pacing rate that delays what follows a segment: none for the first segments of a
+    /// connection.
     #[inline]
     pub fn pacing_after_sent(&self) -> Option<Rate> {
-        let starts = self.counters.sent < self.transport.unpaced_start as u64 && self.transport.acks == AckFormat::Cumulative;
+        let starts = self.counters.sent < self.transport.unpaced_start as u64
+            && self.transport.acks == AckFormat::Cumulative;
         self.decision.pacing.filter(|_| !starts)
     }
 
@@ -198,7 +226,8 @@ impl Connection {
         self.target = whole(&self.decision);
     }
 
-    /// The controller cannot go on: nothing more is sent, and a timer is due at once, by which the world notices.
+    /// The controller cannot go on: nothing more is sent, and a timer is due at once, by which the
+    /// world notices.
     #[cold]
     fn halt(&mut self, now: Time) {
         if self.fault.is_none() {
@@ -245,7 +274,11 @@ impl Connection {
     /// How things stand before an event.
     #[inline]
     pub fn event(&self, now: Time) -> Event {
-        Event::begin(now, self.board.in_flight(), if self.signals.outstanding { self.window() } else { 0 })
+        Event::begin(
+            now,
+            self.board.in_flight(),
+            if self.signals.outstanding { self.window() } else { 0 },
+        )
     }
 
     /// A new event begins: nothing is acknowledged or lost by it yet.
@@ -281,11 +314,13 @@ impl Connection {
         });
     }
 
-    /// Takes the round trips of the oldest and the newest transmission delivered, which left at these times: the oldest's for the mean, as Linux does, the
-    /// newest's for the minimum and the controller. Returns the newest's.
+    /// Takes the round trips of the oldest and the newest transmission delivered, which left at
+    /// these times: the oldest's for the mean, as Linux does, the newest's for the minimum and the
+    /// controller. Returns the newest's.
     #[inline]
     pub fn take_rtt(&mut self, now: Time, oldest: Time, newest: Time) -> Span {
-        // Only a receiver that acknowledges ahead can be so fast; no controller knows a round trip of no time.
+        // Only a receiver that acknowledges ahead can be so fast; no controller knows a round trip
+        // of no time.
         let rtt = now.since(newest).max(Span::from_nanos(1));
         self.rtt.sample(now.since(oldest), self.board.una(), self.board.next());
         self.rtt.sample_minimum(now, rtt);
@@ -293,8 +328,12 @@ impl Connection {
         rtt
     }
 
-    /// Lets `detect` look for losses on the scoreboard and note each, by its segment. Returns its answer.
-    pub fn find_lost<R>(&mut self, detect: impl FnOnce(&mut Scoreboard, &mut dyn FnMut(u64, Slot)) -> R) -> R {
+    /// Lets `detect` look for losses on the scoreboard and note each, by its segment. Returns its
+    /// answer.
+    pub fn find_lost<R>(
+        &mut self,
+        detect: impl FnOnce(&mut Scoreboard, &mut dyn FnMut(u64, Slot)) -> R,
+    ) -> R {
         let before = self.lost.len();
         let (lost, short, mss) = (&mut self.lost, &self.short, self.transport.mss);
         let answer = detect(&mut self.board, &mut |number, slot| {
@@ -309,13 +348,20 @@ impl Connection {
     #[inline]
     fn ecn_delta(&mut self, ack: &Ack) -> EcnDelta {
         let (ect0, ect1, ce) = &mut self.ecn_seen;
-        EcnDelta { ect0: counted(ect0, ack.ect0), ect1: counted(ect1, ack.ect1), ce: counted(ce, ack.ce), echo: ack.ece }
+        EcnDelta {
+            ect0: counted(ect0, ack.ect0),
+            ect1: counted(ect1, ack.ect1),
+            ce: counted(ce, ack.ce),
+            echo: ack.ece,
+        }
     }
 
-    /// Tells the controller of an acknowledgement, or of an event without one. `una` and `next`: first segment not delivered and first never sent.
+    /// Tells the controller of an acknowledgement, or of an event without one. `una` and `next`:
+    /// first segment not delivered and first never sent.
     #[inline]
     pub fn feed(&mut self, ack: Option<&Ack>, event: &Event, una: u64, next: u64) {
-        let (ecn, signal) = ack.map_or((EcnDelta::default(), None), |ack| (self.ecn_delta(ack), ack.signal));
+        let (ecn, signal) =
+            ack.map_or((EcnDelta::default(), None), |ack| (self.ecn_delta(ack), ack.signal));
         let mut rate = None;
         self.rate.pass_app_limit();
         if self.signals.rates {
@@ -325,7 +371,8 @@ impl Connection {
                 sample.ack_delayed = only.bytes < self.transport.mss && sample.delivered == 1;
             }
         }
-        // Every acknowledgement builds one: nothing comes in between, or all of it would be written twice.
+        // Every acknowledgement builds one: nothing comes in between, or all of it would be written
+        // twice.
         let mut feedback = Feedback::at(event.now);
         feedback.acked = &self.acked;
         feedback.lost = &self.lost;
@@ -335,7 +382,11 @@ impl Connection {
         feedback.in_flight = self.board.in_flight();
         feedback.ecn = ecn;
         feedback.signal = signal;
-        feedback.totals = Totals { sent: self.counters.sent, delivered: self.rate.delivered, lost: self.counters.declared_lost };
+        feedback.totals = Totals {
+            sent: self.counters.sent,
+            delivered: self.rate.delivered,
+            lost: self.counters.declared_lost,
+        };
         feedback.srtt = self.rtt.srtt();
         feedback.ca_state = self.state;
         feedback.congestion = event.congestion;
@@ -353,12 +404,14 @@ impl Connection {
                 resent: self.board.retrans_out(),
             };
             feedback.window = event.window_before;
-            (feedback.cwnd_limited, feedback.most_outstanding) = (self.usage.cwnd_limited, self.usage.most_outstanding);
+            (feedback.cwnd_limited, feedback.most_outstanding) =
+                (self.usage.cwnd_limited, self.usage.most_outstanding);
         }
         self.controller.on_feedback(&feedback);
     }
 
-    /// Carries the controller's decision into the window. `acked`: segments newly delivered; `clean`: the acknowledgement moved and nothing more was lost.
+    /// Carries the controller's decision into the window. `acked`: segments newly delivered;
+    /// `clean`: the acknowledgement moved and nothing more was lost.
     #[inline(always)]
     pub fn reduce(&mut self, event: &Event, reducing_before: bool, acked: u32, clean: bool) {
         let reducing = self.is_reducing();

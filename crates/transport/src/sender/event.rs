@@ -3,7 +3,8 @@
 use narrows_control::{CaState, Congestion};
 use narrows_units::{Span, Time};
 
-/// An acknowledgement on its way through the sender, or a refusal or a timer that finds losses: how things stood before it, and what it turns out to say.
+/// An acknowledgement on its way through the sender, or a refusal or a timer that finds losses: how
+/// things stood before it, and what it turns out to say.
 pub(super) struct Event {
     pub now: Time,
     /// Segments in flight before.

@@ -24,11 +24,13 @@ use std::sync::Arc;
 pub use counters::SenderCounters;
 pub use numbered::Answer;
 
-/// Sends one connection's data as its controller decides: numbering, loss detection, recovery, retransmission timeout (RFC 6298), undo of spurious reductions,
-/// pacing, classic ECN (RFC 3168) and delivery rate samples, each as the [`Transport`] has it.
+/// Sends one connection's data as its controller decides: numbering, loss detection, recovery,
+/// retransmission timeout (RFC 6298), undo of spurious reductions, pacing, classic ECN (RFC 3168)
+/// and delivery rate samples, each as the [`Transport`] has it.
 ///
-/// It never acts by itself: a world hands it acknowledgements, calls [`transmit`](Sender::transmit) at [`ready_at`](Sender::ready_at) until it yields nothing,
-/// and calls [`on_timer`](Sender::on_timer) at [`next_timer`](Sender::next_timer).
+/// It never acts by itself: a world hands it acknowledgements, calls [`transmit`](Sender::transmit)
+/// at [`ready_at`](Sender::ready_at) until it yields nothing, and calls
+/// [`on_timer`](Sender::on_timer) at [`next_timer`](Sender::next_timer).
 pub struct Sender {
     conn: Connection,
     recovery: Recovery,
@@ -36,8 +38,13 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// A sender at the start of a connection; many may share their settings. The controller is told these `signals`.
-    pub fn new(transport: impl Into<Arc<Transport>>, controller: Box<dyn Controller>, signals: Signals) -> Sender {
+    /// A sender at the start of a connection; many may share their settings. The controller is told
+    /// these `signals`.
+    pub fn new(
+        transport: impl Into<Arc<Transport>>,
+        controller: Box<dyn Controller>,
+        signals: Signals,
+    ) -> Sender {
         let transport = transport.into();
         Sender {
             recovery: Recovery::new(&transport),
@@ -46,7 +53,8 @@ impl Sender {
         }
     }
 
-    /// The connection is open: its handshake took `rtt`, and this end of it had this role. ECN is agreed upon if the controller wants it.
+    /// The connection is open: its handshake took `rtt`, and this end of it had this role. ECN is
+    /// agreed upon if the controller wants it.
     pub fn on_open(&mut self, now: Time, rtt: Span, role: Role) {
         let conn = &mut self.conn;
         conn.rtt.sample(rtt, 0, 0);
@@ -102,7 +110,8 @@ impl Sender {
         self.conn.written
     }
 
-    /// The application stops: it writes nothing more, and all that was written but never sent is dropped.
+    /// The application stops: it writes nothing more, and all that was written but never sent is
+    /// dropped.
     pub fn stop(&mut self) {
         self.finish();
         self.drop_unsent();
@@ -128,7 +137,8 @@ impl Sender {
         (earliest != Time::NEVER).then_some(earliest)
     }
 
-    /// A timer may have expired: acts on those that have. Nothing more happens once there is a [`fault`](Sender::fault).
+    /// A timer may have expired: acts on those that have. Nothing more happens once there is a
+    /// [`fault`](Sender::fault).
     pub fn on_timer(&mut self, now: Time) {
         self.order.call(now);
         let Sender { conn, recovery, .. } = self;
@@ -177,7 +187,8 @@ impl Sender {
         &self.conn.lost
     }
 
-    /// Segments, or with numbered acknowledgements transmissions, that are kept: sent, and not acknowledged below all others.
+    /// Segments, or with numbered acknowledgements transmissions, that are kept: sent, and not
+    /// acknowledged below all others.
     pub fn outstanding(&self) -> u32 {
         self.conn.board.outstanding()
     }
@@ -203,7 +214,8 @@ impl Sender {
         self.conn.state
     }
 
-    /// The rate of payload that an encoder may produce: what the controller says, or else the window per smoothed round trip. `None` before the first round trip.
+    /// The rate of payload that an encoder may produce: what the controller says, or else the
+    /// window per smoothed round trip. `None` before the first round trip.
     pub fn media_rate(&self) -> Option<Rate> {
         let conn = &self.conn;
         conn.controller.media_rate().or_else(|| {
@@ -218,8 +230,10 @@ impl Sender {
         self.conn.controller.header()
     }
 
-    /// Why the controller cannot go on, if it cannot, and since when: nothing is sent any more, and the world ends the run. [`next_timer`](Sender::next_timer) is
-    /// that time from then on, so that a world which looks here before it calls [`on_timer`](Sender::on_timer) misses no fault.
+    /// Why the controller cannot go on, if it cannot, and since when: nothing is sent any more, and
+    /// the world ends the run. [`next_timer`](Sender::next_timer) is that time from then on, so
+    /// that a world which looks here before it calls [`on_timer`](Sender::on_timer) misses no
+    /// fault.
     pub fn fault(&self) -> Option<(Time, &Fault)> {
         self.conn.fault.as_deref().map(|(at, fault)| (*at, fault))
     }

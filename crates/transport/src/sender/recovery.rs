@@ -60,8 +60,8 @@ impl Recovery {
         }
     }
 
-    /// The segment that a probe repeats if there is no new data: the last one sent (RFC 8985 section 7.3), with numbers the first one outstanding (RFC 9002
-    /// section 6.2.4).
+    /// The segment that a probe repeats if there is no new data: the last one sent (RFC 8985
+    /// section 7.3), with numbers the first one outstanding (RFC 9002 section 6.2.4).
     pub fn to_probe(&self, board: &Scoreboard) -> u64 {
         match self {
             Recovery::Tcp(_) => board.next() - 1,
@@ -78,7 +78,8 @@ impl Recovery {
         }
     }
 
-    /// A transmission of segment `number` leaves; `fresh`: the first one. Returns its number on the scoreboard.
+    /// A transmission of segment `number` leaves; `fresh`: the first one. Returns its number on the
+    /// scoreboard.
     #[inline]
     pub fn on_sent(&mut self, conn: &mut Connection, number: u64, fresh: bool, slot: Slot) -> u64 {
         match self {

@@ -14,7 +14,9 @@ impl CwndReduction {
     pub(super) fn new(algorithm: RecoveryAlgorithm) -> CwndReduction {
         match algorithm {
             RecoveryAlgorithm::Prr => CwndReduction::Prr(Prr::default()),
-            RecoveryAlgorithm::Rfc9937 => CwndReduction::Prr(Prr { of_flight: true, ..Prr::default() }),
+            RecoveryAlgorithm::Rfc9937 => {
+                CwndReduction::Prr(Prr { of_flight: true, ..Prr::default() })
+            }
             RecoveryAlgorithm::RateHalving => CwndReduction::RateHalving(RateHalving::default()),
             RecoveryAlgorithm::Pipe | RecoveryAlgorithm::Reno => CwndReduction::Pipe,
         }
@@ -45,7 +47,8 @@ impl CwndReduction {
         }
     }
 
-    /// An acknowledgement during the reduction: it delivered `acked` segments. `clean`: the cumulative acknowledgement moved and nothing more was lost.
+    /// An acknowledgement during the reduction: it delivered `acked` segments. `clean`: the
+    /// cumulative acknowledgement moved and nothing more was lost.
     #[inline]
     pub(super) fn on_ack(&mut self, acked: u32, in_flight: u32, target: u32, clean: bool) {
         match self {
@@ -75,7 +78,8 @@ impl CwndReduction {
     }
 }
 
-/// Rate halving as Linux 2.4 has it (`tcp_cwnd_down`, `tcp_complete_cwr`, `tcp_moderate_cwnd`), after a draft by Mathis, Semke and Mahdavi (1999).
+/// Rate halving as Linux 2.4 has it (`tcp_cwnd_down`, `tcp_complete_cwr`, `tcp_moderate_cwnd`),
+/// after a draft by Mathis, Semke and Mahdavi (1999).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RateHalving {
     /// `u32::MAX` while it bounds nothing.
@@ -107,8 +111,8 @@ impl RateHalving {
         self.window = self.window.min(in_flight + 1);
     }
 
-    /// An acknowledgement after the reduction: the window grows by one segment each time until it is where the controller wants it. `just_ended`: this one ends
-    /// recovery.
+    /// An acknowledgement after the reduction: the window grows by one segment each time until it
+    /// is where the controller wants it. `just_ended`: this one ends recovery.
     #[inline]
     fn regrow(&mut self, in_flight: u32, target: u32, just_ended: bool) {
         if just_ended {
@@ -142,7 +146,8 @@ pub(super) struct Prr {
 impl Prr {
     fn begin(&mut self, prior_window: u32, flight: u32) {
         let whole = if self.of_flight { flight } else { prior_window };
-        *self = Prr { of_flight: self.of_flight, whole, delivered: 0, out: 0, window: prior_window };
+        *self =
+            Prr { of_flight: self.of_flight, whole, delivered: 0, out: 0, window: prior_window };
     }
 
     /// An acknowledgement delivered `acked` segments. `target` is where the window shall arrive;
@@ -154,7 +159,8 @@ impl Prr {
         }
         self.delivered += acked;
         let send = if in_flight > target {
-            let share = (target as u64 * self.delivered as u64).div_ceil(self.whole.max(1) as u64) as u32;
+            let share =
+                (target as u64 * self.delivered as u64).div_ceil(self.whole.max(1) as u64) as u32;
             share.saturating_sub(self.out)
         } else {
             let unsent = self.delivered.saturating_sub(self.out).max(acked) + advanced as u32;
@@ -170,15 +176,17 @@ impl Prr {
 mod tests {
     use super::*;
 
-    /// Twenty segments out, all of the window; the third SACK of 1 to 3 shows that 0 is lost, and the
-    /// window is to fall to 14. What may have left after so many deliveries, while data arrives and
-    /// each segment that may leave does.
+    /// Twenty segments out, all of the window; the third SACK of 1 to 3 shows that 0 is lost, and
+    /// the window is to fall to 14. What may have left after so many deliveries, while data arrives
+    /// and each segment that may leave does.
     fn left(algorithm: RecoveryAlgorithm) -> [u32; 3] {
         let mut reduction = CwndReduction::new(algorithm);
         reduction.begin(20, 18);
         let (mut in_flight, mut left) = (16, 0);
         [4, 9, 17].map(|until| {
-            let CwndReduction::Prr(Prr { delivered: before, .. }) = reduction else { unreachable!() };
+            let CwndReduction::Prr(Prr { delivered: before, .. }) = reduction else {
+                unreachable!()
+            };
             for delivered in before..until {
                 // What the trigger delivered has left the flight already, and so has the lost one.
                 in_flight -= u32::from(delivered > 0);
@@ -194,7 +202,8 @@ mod tests {
 
     #[test]
     fn rfc_9937_spreads_the_reduction_over_the_flight_and_linux_over_the_window() {
-        // ⌈14/18 · 4⌉ and ⌈14/18 · 9⌉; then the flight is down to 14, and each delivery lets one leave.
+        // ⌈14/18 · 4⌉ and ⌈14/18 · 9⌉; then the flight is down to 14, and each delivery lets one
+        // leave.
         assert_eq!(left(RecoveryAlgorithm::Rfc9937), [4, 7, 14]);
         // ⌈14/20 · 4⌉; after nine the flight is down to 14 already, by having sent one less.
         assert_eq!(left(RecoveryAlgorithm::Prr), [3, 6, 14]);

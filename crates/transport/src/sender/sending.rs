@@ -34,14 +34,16 @@ impl Sender {
         if conn.board.in_flight() >= conn.window() {
             return Err(Blocked::Window);
         }
-        let release = conn.pacer.release(conn.transport.mss + conn.transport.headers, conn.decision.pacing);
+        let release =
+            conn.pacer.release(conn.transport.mss + conn.transport.headers, conn.decision.pacing);
         if release > now {
             return Err(Blocked::Pacing(release));
         }
         Ok(number)
     }
 
-    /// When [`transmit`](Sender::transmit) would yield something: `now` if at once, `None` if only after an acknowledgement, a timer or a write.
+    /// When [`transmit`](Sender::transmit) would yield something: `now` if at once, `None` if only
+    /// after an acknowledgement, a timer or a write.
     #[inline]
     pub fn ready_at(&self, now: Time) -> Option<Time> {
         if self.conn.forced {
@@ -54,15 +56,18 @@ impl Sender {
         }
     }
 
-    /// The longest delay of the host that pacing makes up for, so that it does not lower the rate; `None` if the sender is not paced and sends all that it can once
-    /// it is asked.
+    /// The longest delay of the host that pacing makes up for, so that it does not lower the rate;
+    /// `None` if the sender is not paced and sends all that it can once it is asked.
     #[inline]
     pub fn makes_up_for(&self) -> Option<Span> {
         let Sender { conn, .. } = self;
-        conn.decision.pacing.map(|rate| conn.pacer.makes_up_for(rate.time_for(conn.transport.mss + conn.transport.headers)))
+        conn.decision.pacing.map(|rate| {
+            conn.pacer.makes_up_for(rate.time_for(conn.transport.mss + conn.transport.headers))
+        })
     }
 
-    /// The next segment that leaves at `now` and the code point it carries; otherwise when there will be one, as [`ready_at`](Sender::ready_at) says.
+    /// The next segment that leaves at `now` and the code point it carries; otherwise when there
+    /// will be one, as [`ready_at`](Sender::ready_at) says.
     #[inline(always)]
     pub fn transmit(&mut self, now: Time) -> Result<(Data, Ecn), Option<Time>> {
         self.order.call(now);
@@ -89,7 +94,8 @@ impl Sender {
             conn.pacer.end_burst();
         }
         if limited && !conn.window_limited {
-            // The segments of this burst were limited by the window too, though that shows only now.
+            // The segments of this burst were limited by the window too, though that shows only
+            // now.
             for number in conn.burst_start.max(conn.board.una())..conn.board.next() {
                 conn.board.slot_mut(number).flags.set(Flags::WINDOW_LIMITED);
             }
@@ -105,7 +111,9 @@ impl Sender {
                 Blocked::Data => conn.board.in_flight() >= conn.window(),
             };
             let (una, next) = (conn.board.una(), conn.board.next());
-            if next > conn.burst_start || (full && conn.has_data(recovery.next_segment(&conn.board))) {
+            if next > conn.burst_start
+                || (full && conn.has_data(recovery.next_segment(&conn.board)))
+            {
                 conn.usage.on_burst(full, conn.board.outstanding(), una, next);
             }
         }
@@ -115,12 +123,15 @@ impl Sender {
         }
     }
 
-    /// Marks what leaves from now on as limited by the application if there is nothing to send or to repeat while the window has room
-    /// (`tcp_rate_check_app_limited`).
+    /// Marks what leaves from now on as limited by the application if there is nothing to send or
+    /// to repeat while the window has room (`tcp_rate_check_app_limited`).
     pub(super) fn look_for_app_limit(&mut self) {
         let Sender { conn, recovery, .. } = self;
         let unsent = recovery.next_segment(&conn.board) < conn.written;
-        if !unsent && conn.board.in_flight() < conn.window() && conn.board.first_to_retransmit().is_none() {
+        if !unsent
+            && conn.board.in_flight() < conn.window()
+            && conn.board.first_to_retransmit().is_none()
+        {
             conn.rate.limit_by_app(conn.board.in_flight());
         }
     }
@@ -138,7 +149,9 @@ impl Sender {
         sent.app_limited = app_limited;
         sent.rto = conn.rtt.timeout();
         let tag = conn.controller.on_sent(&sent);
-        let flags = Flags::default().with(Flags::APP_LIMITED, app_limited).with(Flags::WINDOW_LIMITED, conn.window_limited);
+        let flags = Flags::default()
+            .with(Flags::APP_LIMITED, app_limited)
+            .with(Flags::WINDOW_LIMITED, conn.window_limited);
         let packet = recovery.on_sent(conn, number, fresh, Slot { sent_at: now, tag, flags });
         conn.forced = false;
         conn.counters.sent += 1;
@@ -148,12 +161,28 @@ impl Sender {
             conn.board.set_stamp(packet, stamp);
         }
         conn.decide(now);
-        conn.pacer.on_sent(now, bytes + conn.transport.headers, conn.pacing_after_sent(), conn.quantum());
+        conn.pacer.on_sent(
+            now,
+            bytes + conn.transport.headers,
+            conn.pacing_after_sent(),
+            conn.quantum(),
+        );
         if conn.is_reducing() {
             conn.reduction.on_sent();
         }
         let cwr = fresh && std::mem::take(&mut conn.cwr_wanted);
         let ecn = if fresh { conn.decision.ecn } else { Ecn::NotEct };
-        (Data { number, bytes, stamp: now, packet: packet as u32, acked: conn.board.una() as u32, retransmission: !fresh, cwr }, ecn)
+        (
+            Data {
+                number,
+                bytes,
+                stamp: now,
+                packet: packet as u32,
+                acked: conn.board.una() as u32,
+                retransmission: !fresh,
+                cwr,
+            },
+            ecn,
+        )
     }
 }

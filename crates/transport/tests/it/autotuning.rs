@@ -9,11 +9,18 @@ use std::collections::BTreeMap;
 /// The sender of `acks.py`: slow start up to the `largest` window, a bottleneck without losses,
 /// then half a round trip each way. Returns how many acknowledgements cover the first n segments,
 /// for each n.
-fn acknowledgements(rate: Rate, rtt: Span, largest: u64, total: u64, transport: &Transport) -> Vec<u64> {
+fn acknowledgements(
+    rate: Rate,
+    rtt: Span,
+    largest: u64,
+    total: u64,
+    transport: &Transport,
+) -> Vec<u64> {
     let mut receiver = Receiver::new(transport);
     let takes = rate.time_for(Bytes::new(1500));
     let (mut free, mut sent, mut known, mut window) = (Time::ZERO, 0, 0, 10);
-    // Pending events: `None` is the arrival of a segment, a number the arrival of an acknowledgement.
+    // Pending events: `None` is the arrival of a segment, a number the arrival of an
+    // acknowledgement.
     let mut events: BTreeMap<(Time, u64), Option<u64>> = BTreeMap::new();
     let (mut now, mut order, mut counts) = (Time::ZERO, 0, vec![0; total as usize + 1]);
     let mut acks = 0;
@@ -31,8 +38,15 @@ fn acknowledgements(rate: Rate, rtt: Span, largest: u64, total: u64, transport: 
             None => {
                 // Data that arrives now left a round trip after the acknowledgement that let it go.
                 let acked = known as u32;
-                let data =
-                    Data { number: arrived, bytes: Bytes::new(1448), stamp: at, packet: 0, acked, retransmission: false, cwr: false };
+                let data = Data {
+                    number: arrived,
+                    bytes: Bytes::new(1448),
+                    stamp: at,
+                    packet: 0,
+                    acked,
+                    retransmission: false,
+                    cwr: false,
+                };
                 arrived += 1;
                 if let Some(ack) = receiver.on_data(at, &data, Ecn::NotEct, None) {
                     acks += 1;
@@ -65,9 +79,21 @@ type Case = (u64, u64, u64, u64, &'static [(u64, u64)]);
 #[test]
 fn segments_are_acknowledged_one_by_one_where_linux_does_so() {
     let kernel: [Case; 5] = [
-        (10, 100, 166, 600, &[(22, 1), (5, 2), (24, 1), (8, 2), (67, 1), (6, 2), (120, 1), (164, 2)]),
+        (
+            10,
+            100,
+            166,
+            600,
+            &[(22, 1), (5, 2), (24, 1), (8, 2), (67, 1), (6, 2), (120, 1), (164, 2)],
+        ),
         (2, 100, 34, 300, &[(22, 1), (3, 2), (8, 1), (132, 2)]),
-        (5, 200, 166, 600, &[(22, 1), (5, 2), (24, 1), (8, 2), (67, 1), (6, 2), (120, 1), (164, 2)]),
+        (
+            5,
+            200,
+            166,
+            600,
+            &[(22, 1), (5, 2), (24, 1), (8, 2), (67, 1), (6, 2), (120, 1), (164, 2)],
+        ),
         (5, 50, 42, 300, &[(22, 1), (5, 2), (24, 1), (122, 2)]),
         (
             10,
@@ -95,7 +121,13 @@ fn segments_are_acknowledged_one_by_one_where_linux_does_so() {
         ),
     ];
     for (mbps, ms, largest, total, runs) in kernel {
-        let counts = acknowledgements(Rate::from_mbps(mbps), Span::from_millis(ms), largest, total, &Transport::default());
+        let counts = acknowledgements(
+            Rate::from_mbps(mbps),
+            Span::from_millis(ms),
+            largest,
+            total,
+            &Transport::default(),
+        );
         let (mut segments, mut acks) = (0, 0);
         for (number, covered) in runs {
             (segments, acks) = (segments + number * covered, acks + number);
@@ -103,7 +135,10 @@ fn segments_are_acknowledged_one_by_one_where_linux_does_so() {
             // The kernel's time stamps count milliseconds. A segment more in a round trip, 1.2 ms
             // at 10 Mbit/s, makes the window's limit six larger: three acknowledgements. Two are
             // allowed.
-            assert!(ours.abs_diff(acks) <= 6, "{mbps} Mbit/s, {ms} ms: {acks} for the first {segments} segments, not {ours}");
+            assert!(
+                ours.abs_diff(acks) <= 6,
+                "{mbps} Mbit/s, {ms} ms: {acks} for the first {segments} segments, not {ours}"
+            );
         }
     }
 }

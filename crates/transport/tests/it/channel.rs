@@ -1,8 +1,11 @@
-//! A sender and a receiver over a channel that loses, delays, reorders and repeats: everything arrives, once.
+//! A sender and a receiver over a channel that loses, delays, reorders and repeats: everything
+//! arrives, once.
 
 use crate::common::Rig;
 use narrows_control::Reduction;
-use narrows_transport::{Ack, AckFormat, Data, LossDetection, Receiver, RecoveryAlgorithm, Transport};
+use narrows_transport::{
+    Ack, AckFormat, Data, LossDetection, Receiver, RecoveryAlgorithm, Transport,
+};
 use narrows_units::{Bytes, Random, Rate, Span, Time};
 use narrows_wire::Ecn;
 use proptest::prelude::*;
@@ -38,20 +41,41 @@ struct Channel {
 }
 
 fn channel() -> impl Strategy<Value = Channel> {
-    let detection = prop::sample::select(vec![LossDetection::Rack, LossDetection::Dupack, LossDetection::Fack]);
+    let detection =
+        prop::sample::select(vec![LossDetection::Rack, LossDetection::Dupack, LossDetection::Fack]);
     let recovery = prop::sample::select(vec![
         RecoveryAlgorithm::Prr,
         RecoveryAlgorithm::RateHalving,
         RecoveryAlgorithm::Pipe,
         RecoveryAlgorithm::Reno,
     ]);
-    let options = (any::<bool>(), any::<bool>(), any::<bool>(), prop_oneof![Just(0u64), 1u64..20_000]);
+    let options =
+        (any::<bool>(), any::<bool>(), any::<bool>(), prop_oneof![Just(0u64), 1u64..20_000]);
     let repair = (detection, recovery, options, any::<bool>(), any::<bool>(), any::<bool>());
     let transport = (any::<bool>(), any::<bool>(), 1u32..9, prop::option::of(1u64..30), repair);
-    let network = (0.0..0.5f64, 0.0..0.5f64, 0.0..0.1f64, 0.0..0.2f64, 1u64..100, prop_oneof![Just(0u64), 1u64..150]);
-    let source = (any::<u64>(), 1u64..200, 0.3..60.0f64, prop::option::of(100u64..100_000), prop_oneof![3 => Just(0u64), 1 => 1u64..2000]);
+    let network = (
+        0.0..0.5f64,
+        0.0..0.5f64,
+        0.0..0.1f64,
+        0.0..0.2f64,
+        1u64..100,
+        prop_oneof![Just(0u64), 1u64..150],
+    );
+    let source = (
+        any::<u64>(),
+        1u64..200,
+        0.3..60.0f64,
+        prop::option::of(100u64..100_000),
+        prop_oneof![3 => Just(0u64), 1 => 1u64..2000],
+    );
     (transport, network, source).prop_map(|(transport, network, source)| {
-        let (immediate, ecn, ack_every, receive_window, (detection, recovery, options, probes, frto, undo)) = transport;
+        let (
+            immediate,
+            ecn,
+            ack_every,
+            receive_window,
+            (detection, recovery, options, probes, frto, undo),
+        ) = transport;
         let (numbered, sack, timestamps, gro_us) = options;
         let (loss, ack_loss, repeated, marked, delay_ms, jitter_ms) = network;
         let (seed, segments, window, pacing, pause_ms) = source;
@@ -121,11 +145,21 @@ impl World {
         let rig = Rig::with(channel.window, &transport);
         rig.decide(|decision| {
             decision.pacing = channel.pacing.map(Rate::from_kbps);
-            decision.reduction = if channel.immediate { Reduction::Immediate } else { Reduction::Transport };
+            decision.reduction =
+                if channel.immediate { Reduction::Immediate } else { Reduction::Transport };
             decision.ecn = if channel.ecn { Ecn::Ect0 } else { Ecn::NotEct };
         });
         let random = Random::stream(channel.seed, "channel");
-        World { receiver: Receiver::new(&transport), channel, random, rig, agenda: BTreeMap::new(), events: 0, written: 0, highest: 0 }
+        World {
+            receiver: Receiver::new(&transport),
+            channel,
+            random,
+            rig,
+            agenda: BTreeMap::new(),
+            events: 0,
+            written: 0,
+            highest: 0,
+        }
     }
 
     fn at(&mut self, time: Time, event: Event) {
@@ -155,13 +189,18 @@ impl World {
 
     fn send(&mut self, now: Time) {
         for data in self.rig.send(now) {
-            assert!(data.number <= self.highest && data.number < self.written, "it sends what exists, in order");
+            assert!(
+                data.number <= self.highest && data.number < self.written,
+                "it sends what exists, in order"
+            );
             assert_eq!(data.retransmission, data.number < self.highest);
             self.highest = self.highest.max(data.number + 1);
             let copies = 1 + self.random.chance(self.channel.repeated) as u32;
             for _ in 0..copies {
                 if !self.random.chance(self.channel.loss) {
-                    let marked = self.channel.ecn && !data.retransmission && self.random.chance(self.channel.marked);
+                    let marked = self.channel.ecn
+                        && !data.retransmission
+                        && self.random.chance(self.channel.marked);
                     let arrival = self.arrival(now);
                     self.at(arrival, Event::Data(data, if marked { Ecn::Ce } else { Ecn::NotEct }));
                 }
@@ -201,7 +240,11 @@ impl World {
             }
             let event = self.agenda.first_key_value().map(|((time, _), _)| *time);
             let timer = self.rig.sender.next_timer();
-            let outstanding = if self.channel.numbered { self.rig.sender.in_flight() > 0 } else { self.highest > self.acknowledged() };
+            let outstanding = if self.channel.numbered {
+                self.rig.sender.in_flight() > 0
+            } else {
+                self.highest > self.acknowledged()
+            };
             assert!(timer.is_some() || !outstanding, "data outstanding and no timer");
             let due = [event, timer, self.rig.sender.ready_at(now), self.receiver.next_timer()];
             let next = due.into_iter().flatten().min().expect("something is due");

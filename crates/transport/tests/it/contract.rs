@@ -16,17 +16,26 @@ fn what_is_outstanding_and_in_what_state() {
     assert_eq!(heard.outstanding, Outstanding { packets: 9, sacked: 3, lost: 2, resent: 0 });
     // PRR lets one leave: of 4 in flight and a window of 5.
     assert_eq!(rig.numbers(50), [1]);
-    assert_eq!(rig.script.lock().unwrap().sent.last().map(|sent| (sent.in_flight, sent.outstanding)), Some((4, 9)));
+    assert_eq!(
+        rig.script.lock().unwrap().sent.last().map(|sent| (sent.in_flight, sent.outstanding)),
+        Some((4, 9))
+    );
     let heard = rig.sack(60, 1, &[(6, 7), (3, 6)]);
     assert_eq!(heard.outstanding, Outstanding { packets: 9, sacked: 4, lost: 2, resent: 1 });
     // The retransmission is delivered, before which 7 to 9 had left: they are lost as well.
     let heard = rig.sack(101, 2, &[(3, 7)]);
-    assert_eq!((heard.una, heard.outstanding), (2, Outstanding { packets: 8, sacked: 4, lost: 4, resent: 0 }));
+    assert_eq!(
+        (heard.una, heard.outstanding),
+        (2, Outstanding { packets: 8, sacked: 4, lost: 4, resent: 0 })
+    );
 }
 
 #[test]
 fn transmissions_with_numbers_are_counted_until_their_fate_is_settled() {
-    let mut rig = Rig::with(10.0, &Transport { acks: AckFormat::Numbered, quick_acks: 0, ..Transport::default() });
+    let mut rig = Rig::with(
+        10.0,
+        &Transport { acks: AckFormat::Numbered, quick_acks: 0, ..Transport::default() },
+    );
     rig.sender.write(u64::MAX);
     rig.numbers(0);
     let heard = rig.sack(100, 0, &[(1, 4)]);
@@ -41,7 +50,8 @@ fn the_window_in_force_is_that_of_the_reduction() {
     rig.numbers(0);
     let heard = rig.sack(50, 0, &[(1, 5)]);
     assert_eq!((heard.congestion, heard.window), (Some(Congestion::Loss), 20));
-    // 20 less 4 delivered and 1 lost are in flight. Of a window that goes from 20 to 10, 4 delivered let 2 leave: RFC 6937.
+    // 20 less 4 delivered and 1 lost are in flight. Of a window that goes from 20 to 10, 4
+    // delivered let 2 leave: RFC 6937.
     assert_eq!(rig.numbers(50), [0, 20]);
     assert_eq!(rig.sack(51, 0, &[(1, 6)]).window, 17);
     // The fifth lets the third leave: 16 and 1.
@@ -70,7 +80,8 @@ fn a_burst_that_fills_the_window_counts_until_it_is_acknowledged() {
     rig.sender.write(4);
     rig.numbers(101);
     assert_eq!(usage(&mut rig, 110, 4), (true, 10), "the window is full");
-    // 7 outstanding, then 9, which is less than the window; 11 and more are not acknowledged before 220 ms.
+    // 7 outstanding, then 9, which is less than the window; 11 and more are not acknowledged before
+    // 220 ms.
     rig.sender.write(2);
     rig.numbers(111);
     assert_eq!(usage(&mut rig, 200, 7), (true, 10), "not all of the full window is acknowledged");
@@ -99,7 +110,10 @@ fn repaired() -> Rig {
     rig.sender.write(10);
     rig.numbers(0);
     let heard = rig.sack(102, 0, &[(1, 4)]);
-    assert_eq!((heard.undone, heard.ended, heard.resent_acked, heard.duplicate), (false, None, false, false));
+    assert_eq!(
+        (heard.undone, heard.ended, heard.resent_acked, heard.duplicate),
+        (false, None, false, false)
+    );
     assert_eq!(rig.numbers(102), [0]);
     rig
 }
@@ -118,7 +132,10 @@ fn an_undo_is_told_with_the_acknowledgement_that_proves_it() {
 fn the_end_of_a_recovery_is_told_once_and_with_the_reduction_that_follows() {
     let mut rig = repaired();
     let heard = rig.ack(202, 10);
-    assert_eq!((heard.ended, heard.ca_state, heard.resent_acked, heard.congestion), (Some(CaState::Recovery), CaState::Open, true, None));
+    assert_eq!(
+        (heard.ended, heard.ca_state, heard.resent_acked, heard.congestion),
+        (Some(CaState::Recovery), CaState::Open, true, None)
+    );
     rig.sender.write(1);
     rig.numbers(203);
     assert_eq!(rig.ack(303, 11).ended, None);
@@ -130,7 +147,10 @@ fn the_end_of_a_recovery_is_told_once_and_with_the_reduction_that_follows() {
     let sent = rig.numbers(111);
     assert_eq!(sent, [10, 11, 12, 13]);
     let heard = rig.sack(215, 10, &[(11, 14)]);
-    assert_eq!((heard.ended, heard.congestion, heard.lost), (Some(CaState::Recovery), Some(Congestion::Loss), vec![10]));
+    assert_eq!(
+        (heard.ended, heard.congestion, heard.lost),
+        (Some(CaState::Recovery), Some(Congestion::Loss), vec![10])
+    );
 }
 
 #[test]
@@ -139,18 +159,30 @@ fn the_end_of_a_reduction_for_a_mark_and_of_one_for_a_timeout_are_told() {
     rig.decide(|decision| decision.ecn = Ecn::Ect0);
     rig.ack_nothing();
     rig.numbers(0);
-    let echo = |rig: &mut Rig, ms, next, ece| rig.deliver(at(ms), Ack { next, window: u32::MAX, ece, ..Ack::default() }).unwrap();
+    let echo = |rig: &mut Rig, ms, next, ece| {
+        rig.deliver(at(ms), Ack { next, window: u32::MAX, ece, ..Ack::default() }).unwrap()
+    };
     assert_eq!(echo(&mut rig, 100, 1, true).congestion, Some(Congestion::Mark));
     rig.numbers(100);
     assert_eq!(echo(&mut rig, 110, 10, false).ended, None);
     rig.numbers(110);
     assert_eq!(echo(&mut rig, 200, 11, false).ended, Some(CaState::Cwr));
 
-    let mut rig = Rig::with(4.0, &Transport { tail_loss_probe: false, frto: false, ..Transport::default() });
+    let mut rig =
+        Rig::with(4.0, &Transport { tail_loss_probe: false, frto: false, ..Transport::default() });
     rig.sender.write(4);
     rig.numbers(0);
     rig.run_until(1_000);
-    assert_eq!(rig.script.lock().unwrap().timeouts.iter().map(|one| (one.in_flight, one.in_flight_after)).collect::<Vec<_>>(), [(4, 0)]);
+    assert_eq!(
+        rig.script
+            .lock()
+            .unwrap()
+            .timeouts
+            .iter()
+            .map(|one| (one.in_flight, one.in_flight_after))
+            .collect::<Vec<_>>(),
+        [(4, 0)]
+    );
     let ack = Ack { next: 4, echo: at(1_000), window: u32::MAX, ..Ack::default() };
     assert_eq!(rig.deliver(at(1_100), ack).unwrap().ended, Some(CaState::Loss));
 }
@@ -167,8 +199,14 @@ fn a_segment_sent_twice_counts_when_it_is_passed_though_sack_had_covered_it() {
     // An acknowledgement that says less than it could.
     let heard = rig.sack(102, 1, &[(1, 6)]);
     assert!(heard.resent_acked, "the first one");
-    let heard = rig.deliver(at(103), Ack { next: 6, echo: at(50), window: u32::MAX, ..Ack::default() }).unwrap();
-    assert_eq!((heard.acked.len(), heard.resent_acked), (0, true), "the second, in the place of four that were sent once");
+    let heard = rig
+        .deliver(at(103), Ack { next: 6, echo: at(50), window: u32::MAX, ..Ack::default() })
+        .unwrap();
+    assert_eq!(
+        (heard.acked.len(), heard.resent_acked),
+        (0, true),
+        "the second, in the place of four that were sent once"
+    );
 }
 
 #[test]
@@ -196,7 +234,11 @@ fn a_connection_without_sack_finds_one_loss_per_round_trip_unless_transmissions_
     for (acks, selective) in [(AckFormat::Cumulative, false), (AckFormat::Numbered, true)] {
         let mut rig = Rig::with(10.0, &Transport { acks, sack: false, ..Transport::default() });
         rig.sender.on_open(at(20), Span::from_millis(20), Role::Active);
-        assert_eq!(rig.script.lock().unwrap().opened.map(|open| open.selective), Some(selective), "{acks:?}");
+        assert_eq!(
+            rig.script.lock().unwrap().opened.map(|open| open.selective),
+            Some(selective),
+            "{acks:?}"
+        );
     }
 }
 
@@ -207,7 +249,10 @@ fn a_connection_opens_with_its_role_and_closes_once() {
     rig.ack_nothing();
     rig.sender.on_open(at(20), Span::from_millis(20), Role::Passive);
     let open = rig.script.lock().unwrap().opened.unwrap();
-    assert_eq!((open.now, open.rtt, open.role, open.ecn), (at(20), Span::from_millis(20), Role::Passive, true));
+    assert_eq!(
+        (open.now, open.rtt, open.role, open.ecn),
+        (at(20), Span::from_millis(20), Role::Passive, true)
+    );
     assert!(open.selective);
     rig.sender.close(at(30));
     rig.sender.close(at(40));
@@ -215,5 +260,8 @@ fn a_connection_opens_with_its_role_and_closes_once() {
 
     let mut rig = Rig::new(10.0);
     rig.sender.on_open(at(20), Span::from_millis(20), Role::Active);
-    assert_eq!(rig.script.lock().unwrap().opened.map(|open| (open.role, open.ecn)), Some((Role::Active, false)));
+    assert_eq!(
+        rig.script.lock().unwrap().opened.map(|open| (open.role, open.ecn)),
+        Some((Role::Active, false))
+    );
 }

@@ -26,7 +26,10 @@ fn an_answer_delivers_its_segment_and_shows_a_round_trip() {
     assert_eq!(rig.sender.on_answer(at(100), &answer(1)), None, "again it says nothing");
     let script = rig.script.lock().unwrap();
     assert_eq!(script.heard[0].acked.iter().map(|acked| acked.number).collect::<Vec<_>>(), [1]);
-    assert_eq!((script.heard[0].ecn.ect0, script.heard[0].ecn.ce, rig.sender.in_flight()), (1, 0, 9));
+    assert_eq!(
+        (script.heard[0].ecn.ect0, script.heard[0].ecn.ce, rig.sender.in_flight()),
+        (1, 0, 9)
+    );
 }
 
 #[test]
@@ -34,7 +37,10 @@ fn an_ambiguous_answer_shows_no_round_trip() {
     let mut rig = rig();
     let ambiguous = Answer { ambiguous: true, ..answer(0) };
     assert_eq!(rig.sender.on_answer(at(3), &ambiguous), None);
-    assert_eq!((rig.sender.latest_rtt(), rig.sender.rtt().minimum(), rig.sender.in_flight()), (None, None, 9));
+    assert_eq!(
+        (rig.sender.latest_rtt(), rig.sender.rtt().minimum(), rig.sender.in_flight()),
+        (None, None, 9)
+    );
 }
 
 #[test]
@@ -54,7 +60,8 @@ fn a_refusal_is_a_loss_at_once_and_only_once() {
     rig.sender.on_nack(at(11), 77);
     assert_eq!(rig.script.lock().unwrap().reductions(), [Congestion::Loss]);
     assert_eq!(rig.sender.counters().declared_lost, 1);
-    // The window is 5: once four more are answered, the segment leaves again by another transmission, whose answer comes to it.
+    // The window is 5: once four more are answered, the segment leaves again by another
+    // transmission, whose answer comes to it.
     for packet in [0, 1, 2, 3, 5] {
         rig.sender.on_answer(at(100), &answer(packet));
     }
@@ -64,7 +71,8 @@ fn a_refusal_is_a_loss_at_once_and_only_once() {
     assert_eq!(rig.script.lock().unwrap().heard.last().unwrap().acked[0].number, 4);
 }
 
-/// The transmission was refused and is forgotten, and what it asked for comes by another way: the segment is delivered all the same.
+/// The transmission was refused and is forgotten, and what it asked for comes by another way: the
+/// segment is delivered all the same.
 #[test]
 fn a_late_answer_still_delivers() {
     let mut rig = rig();

@@ -35,7 +35,10 @@ fn after_a_fault_at_an_acknowledgement_nothing_leaves_and_a_timer_is_due_at_once
         assert_eq!((rig.sender.ready_at(at(ms)), rig.numbers(ms)), (None, vec![]));
     }
     let script = rig.script.lock().unwrap();
-    assert_eq!((script.timeouts.len(), rig.sender.counters().timeouts, rig.sender.counters().sent), (0, 0, 10));
+    assert_eq!(
+        (script.timeouts.len(), rig.sender.counters().timeouts, rig.sender.counters().sent),
+        (0, 0, 10)
+    );
 }
 
 #[test]

@@ -10,30 +10,45 @@ fn rig(window: f64) -> Rig {
     rig
 }
 
-/// `fackets_out > reordering`: a single SACK far beyond proves all lost that is more than two below it.
+/// `fackets_out > reordering`: a single SACK far beyond proves all lost that is more than two below
+/// it.
 #[test]
 fn one_distant_segment_proves_all_holes_lost() {
     let mut fack = rig(10.0);
     fack.numbers(0);
     assert_eq!(fack.sack(100, 0, &[(2, 3)]).lost, []);
     let heard = fack.sack(101, 0, &[(5, 6), (2, 3)]);
-    assert_eq!((heard.lost, heard.congestion, heard.ca_state), (vec![0, 1], Some(Congestion::Loss), CaState::Recovery));
+    assert_eq!(
+        (heard.lost, heard.congestion, heard.ca_state),
+        (vec![0, 1], Some(Congestion::Loss), CaState::Recovery)
+    );
     assert_eq!(fack.sack(102, 0, &[(7, 8), (5, 6), (2, 3)]).lost, [3, 4]);
 }
 
 #[test]
 fn counting_needs_three_segments_wherever_they_are() {
-    let mut counting = Rig::with(10.0, &Transport { loss_detection: narrows_transport::LossDetection::Dupack, ..Transport::linux_2_4() });
+    let mut counting = Rig::with(
+        10.0,
+        &Transport {
+            loss_detection: narrows_transport::LossDetection::Dupack,
+            ..Transport::linux_2_4()
+        },
+    );
     counting.sender.write(u64::MAX);
     counting.numbers(0);
     counting.sack(100, 0, &[(2, 3)]);
     assert_eq!(counting.sack(101, 0, &[(5, 6), (2, 3)]).lost, []);
-    assert_eq!(counting.sack(102, 0, &[(7, 8), (5, 6), (2, 3)]).lost, [0, 1], "three beyond 0 and 1, two beyond 3 and 4");
+    assert_eq!(
+        counting.sack(102, 0, &[(7, 8), (5, 6), (2, 3)]).lost,
+        [0, 1],
+        "three beyond 0 and 1, two beyond 3 and 4"
+    );
 }
 
-/// Segment 0 of 20 is lost. Two SACKs release a segment each; the third proves the loss and lets the retransmission out: 19 in flight, one less with the
-/// hole lost. From there each second acknowledgement takes one from the window, and what is in flight plus one bounds it, so that each second one releases a
-/// segment: the flight halves within the round trip.
+/// Segment 0 of 20 is lost. Two SACKs release a segment each; the third proves the loss and lets
+/// the retransmission out: 19 in flight, one less with the hole lost. From there each second
+/// acknowledgement takes one from the window, and what is in flight plus one bounds it, so that
+/// each second one releases a segment: the flight halves within the round trip.
 #[test]
 fn every_second_acknowledgement_takes_one_segment_from_the_window() {
     let mut rig = rig(20.0);
@@ -48,8 +63,9 @@ fn every_second_acknowledgement_takes_one_segment_from_the_window() {
     assert_eq!(rig.ack(201, 22).ca_state, CaState::Open);
 }
 
-/// 16 of 20 lost: what is in flight plus one bounds the window, so that one retransmission leaves per round trip (what RFC 6937 section 2 holds against rate
-/// halving). From there the window grows by one for each acknowledgement to where the controller has it.
+/// 16 of 20 lost: what is in flight plus one bounds the window, so that one retransmission leaves
+/// per round trip (what RFC 6937 section 2 holds against rate halving). From there the window grows
+/// by one for each acknowledgement to where the controller has it.
 #[test]
 fn a_burst_of_losses_shrinks_the_window_to_one_and_slow_start_follows() {
     let mut rig = rig(20.0);
@@ -75,7 +91,8 @@ fn a_burst_of_losses_shrinks_the_window_to_one_and_slow_start_follows() {
 fn reordering_once_seen_ends_forward_acknowledgement_and_raises_the_threshold() {
     let mut rig = rig(20.0);
     rig.numbers(0);
-    // Segment 0 arrives behind 1 and 2: two places late, within the three that are tolerated. From now on segments are counted.
+    // Segment 0 arrives behind 1 and 2: two places late, within the three that are tolerated. From
+    // now on segments are counted.
     rig.sack(100, 0, &[(1, 3)]);
     rig.ack(101, 3);
     rig.numbers(101);
@@ -95,7 +112,9 @@ fn an_original_known_by_its_stamp_takes_the_reduction_back_and_teaches_the_dista
     rig.numbers(0);
     rig.sack(102, 0, &[(1, 5)]);
     assert_eq!(rig.numbers(102), [0]);
-    let heard = rig.deliver(at(103), Ack { next: 5, echo: at(0), window: u32::MAX, ..Ack::default() }).unwrap();
+    let heard = rig
+        .deliver(at(103), Ack { next: 5, echo: at(0), window: u32::MAX, ..Ack::default() })
+        .unwrap();
     assert_eq!((heard.ca_state, rig.script.lock().unwrap().undone), (CaState::Open, 1));
     rig.window(20.0);
     rig.numbers(103);

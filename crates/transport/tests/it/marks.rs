@@ -24,13 +24,20 @@ fn one_reduction_per_window_of_data() {
     let answer = rig.send(at(100));
     assert!(answer[0].cwr, "the first new segment says that the window was reduced");
     assert_eq!(answer[0].number, 10);
-    // The echo goes on until segment 10 has arrived; the acknowledgement of 9 is of the same window still.
-    let marks = (2..=10).filter(|next| echo(&mut rig, 100 + next, *next, 1).congestion.is_some()).count();
+    // The echo goes on until segment 10 has arrived; the acknowledgement of 9 is of the same window
+    // still.
+    let marks =
+        (2..=10).filter(|next| echo(&mut rig, 100 + next, *next, 1).congestion.is_some()).count();
     assert_eq!((marks, rig.sender.ca_state()), (0, CaState::Cwr));
     rig.numbers(111);
-    let heard = rig.deliver(at(200), Ack { next: 11, window: u32::MAX, ce: 1, ..Ack::default() }).unwrap();
+    let heard =
+        rig.deliver(at(200), Ack { next: 11, window: u32::MAX, ce: 1, ..Ack::default() }).unwrap();
     assert_eq!((heard.congestion, heard.ca_state), (None, CaState::Open));
-    assert_eq!(echo(&mut rig, 201, 12, 2).congestion, Some(Congestion::Mark), "a new mark after that");
+    assert_eq!(
+        echo(&mut rig, 201, 12, 2).congestion,
+        Some(Congestion::Mark),
+        "a new mark after that"
+    );
 }
 
 #[test]
@@ -68,10 +75,26 @@ fn counts_come_as_differences_and_late_acknowledgements_take_nothing_back() {
     let mut rig = capable(10.0);
     rig.numbers(0);
     let mut deliver = |ms, next, (ect0, ect1, ce), blocks: &[(u64, u64)]| {
-        rig.deliver(at(ms), Ack { next, window: u32::MAX, ect0, ect1, ce, blocks: ranges(blocks), ..Ack::default() }).unwrap().ecn
+        rig.deliver(
+            at(ms),
+            Ack {
+                next,
+                window: u32::MAX,
+                ect0,
+                ect1,
+                ce,
+                blocks: ranges(blocks),
+                ..Ack::default()
+            },
+        )
+        .unwrap()
+        .ecn
     };
     assert_eq!(deliver(100, 4, (3, 0, 1), &[]), EcnDelta { ect0: 3, ect1: 0, ce: 1, echo: false });
-    assert_eq!(deliver(101, 4, (5, 1, 1), &[(6, 8)]), EcnDelta { ect0: 2, ect1: 1, ce: 0, echo: false });
+    assert_eq!(
+        deliver(101, 4, (5, 1, 1), &[(6, 8)]),
+        EcnDelta { ect0: 2, ect1: 1, ce: 0, echo: false }
+    );
     assert_eq!(deliver(102, 4, (4, 1, 1), &[(6, 7)]), EcnDelta::default(), "overtaken");
     assert_eq!(deliver(103, 8, (6, 1, 2), &[]), EcnDelta { ect0: 1, ect1: 0, ce: 1, echo: false });
 }

@@ -28,7 +28,10 @@ fn a_retransmission_has_a_number_of_its_own() {
     rig.script.lock().unwrap().reduced = 8.0;
     let heard = rig.sack(100, 0, &[(1, 4)]);
     // Number 3 has arrived, three above 0 (RFC 9002 section 6.1.1).
-    assert_eq!((heard.lost, heard.congestion, heard.ca_state), (vec![0], Some(Congestion::Loss), CaState::Recovery));
+    assert_eq!(
+        (heard.lost, heard.congestion, heard.ca_state),
+        (vec![0], Some(Congestion::Loss), CaState::Recovery)
+    );
     assert_eq!(packets(&mut rig, 100)[0], (10, 0));
     let heard = rig.sack(200, 0, &[(10, 11), (1, 4)]);
     assert_eq!(
@@ -36,7 +39,11 @@ fn a_retransmission_has_a_number_of_its_own() {
         [(0, 11)],
         "the 11th transmission, of segment 0"
     );
-    assert_eq!(heard.rtt, Some(narrows_units::Span::from_millis(100)), "no doubt which transmission it was");
+    assert_eq!(
+        heard.rtt,
+        Some(narrows_units::Span::from_millis(100)),
+        "no doubt which transmission it was"
+    );
 }
 
 #[test]
@@ -50,7 +57,8 @@ fn what_is_within_three_is_lost_after_nine_eighths_of_a_round_trip() {
     assert_eq!(rig.script.lock().unwrap().reductions(), [Congestion::Loss]);
 }
 
-/// The original arrives after all: its loss was reported and stays so, the reduction is undone, and four places late are tolerated from then on.
+/// The original arrives after all: its loss was reported and stays so, the reduction is undone, and
+/// four places late are tolerated from then on.
 #[test]
 fn a_late_acknowledgement_undoes_the_reduction_and_reports_nothing_twice() {
     let mut rig = rig(10.0);
@@ -61,7 +69,10 @@ fn a_late_acknowledgement_undoes_the_reduction_and_reports_nothing_twice() {
     assert_eq!((heard.ca_state, rig.script.lock().unwrap().undone), (CaState::Open, 1));
     rig.window(10.0);
     rig.sack(102, 4, &[(0, 5)]);
-    assert!(packets(&mut rig, 102).iter().all(|(packet, number)| *packet as u64 == *number), "nothing is repeated");
+    assert!(
+        packets(&mut rig, 102).iter().all(|(packet, number)| *packet as u64 == *number),
+        "nothing is repeated"
+    );
     assert_eq!(rig.sack(103, 5, &[(6, 9), (0, 5)]).lost, [], "three beyond it prove nothing now");
     let script = rig.script.lock().unwrap();
     let mut tags: Vec<u32> = script.fates.iter().map(|(tag, _)| *tag).collect();
@@ -88,7 +99,10 @@ fn silence_makes_probes_and_no_losses() {
     rig.numbers(100);
     // One round trip of 100 ms: a timeout of 100 + 4 x 50 + 40 ms, by which acknowledgements are
     // delayed, after the latest transmission, then twice as long.
-    assert_eq!(rig.run_until(1_200).iter().map(|(time, _)| *time).collect::<Vec<_>>(), [at(440), at(1_120)]);
+    assert_eq!(
+        rig.run_until(1_200).iter().map(|(time, _)| *time).collect::<Vec<_>>(),
+        [at(440), at(1_120)]
+    );
     let script = rig.script.lock().unwrap();
     assert!(script.timeouts.is_empty() && script.fates.iter().all(|(_, acked)| *acked));
 }
@@ -109,8 +123,8 @@ fn losses_over_three_timeouts_collapse_the_window() {
     assert_eq!(rig.sender.ca_state(), CaState::Loss);
 }
 
-/// RFC 9002 section 6.2.1: what arrives ends the back-off, though a round trip that a probe is part of
-/// is not what a timeout was.
+/// RFC 9002 section 6.2.1: what arrives ends the back-off, though a round trip that a probe is part
+/// of is not what a timeout was.
 #[test]
 fn an_acknowledgement_ends_the_back_off() {
     let mut rig = rig(4.0);
@@ -121,7 +135,8 @@ fn an_acknowledgement_ends_the_back_off() {
     rig.run_until(1_200);
     rig.sack(1_200, 4, &[(4, 5)]);
     let next = rig.run_until(3_000).first().map(|(time, _)| *time).expect("a probe");
-    // The sample of 1,100 ms makes a timeout of 225 + 4 x 287.5 + 40 ms; the back-off would make it four times that.
+    // The sample of 1,100 ms makes a timeout of 225 + 4 x 287.5 + 40 ms; the back-off would make it
+    // four times that.
     assert!(next <= at(1_200 + 1_415), "{next:?}");
 }
 
@@ -129,9 +144,19 @@ fn an_acknowledgement_ends_the_back_off() {
 fn the_receiver_names_the_latest_ranges_and_gaps_at_once() {
     let mut receiver = Receiver::new(&numbered());
     let mut take = |packet: u32, number: u64| {
-        let data = Data { number, bytes: Bytes::new(1448), stamp: at(0), packet, acked: 0, retransmission: false, cwr: false };
+        let data = Data {
+            number,
+            bytes: Bytes::new(1448),
+            stamp: at(0),
+            packet,
+            acked: 0,
+            retransmission: false,
+            cwr: false,
+        };
         let ack = receiver.on_data(at(packet as u64), &data, Ecn::NotEct, None);
-        ack.map(|ack| (ack.next, ack.blocks.iter().map(|block| (block.start, block.end)).collect::<Vec<_>>()))
+        ack.map(|ack| {
+            (ack.next, ack.blocks.iter().map(|block| (block.start, block.end)).collect::<Vec<_>>())
+        })
     };
     assert_eq!(take(0, 0), None, "one of two");
     assert_eq!(take(1, 1), Some((2, vec![(0, 2)])));

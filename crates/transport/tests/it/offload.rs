@@ -45,11 +45,24 @@ fn offloaded_segments_leave_at_the_same_rate() {
 }
 
 fn receiver() -> Receiver {
-    Receiver::new(&Transport { gro: Span::from_micros(50), quick_acks: 0, receive_autotuning: false, ..Transport::default() })
+    Receiver::new(&Transport {
+        gro: Span::from_micros(50),
+        quick_acks: 0,
+        receive_autotuning: false,
+        ..Transport::default()
+    })
 }
 
 fn data(number: u64) -> Data {
-    Data { number, bytes: Bytes::new(1448), stamp: us(number), packet: 0, acked: 0, retransmission: false, cwr: false }
+    Data {
+        number,
+        bytes: Bytes::new(1448),
+        stamp: us(number),
+        packet: 0,
+        acked: 0,
+        retransmission: false,
+        cwr: false,
+    }
 }
 
 #[test]
@@ -75,11 +88,17 @@ fn a_single_segment_still_waits_for_a_second() {
 #[test]
 fn sixty_four_kilobytes_are_complete_and_so_is_what_ends_short() {
     let mut full = receiver();
-    let acks: Vec<u64> = (0..100).filter(|number| full.on_data(us(100), &data(*number), Ecn::NotEct, None).is_some()).collect();
+    let acks: Vec<u64> = (0..100)
+        .filter(|number| full.on_data(us(100), &data(*number), Ecn::NotEct, None).is_some())
+        .collect();
     assert_eq!(acks, [44, 89], "45 segments of 1448 B are 65,160 B");
     let mut short = receiver();
     short.on_data(us(100), &data(0), Ecn::NotEct, None);
-    assert!(short.on_data(us(100), &Data { bytes: Bytes::new(7), ..data(1) }, Ecn::NotEct, None).is_some());
+    assert!(
+        short
+            .on_data(us(100), &Data { bytes: Bytes::new(7), ..data(1) }, Ecn::NotEct, None)
+            .is_some()
+    );
 }
 
 #[test]

@@ -9,15 +9,25 @@ fn a_sample_counts_what_was_delivered_since_its_segment_left() {
     let mut rig = Rig::new(4.0);
     rig.numbers(0);
     let first = rig.ack(100, 2).rate.expect("a sample");
-    assert_eq!((first.delivered, first.interval, first.prior_delivered), (2, Some(Span::from_millis(100)), 0));
+    assert_eq!(
+        (first.delivered, first.interval, first.prior_delivered),
+        (2, Some(Span::from_millis(100)), 0)
+    );
     assert_eq!(rig.numbers(100), [4, 5]);
     let second = rig.ack(110, 4).rate.expect("a sample");
-    // Both left at 0 with nothing delivered; the send phase was 0, the acknowledgements took 110 ms.
-    assert_eq!((second.delivered, second.interval, second.prior_delivered), (4, Some(Span::from_millis(110)), 0));
+    // Both left at 0 with nothing delivered; the send phase was 0, the acknowledgements took 110
+    // ms.
+    assert_eq!(
+        (second.delivered, second.interval, second.prior_delivered),
+        (4, Some(Span::from_millis(110)), 0)
+    );
     assert_eq!(rig.numbers(110), [6, 7]);
     // 4 and 5 left at 100, when 2 were delivered, at 100 the last time.
     let third = rig.ack(205, 6).rate.expect("a sample");
-    assert_eq!((third.delivered, third.interval, third.prior_delivered), (4, Some(Span::from_millis(105)), 2));
+    assert_eq!(
+        (third.delivered, third.interval, third.prior_delivered),
+        (4, Some(Span::from_millis(105)), 2)
+    );
 }
 
 #[test]
@@ -28,10 +38,17 @@ fn the_longer_of_send_and_acknowledgement_interval_counts() {
     rig.ack(100, 1);
     assert_eq!(rig.numbers(180), [2, 3]);
     rig.ack(200, 2);
-    // Acknowledged 100 ms after they left at 180 ms, when 1 was delivered at 100: acknowledgements took 180 ms, sending (from 0) 180 ms.
+    // Acknowledged 100 ms after they left at 180 ms, when 1 was delivered at 100: acknowledgements
+    // took 180 ms, sending (from 0) 180 ms.
     let sample = rig.ack(280, 4).rate.expect("a sample");
-    assert_eq!((sample.delivered, sample.interval, sample.prior_delivered), (3, Some(Span::from_millis(180)), 1));
-    assert_eq!((sample.send_interval, sample.ack_interval), (Span::from_millis(180), Span::from_millis(180)));
+    assert_eq!(
+        (sample.delivered, sample.interval, sample.prior_delivered),
+        (3, Some(Span::from_millis(180)), 1)
+    );
+    assert_eq!(
+        (sample.send_interval, sample.ack_interval),
+        (Span::from_millis(180), Span::from_millis(180))
+    );
     assert_eq!((sample.end, sample.resent), (4, false));
 }
 
@@ -56,12 +73,18 @@ fn a_sample_over_less_than_the_least_round_trip_has_no_interval() {
     assert_eq!(rig.numbers(40), [0]);
     // Without stamps what was sent twice shows no round trip: the least one is 40 ms.
     let rate = rig.ack(45, 1).rate.expect("a segment is delivered");
-    assert_eq!((rate.interval, rate.ack_interval, rate.end, rate.resent), (Some(Span::from_millis(40)), Span::from_millis(5), 1, true));
+    assert_eq!(
+        (rate.interval, rate.ack_interval, rate.end, rate.resent),
+        (Some(Span::from_millis(40)), Span::from_millis(5), 1, true)
+    );
     assert_eq!(rig.numbers(45)[0], 1);
     // The original of 1 arrives: 5 ms after that of 0 was sent again, 7 ms after its delivery.
     let rate = rig.ack(52, 5).rate.expect("a segment is delivered");
     assert_eq!((rate.interval, rate.delivered, rate.end, rate.resent), (None, 1, 2, true));
-    assert_eq!((rate.send_interval, rate.ack_interval), (Span::from_millis(5), Span::from_millis(7)));
+    assert_eq!(
+        (rate.send_interval, rate.ack_interval),
+        (Span::from_millis(5), Span::from_millis(7))
+    );
 }
 
 #[test]
@@ -69,7 +92,8 @@ fn marks_are_counted_from_the_departure_of_the_sampled_segment() {
     let mut rig = Rig::new(4.0);
     rig.numbers(0);
     let ack = |rig: &mut Rig, ms, next, ce| {
-        let heard = rig.deliver(at(ms), Ack { next, window: u32::MAX, ce, ..Ack::default() }).unwrap();
+        let heard =
+            rig.deliver(at(ms), Ack { next, window: u32::MAX, ce, ..Ack::default() }).unwrap();
         heard.rate.unwrap().delivered_ce
     };
     assert_eq!(ack(&mut rig, 100, 1, 1), 1);
@@ -81,17 +105,21 @@ fn marks_are_counted_from_the_departure_of_the_sampled_segment() {
 
 #[test]
 fn only_a_write_finds_that_the_application_had_no_data() {
-    for (mut rig, broad) in [(Rig::with(10.0, &Transport::default()), false), (Rig::broad(10.0), true)] {
+    for (mut rig, broad) in
+        [(Rig::with(10.0, &Transport::default()), false), (Rig::broad(10.0), true)]
+    {
         rig.sender.write(12);
         assert_eq!(rig.numbers(0).len(), 10);
         rig.ack(100, 2);
         assert_eq!(rig.numbers(100), [10, 11]);
-        // All has been sent, and the window has room: a kernel without further writes does not look.
+        // All has been sent, and the window has room: a kernel without further writes does not
+        // look.
         rig.ack(101, 3);
         rig.numbers(101);
         rig.sack(105, 3, &[(4, 10)]);
         assert_eq!(rig.numbers(105), [3], "segment 3 was lost");
-        let marked: Vec<bool> = rig.script.lock().unwrap().sent.iter().map(|sent| sent.app_limited).collect();
+        let marked: Vec<bool> =
+            rig.script.lock().unwrap().sent.iter().map(|sent| sent.app_limited).collect();
         // The first write finds an empty queue, and the first segment delivered ends that.
         assert_eq!(marked[..12], [[!broad; 10].as_slice(), &[false; 2]].concat());
         assert_eq!(marked[12], broad, "the retransmission");
@@ -109,12 +137,14 @@ fn segments_of_a_flow_without_data_are_marked_until_the_gap_has_passed() {
     rig.sender.write(1000);
     rig.numbers(20);
     let script = rig.script.clone();
-    let marked: Vec<bool> = script.lock().unwrap().sent.iter().map(|sent| sent.app_limited).collect();
+    let marked: Vec<bool> =
+        script.lock().unwrap().sent.iter().map(|sent| sent.app_limited).collect();
     assert_eq!(marked, [false, false, true, true, true, true, true, true, true, true]);
     assert!(!rig.ack(100, 2).rate.unwrap().app_limited);
     assert!(rig.ack(110, 4).rate.unwrap().app_limited);
     rig.numbers(110);
-    // The bubble of 4 is delivered and gone: 10 to 13 left with 2 and 4 delivered, the latter while 4 were not yet exceeded.
+    // The bubble of 4 is delivered and gone: 10 to 13 left with 2 and 4 delivered, the latter while
+    // 4 were not yet exceeded.
     assert!(rig.ack(120, 10).rate.unwrap().app_limited);
     rig.numbers(120);
     assert!(!script.lock().unwrap().sent.last().unwrap().app_limited);
@@ -131,7 +161,8 @@ fn a_retransmission_carries_the_marks_of_its_own_time() {
     rig.numbers(1);
     rig.sender.write(1000);
     rig.numbers(2);
-    // 2 to 19 left while the application was the limit; 2 is lost, and repaired when it no longer is.
+    // 2 to 19 left while the application was the limit; 2 is lost, and repaired when it no longer
+    // is.
     rig.ack(100, 2);
     rig.sack(102, 2, &[(3, 16)]);
     assert_eq!(rig.numbers(102)[0], 2);

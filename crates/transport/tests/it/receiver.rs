@@ -32,7 +32,8 @@ fn blocks(ack: Ack) -> Vec<(u64, u64)> {
 #[test]
 fn every_second_segment_is_acknowledged() {
     let mut receiver = patient();
-    let acks: Vec<_> = (0..6).map(|n| arrive(&mut receiver, 100 + n, n).map(|ack| ack.next)).collect();
+    let acks: Vec<_> =
+        (0..6).map(|n| arrive(&mut receiver, 100 + n, n).map(|ack| ack.next)).collect();
     assert_eq!(acks, [None, Some(2), None, Some(4), None, Some(6)]);
     assert_eq!(receiver.next_timer(), None, "nothing is owed");
 }
@@ -49,7 +50,8 @@ fn a_lone_segment_is_acknowledged_after_40_ms() {
 
 #[test]
 fn the_delay_follows_the_spacing_of_arrivals() {
-    // A segment 30 ms after its predecessor: half of 40 ms and the spacing, 50 ms. Then 10 ms: half of 50 ms and 20 ms, 45 ms.
+    // A segment 30 ms after its predecessor: half of 40 ms and the spacing, 50 ms. Then 10 ms: half
+    // of 50 ms and 20 ms, 45 ms.
     let mut receiver = patient();
     for (number, ms) in [(0, 2000), (1, 2030), (2, 2060)] {
         arrive(&mut receiver, ms, number);
@@ -76,9 +78,13 @@ fn the_first_segments_and_those_after_a_long_silence_are_acknowledged_one_by_one
 fn gaps_and_what_fills_them_are_acknowledged_at_once() {
     let mut receiver = patient();
     arrive(&mut receiver, 100, 0);
-    for (number, next, sacked) in
-        [(2, 1, vec![(2, 3)]), (3, 1, vec![(2, 4)]), (5, 1, vec![(5, 6), (2, 4)]), (1, 4, vec![(5, 6)]), (4, 6, vec![])]
-    {
+    for (number, next, sacked) in [
+        (2, 1, vec![(2, 3)]),
+        (3, 1, vec![(2, 4)]),
+        (5, 1, vec![(5, 6), (2, 4)]),
+        (1, 4, vec![(5, 6)]),
+        (4, 6, vec![]),
+    ] {
         let ack = arrive(&mut receiver, 100 + number, number).expect("at once");
         assert_eq!((ack.next, blocks(ack)), (next, sacked), "after {number}");
     }
@@ -129,7 +135,8 @@ fn a_duplicate_above_is_followed_by_the_block_that_holds_it() {
     assert_eq!(blocks(ack), [(9, 11), (2, 4), (7, 8)]);
 }
 
-/// RFC 7323 section 4.3: of the segments that an acknowledgement covers, the first that advanced it.
+/// RFC 7323 section 4.3: of the segments that an acknowledgement covers, the first that advanced
+/// it.
 #[test]
 fn the_stamp_echoed_is_that_of_the_oldest_segment_not_acknowledged_before() {
     let mut receiver = patient();
@@ -147,7 +154,8 @@ fn a_mark_is_echoed_until_the_sender_answers() {
     let mut next = 0;
     let mut arrive = |ecn, cwr| {
         next += 1;
-        let ack = receiver.on_data(at(100 + next), &Data { cwr, ..data(next - 1, at(90)) }, ecn, None);
+        let ack =
+            receiver.on_data(at(100 + next), &Data { cwr, ..data(next - 1, at(90)) }, ecn, None);
         ack.map(|ack| (ack.next, ack.ece, ack.ce, ack.ect0))
     };
     assert_eq!(arrive(Ecn::Ect0, false), None);
@@ -157,7 +165,11 @@ fn a_mark_is_echoed_until_the_sender_answers() {
     assert_eq!(arrive(Ecn::Ect0, false), None);
     assert_eq!(arrive(Ecn::Ce, false), Some((6, true, 2, 4)));
     assert_eq!(arrive(Ecn::Ect0, true), Some((7, false, 2, 5)), "the window may be tiny now");
-    assert_eq!(arrive(Ecn::Ce, true), Some((8, true, 3, 5)), "a new mark on the packet that answers the old one");
+    assert_eq!(
+        arrive(Ecn::Ce, true),
+        Some((8, true, 3, 5)),
+        "a new mark on the packet that answers the old one"
+    );
 }
 
 #[test]
@@ -173,7 +185,11 @@ fn goodput_counts_each_byte_once_when_it_arrives() {
         };
         assert_eq!(goodput_after(2, Bytes::new(100)), Bytes::new(100), "it need not be in order");
         assert_eq!(goodput_after(0, MSS), Bytes::new(1448 + 100));
-        assert_eq!(goodput_after(2, Bytes::new(100)), Bytes::new(1448 + 100), "waiting, it came again");
+        assert_eq!(
+            goodput_after(2, Bytes::new(100)),
+            Bytes::new(1448 + 100),
+            "waiting, it came again"
+        );
         assert_eq!(goodput_after(1, MSS), Bytes::new(2 * 1448 + 100));
         assert_eq!(goodput_after(0, MSS), Bytes::new(2 * 1448 + 100), "delivered, it came again");
         assert_eq!(goodput_after(3, MSS), Bytes::new(3 * 1448 + 100));
@@ -182,7 +198,10 @@ fn goodput_counts_each_byte_once_when_it_arrives() {
 
 #[test]
 fn the_window_counts_whole_segments() {
-    let mut receiver = Receiver::new(&Transport { receive_window: Some(Bytes::new(5 * 1448 + 1447)), ..Transport::default() });
+    let mut receiver = Receiver::new(&Transport {
+        receive_window: Some(Bytes::new(5 * 1448 + 1447)),
+        ..Transport::default()
+    });
     assert_eq!(arrive(&mut receiver, 100, 0).unwrap().window, 5);
 }
 
@@ -214,13 +233,15 @@ fn one_that_divides_sends_equal_parts_of_what_is_new_before_each_acknowledgement
 
 #[test]
 fn one_that_acknowledges_ahead_goes_further_with_each_two_and_hides_what_is_missing() {
-    let mut receiver = Receiver::new(&Transport { ack_every: 1, ack_ahead: 2, ..Transport::default() });
+    let mut receiver =
+        Receiver::new(&Transport { ack_every: 1, ack_ahead: 2, ..Transport::default() });
     let mut next = |number: u64| {
         let ack = arrive(&mut receiver, 100 + number, number).expect("each is acknowledged");
         assert!(ack.blocks.is_empty() && !ack.duplicate);
         ack.next
     };
-    // After the second arrival one further than the highest, after the fourth two, never more. The fifth is missing.
+    // After the second arrival one further than the highest, after the fourth two, never more. The
+    // fifth is missing.
     assert_eq!([0, 1, 2, 3, 5, 6].map(&mut next), [1, 3, 4, 6, 8, 9]);
     // The fifth is late, not lost.
     assert_eq!(next(4), 9);

@@ -25,7 +25,10 @@ fn three_segments_beyond_a_hole_prove_it_lost() {
     assert_eq!(rig.numbers(100), [10], "limited transmit");
     assert_eq!(rig.sack(101, 0, &[(1, 3)]).lost, []);
     let heard = rig.sack(102, 0, &[(1, 4)]);
-    assert_eq!((heard.lost, heard.congestion, heard.ca_state), (vec![0], Some(Congestion::Loss), CaState::Recovery));
+    assert_eq!(
+        (heard.lost, heard.congestion, heard.ca_state),
+        (vec![0], Some(Congestion::Loss), CaState::Recovery)
+    );
     assert_eq!(rig.numbers(102)[0], 0);
 }
 
@@ -57,7 +60,8 @@ fn reordering_once_seen_is_waited_for_even_beyond_three_segments() {
     assert_eq!(rig.sender.ca_state(), CaState::Open);
 }
 
-/// Blocks come newest first. Two that were sacked by lost acknowledgements arrive together: nothing came out of order.
+/// Blocks come newest first. Two that were sacked by lost acknowledgements arrive together: nothing
+/// came out of order.
 #[test]
 fn lost_acknowledgements_are_no_reordering() {
     let mut rig = Rig::new(20.0);
@@ -66,7 +70,11 @@ fn lost_acknowledgements_are_no_reordering() {
     let heard = rig.sack(101, 2, &[(8, 10), (5, 7), (3, 4)]);
     assert_eq!(heard.lost, [] as [u64; 0], "lost already");
     let script = rig.script.lock().unwrap();
-    assert_eq!(script.heard[0].lost, [2, 4, 7], "five beyond them, in the order in which they left");
+    assert_eq!(
+        script.heard[0].lost,
+        [2, 4, 7],
+        "five beyond them, in the order in which they left"
+    );
 }
 
 #[test]
@@ -98,35 +106,50 @@ fn losses_of_one_window_cost_one_reduction_and_those_of_the_next_another() {
     assert_eq!(rig.sack(202, 12, &[(13, 21)]).ca_state, CaState::Recovery);
     rig.numbers(202);
     assert_eq!(rig.script.lock().unwrap().reductions(), [Congestion::Loss]);
-    assert_eq!(rig.ack(203, 21).ca_state, CaState::Open, "all of the window in which it was found is settled");
+    assert_eq!(
+        rig.ack(203, 21).ca_state,
+        CaState::Open,
+        "all of the window in which it was found is settled"
+    );
     rig.numbers(203);
     assert_eq!(rig.sack(310, 21, &[(22, 26)]).congestion, Some(Congestion::Loss));
     assert_eq!(rig.sender.counters().recoveries, 2);
 }
 
-/// One of 20 lost, from 20 to 10 segments. Three SACKs prove it; until then two new segments leave (limited transmit). Of the 19 then delivered, each second
-/// releases one, ⌈10/20 · delivered⌉ in all, until the flight is down to 10 at the 17th; from there each releases one.
+/// One of 20 lost, from 20 to 10 segments. Three SACKs prove it; until then two new segments leave
+/// (limited transmit). Of the 19 then delivered, each second releases one, ⌈10/20 · delivered⌉ in
+/// all, until the flight is down to 10 at the 17th; from there each releases one.
 #[test]
 fn proportional_reduction_sends_one_for_two_delivered() {
     let mut rig = Rig::new(20.0);
     rig.numbers(0);
     let first_window = (1..20).map(|k| (100 + k, 0, Some((1, k + 1))));
-    let acks = first_window.chain([(201, 0, Some((1, 21))), (202, 0, Some((1, 22))), (203, 22, None)]);
+    let acks =
+        first_window.chain([(201, 0, Some((1, 21))), (202, 0, Some((1, 22))), (203, 22, None)]);
     let sent = releases(&mut rig, acks);
     let counts: Vec<usize> = sent.iter().map(Vec::len).collect();
     assert_eq!(counts, [1, 1, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 0, 1, 1, 1]);
-    assert_eq!((sent[2].as_slice(), sent[4].as_slice()), ([0].as_slice(), [22].as_slice()), "the retransmission first");
-    assert_eq!((rig.sender.ca_state(), rig.sender.in_flight(), rig.sender.effective_window()), (CaState::Open, 10, 10.0));
+    assert_eq!(
+        (sent[2].as_slice(), sent[4].as_slice()),
+        ([0].as_slice(), [22].as_slice()),
+        "the retransmission first"
+    );
+    assert_eq!(
+        (rig.sender.ca_state(), rig.sender.in_flight(), rig.sender.effective_window()),
+        (CaState::Open, 10, 10.0)
+    );
 }
 
-/// 15 of 20 lost: 4 in flight, far below the 10 to arrive at. Without progress each segment delivered releases one; each retransmission that arrives
-/// releases two, until the flight is 10.
+/// 15 of 20 lost: 4 in flight, far below the 10 to arrive at. Without progress each segment
+/// delivered releases one; each retransmission that arrives releases two, until the flight is 10.
 #[test]
 fn below_its_target_recovery_grows_by_one_more_for_each_retransmission_delivered() {
     let mut rig = Rig::new(20.0);
     rig.numbers(0);
-    let before = [(100, 16), (101, 17), (102, 18), (103, 19), (104, 20), (200, 21), (201, 22)].map(|(ms, end)| (ms, 0, Some((15, end))));
-    let repaired = [(202, 1), (203, 2), (204, 3), (300, 4), (301, 5), (302, 6)].map(|(ms, next)| (ms, next, Some((15, 22))));
+    let before = [(100, 16), (101, 17), (102, 18), (103, 19), (104, 20), (200, 21), (201, 22)]
+        .map(|(ms, end)| (ms, 0, Some((15, end))));
+    let repaired = [(202, 1), (203, 2), (204, 3), (300, 4), (301, 5), (302, 6)]
+        .map(|(ms, next)| (ms, next, Some((15, 22))));
     let sent = releases(&mut rig, before.into_iter().chain(repaired));
     assert_eq!(
         sent,
@@ -151,7 +174,8 @@ fn below_its_target_recovery_grows_by_one_more_for_each_retransmission_delivered
 
 #[test]
 fn without_proportional_reduction_the_window_falls_at_once() {
-    let mut rig = Rig::with(20.0, &Transport { recovery: RecoveryAlgorithm::Pipe, ..Transport::default() });
+    let mut rig =
+        Rig::with(20.0, &Transport { recovery: RecoveryAlgorithm::Pipe, ..Transport::default() });
     rig.sender.write(u64::MAX);
     rig.numbers(0);
     rig.sack(100, 0, &[(1, 4)]);
@@ -171,7 +195,8 @@ fn a_controller_that_wants_its_window_at_once_gets_it() {
     assert_eq!(rig.numbers(100), [0, 20], "16 in flight, 18 allowed");
 }
 
-/// RFC 6298 section 5.3 restarts the timer for new data acknowledged; Linux also when the first missing segment leaves again.
+/// RFC 6298 section 5.3 restarts the timer for new data acknowledged; Linux also when the first
+/// missing segment leaves again.
 #[test]
 fn the_timeout_counts_from_the_retransmission_of_the_first_segment() {
     let mut rig = Rig::new(10.0);
@@ -185,7 +210,8 @@ fn the_timeout_counts_from_the_retransmission_of_the_first_segment() {
     assert!(due >= at(190 + 300), "{due}");
 }
 
-/// Linux `tcp_clean_rtx_queue`: segments that left before the first was sent again put the timeout off, later ones do not.
+/// Linux `tcp_clean_rtx_queue`: segments that left before the first was sent again put the timeout
+/// off, later ones do not.
 #[test]
 fn news_of_what_left_before_the_retransmission_puts_the_timeout_off() {
     let mut rig = Rig::new(10.0);

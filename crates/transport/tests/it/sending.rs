@@ -11,7 +11,11 @@ fn the_initial_window_leaves_at_once() {
     assert_eq!(rig.sender.in_flight(), 10);
     rig.window(12.5);
     rig.ack(100, 2);
-    assert_eq!(rig.numbers(100), [10, 11, 12, 13], "two that left the flight and two more, whole ones");
+    assert_eq!(
+        rig.numbers(100),
+        [10, 11, 12, 13],
+        "two that left the flight and two more, whole ones"
+    );
     assert_eq!(rig.sender.ready_at(at(100)), None);
 }
 
@@ -45,7 +49,11 @@ fn stopping_drops_what_was_never_sent() {
     rig.ack(100, 2);
     assert_eq!(rig.numbers(100), [] as [u64; 0]);
     rig.sack(101, 2, &[(3, 4)]);
-    assert_eq!(rig.run_until(400), [(at(126), 2)], "what was sent is repaired: segment 2 was a quarter of a round trip late");
+    assert_eq!(
+        rig.run_until(400),
+        [(at(126), 2)],
+        "what was sent is repaired: segment 2 was a quarter of a round trip late"
+    );
     rig.ack(500, 4);
     assert!(rig.sender.is_done());
     assert_eq!(rig.sender.next_timer(), None);
@@ -71,7 +79,8 @@ fn a_burst_that_fills_the_window_is_limited_by_it_from_its_first_segment() {
     rig.numbers(0);
     rig.sender.write(4);
     rig.numbers(50);
-    let limited: Vec<bool> = rig.ack(100, 3).acked.iter().map(|acked| acked.window_limited).collect();
+    let limited: Vec<bool> =
+        rig.ack(100, 3).acked.iter().map(|acked| acked.window_limited).collect();
     assert_eq!(limited, [false, false, false], "the first three left room");
     assert!(rig.ack(150, 4).acked[0].window_limited);
     assert_eq!(rig.numbers(150), [4, 5, 6]);
@@ -115,7 +124,10 @@ fn a_quantum_leaves_back_to_back_and_its_time_follows() {
         bursts.push((now, rig.send(now).len()));
         now = rig.sender.ready_at(now).unwrap();
     }
-    assert!(bursts.iter().enumerate().all(|(i, burst)| *burst == (at(4 * i as u64), 4)), "{bursts:?}");
+    assert!(
+        bursts.iter().enumerate().all(|(i, burst)| *burst == (at(4 * i as u64), 4)),
+        "{bursts:?}"
+    );
 }
 
 #[test]
@@ -178,6 +190,7 @@ fn the_first_ten_segments_leave_without_pacing() {
     for paced in [Transport { unpaced_start: 0, ..Transport::default() }, Transport::linux_2_4()] {
         assert_eq!(start(&paced), 1);
     }
-    let numbered = Transport { acks: narrows_transport::AckFormat::Numbered, ..Transport::default() };
+    let numbered =
+        Transport { acks: narrows_transport::AckFormat::Numbered, ..Transport::default() };
     assert_eq!(start(&numbered), 1, "as in QUIC");
 }

@@ -7,9 +7,21 @@ use narrows_wire::{Ecn, Signal};
 
 #[test]
 fn an_acknowledgement_carries_the_sum_of_changes_and_carries_it_once() {
-    let mut receiver = Receiver::new(&Transport { quick_acks: 0, receive_autotuning: false, ..Transport::default() });
+    let mut receiver = Receiver::new(&Transport {
+        quick_acks: 0,
+        receive_autotuning: false,
+        ..Transport::default()
+    });
     let mut arrive = |number, signal| {
-        let data = Data { number, bytes: Bytes::new(1448), stamp: at(0), packet: 0, acked: 0, retransmission: false, cwr: false };
+        let data = Data {
+            number,
+            bytes: Bytes::new(1448),
+            stamp: at(0),
+            packet: 0,
+            acked: 0,
+            retransmission: false,
+            cwr: false,
+        };
         receiver.on_data(at(10), &data, Ecn::NotEct, signal)
     };
     assert_eq!(arrive(0, Some(Signal::Delta(300.0))), None);

@@ -15,9 +15,16 @@ fn timeouts_double_and_only_the_first_is_not_repeated() {
     rig.sender.write(u64::MAX);
     rig.numbers(0);
     // 1 s before any round trip is known, then 2, 4 and 8 s.
-    assert_eq!(rig.run_until(16_000), [(at(1_000), 0), (at(3_000), 0), (at(7_000), 0), (at(15_000), 0)]);
+    assert_eq!(
+        rig.run_until(16_000),
+        [(at(1_000), 0), (at(3_000), 0), (at(7_000), 0), (at(15_000), 0)]
+    );
     let script = rig.script.lock().unwrap();
-    let seen: Vec<_> = script.timeouts.iter().map(|timeout| (timeout.in_flight, timeout.lost, timeout.repeated)).collect();
+    let seen: Vec<_> = script
+        .timeouts
+        .iter()
+        .map(|timeout| (timeout.in_flight, timeout.lost, timeout.repeated))
+        .collect();
     assert_eq!(seen, [(10, 10, false), (1, 1, true), (1, 1, true), (1, 1, true)]);
 }
 
@@ -50,7 +57,8 @@ fn after_a_timeout_everything_is_sent_again_from_one_segment() {
     assert_eq!(rig.sender.next_timer(), None);
 }
 
-/// Linux `tcp_enter_loss`: progress between two timeouts in the same data makes the second a reduction of its own.
+/// Linux `tcp_enter_loss`: progress between two timeouts in the same data makes the second a
+/// reduction of its own.
 #[test]
 fn a_timeout_after_progress_reduces_again() {
     let mut rig = Rig::with(4.0, &without_probes());
@@ -61,7 +69,10 @@ fn a_timeout_after_progress_reduces_again() {
     rig.numbers(1_100);
     rig.run_until(1_500);
     let script = rig.script.lock().unwrap();
-    assert_eq!(script.timeouts.iter().map(|timeout| timeout.repeated).collect::<Vec<_>>(), [false, false]);
+    assert_eq!(
+        script.timeouts.iter().map(|timeout| timeout.repeated).collect::<Vec<_>>(),
+        [false, false]
+    );
 }
 
 #[test]
@@ -70,15 +81,18 @@ fn a_round_trip_measured_ends_the_back_off() {
     rig.sender.write(100);
     rig.numbers(0);
     rig.run_until(3_000);
-    // The stamp tells which of three transmissions is acknowledged: 100 ms. Three times that is the first timeout.
-    let ack = narrows_transport::Ack { next: 1, echo: at(3_000), window: u32::MAX, ..Default::default() };
+    // The stamp tells which of three transmissions is acknowledged: 100 ms. Three times that is the
+    // first timeout.
+    let ack =
+        narrows_transport::Ack { next: 1, echo: at(3_000), window: u32::MAX, ..Default::default() };
     let heard = rig.deliver(at(3_100), ack).unwrap();
     assert_eq!(heard.rtt, Some(Span::from_millis(100)));
     assert_eq!(rig.numbers(3_100), [1]);
     assert_eq!(rig.sender.next_timer(), Some(at(3_400)));
 }
 
-/// Karn: what a cumulative acknowledgement says with a retransmission among it counts from the stamp alone, for the others waited for that one.
+/// Karn: what a cumulative acknowledgement says with a retransmission among it counts from the
+/// stamp alone, for the others waited for that one.
 #[test]
 fn segments_that_waited_for_a_retransmission_give_no_round_trip() {
     let mut rig = Rig::new(10.0);
@@ -115,7 +129,8 @@ fn a_probe_without_new_data_repeats_the_last_segment_and_a_lone_one_waits_longer
     rig.sender.write(4);
     rig.numbers(0);
     rig.ack(10, 3);
-    // One segment in flight may wait for a delayed acknowledgement: 20 + 200 ms, but not longer than the timeout, 210 ms.
+    // One segment in flight may wait for a delayed acknowledgement: 20 + 200 ms, but not longer
+    // than the timeout, 210 ms.
     assert_eq!(rig.run_until(300), [(at(220), 3)]);
 }
 
@@ -184,24 +199,36 @@ fn a_probe_lost_too_ends_in_a_timeout() {
     rig.sender.write(2);
     rig.numbers(0);
     rig.ack(50, 1);
-    // The probe at 50 + 100 + 200, but at most the timeout: 250 after the acknowledgement. Then another 250, then 500.
+    // The probe at 50 + 100 + 200, but at most the timeout: 250 after the acknowledgement. Then
+    // another 250, then 500.
     assert_eq!(rig.run_until(1_100), [(at(300), 1), (at(550), 1), (at(1_050), 1)]);
     let script = rig.script.lock().unwrap();
-    assert_eq!(script.timeouts.iter().map(|timeout| (timeout.in_flight, timeout.repeated)).collect::<Vec<_>>(), [(1, false), (1, true)]);
+    assert_eq!(
+        script
+            .timeouts
+            .iter()
+            .map(|timeout| (timeout.in_flight, timeout.repeated))
+            .collect::<Vec<_>>(),
+        [(1, false), (1, true)]
+    );
 }
 
 #[test]
 fn the_handshakes_round_trip_sets_the_first_timeout() {
     let mut rig = Rig::with(2.0, &Transport { tail_loss_probe: false, ..Transport::default() });
     rig.sender.on_open(at(50), Span::from_millis(50), Role::Active);
-    assert_eq!((rig.sender.rtt().srtt(), rig.sender.rtt().minimum()), (Span::from_millis(50), Some(Span::from_millis(50))));
+    assert_eq!(
+        (rig.sender.rtt().srtt(), rig.sender.rtt().minimum()),
+        (Span::from_millis(50), Some(Span::from_millis(50)))
+    );
     rig.sender.write(1);
     rig.numbers(50);
     // The mean, and a variation of at least the least timeout: 250 ms, in place of a second.
     assert_eq!(rig.run_until(400), [(at(300), 0)]);
 }
 
-/// Cases `own` and `other` of `contrib/kernel-tcp`: that the probe's own segment came twice means that nothing was lost; of another one it means nothing.
+/// Cases `own` and `other` of `contrib/kernel-tcp`: that the probe's own segment came twice means
+/// that nothing was lost; of another one it means nothing.
 #[test]
 fn only_a_duplicate_of_the_probe_says_that_it_repaired_nothing() {
     for (duplicate, lost) in [((9, 10), false), ((3, 4), true)] {
@@ -216,15 +243,18 @@ fn only_a_duplicate_of_the_probe_says_that_it_repaired_nothing() {
     }
 }
 
-/// Case `frames` of `contrib/kernel-tcp`: each frame puts the probe off, and with it the timeout, until the window holds frames back. Then the probe, and as one was out
-/// before, in its place the timeout.
+/// Case `frames` of `contrib/kernel-tcp`: each frame puts the probe off, and with it the timeout,
+/// until the window holds frames back. Then the probe, and as one was out before, in its place the
+/// timeout.
 #[test]
 fn frames_put_the_timeout_off_until_the_window_is_full() {
     let mut rig = Rig::with(10.0, &Transport::default());
     let mut sent = Vec::new();
     for frame in 0..20 {
         let now = 62 * frame;
-        sent.extend(rig.run_until(now).iter().map(|(at, number)| (at.as_nanos() / 1_000_000, *number)));
+        sent.extend(
+            rig.run_until(now).iter().map(|(at, number)| (at.as_nanos() / 1_000_000, *number)),
+        );
         rig.sender.write(1);
         sent.extend(rig.numbers(now).iter().map(|number| (now, *number)));
         // A round trip of 50 ms, until the acknowledgements stop.
@@ -233,15 +263,19 @@ fn frames_put_the_timeout_off_until_the_window_is_full() {
             rig.ack(now + 50, frame + 1);
         }
     }
-    sent.extend(rig.run_until(1_700).iter().map(|(at, number)| (at.as_nanos() / 1_000_000, *number)));
-    // The timeout of frame 10 is at 870 ms: a probe in its place, which takes no place in the window. Frame 19 is the tenth outstanding.
+    sent.extend(
+        rig.run_until(1_700).iter().map(|(at, number)| (at.as_nanos() / 1_000_000, *number)),
+    );
+    // The timeout of frame 10 is at 870 ms: a probe in its place, which takes no place in the
+    // window. Frame 19 is the tenth outstanding.
     let frames = |numbers: std::ops::RangeInclusive<u64>| numbers.map(|frame| (62 * frame, frame));
-    let expected: Vec<(u64, u64)> = frames(0..=14).chain([(870, 14)]).chain(frames(15..=19)).chain([(1_280, 10)]).collect();
+    let expected: Vec<(u64, u64)> =
+        frames(0..=14).chain([(870, 14)]).chain(frames(15..=19)).chain([(1_280, 10)]).collect();
     assert_eq!(sent, expected);
 }
 
-/// Case `slow` of `contrib/kernel-tcp`: segments take 120 ms each, the handshake took 30. What left with the acknowledgement keeps its chance, and the next original takes
-/// the timeout back.
+/// Case `slow` of `contrib/kernel-tcp`: segments take 120 ms each, the handshake took 30. What left
+/// with the acknowledgement keeps its chance, and the next original takes the timeout back.
 #[test]
 fn a_probe_that_is_out_makes_a_timeout_of_the_next() {
     let mut rig = Rig::with(10.0, &Transport::default());
@@ -256,11 +290,13 @@ fn a_probe_that_is_out_makes_a_timeout_of_the_next() {
     assert_eq!(sent.iter().map(|sent| sent.1).collect::<Vec<_>>(), [1]);
     // Linux: at 254 ms.
     assert!((at(240)..at(260)).contains(&sent[0].0), "{sent:?}");
-    let original = narrows_transport::Ack { next: 2, echo: at(0), window: u32::MAX, ..Default::default() };
+    let original =
+        narrows_transport::Ack { next: 2, echo: at(0), window: u32::MAX, ..Default::default() };
     assert!(rig.deliver(at(268), original).unwrap().undone);
 }
 
-/// RFC 8985 section 6.3, Linux `tcp_timeout_mark_lost`: what left less than a round trip ago keeps its chance. The first segment leaves whatever the window says.
+/// RFC 8985 section 6.3, Linux `tcp_timeout_mark_lost`: what left less than a round trip ago keeps
+/// its chance. The first segment leaves whatever the window says.
 #[test]
 fn a_timeout_does_not_give_up_what_has_just_left() {
     let mut rig = Rig::with(10.0, &without_probes());

@@ -73,7 +73,8 @@ fn after_undo_reordering_is_waited_for() {
     rig.numbers(0);
     rig.sack(102, 0, &[(5, 9)]);
     assert_eq!(rig.numbers(102), [0, 1]);
-    let ack = Ack { next: 2, echo: at(0), window: u32::MAX, blocks: ranges(&[(5, 9)]), ..Ack::default() };
+    let ack =
+        Ack { next: 2, echo: at(0), window: u32::MAX, blocks: ranges(&[(5, 9)]), ..Ack::default() };
     let heard = rig.deliver(at(103), ack).unwrap();
     assert_eq!((heard.ca_state, heard.lost), (CaState::Disorder, vec![]));
     let ack = Ack { next: 3, ..ack };
@@ -81,7 +82,8 @@ fn after_undo_reordering_is_waited_for() {
     assert_eq!((heard.ca_state, heard.lost, heard.congestion), (CaState::Disorder, vec![], None));
 }
 
-/// Case `late` of `contrib/kernel-tcp`. While a retransmission is under way nothing is taken back, and nothing more is found lost or sent again.
+/// Case `late` of `contrib/kernel-tcp`. While a retransmission is under way nothing is taken back,
+/// and nothing more is found lost or sent again.
 #[test]
 fn originals_that_arrive_one_by_one_prove_it_once_no_retransmission_is_under_way() {
     let mut rig = Rig::with(10.0, &Transport::default());
@@ -91,9 +93,19 @@ fn originals_that_arrive_one_by_one_prove_it_once_no_retransmission_is_under_way
     rig.sack(50, 0, &[(5, 10)]);
     assert_eq!(rig.numbers(50), [0, 1, 2, 3, 4]);
     for next in 1..5 {
-        let ack = Ack { next, echo: at(0), window: u32::MAX, blocks: ranges(&[(5, 10)]), ..Ack::default() };
+        let ack = Ack {
+            next,
+            echo: at(0),
+            window: u32::MAX,
+            blocks: ranges(&[(5, 10)]),
+            ..Ack::default()
+        };
         let heard = rig.deliver(at(90 + 20 * next), ack).unwrap();
-        assert_eq!((heard.ca_state, heard.lost, heard.undone), (CaState::Recovery, vec![], false), "{next}");
+        assert_eq!(
+            (heard.ca_state, heard.lost, heard.undone),
+            (CaState::Recovery, vec![], false),
+            "{next}"
+        );
         assert_eq!(rig.numbers(90 + 20 * next), [] as [u64; 0]);
     }
     let ack = Ack { next: 10, echo: at(0), window: u32::MAX, ..Ack::default() };
@@ -101,8 +113,9 @@ fn originals_that_arrive_one_by_one_prove_it_once_no_retransmission_is_under_way
     assert_eq!((heard.ca_state, heard.undone), (CaState::Open, true));
 }
 
-/// Case `spurious` of `contrib/kernel-tcp`: a probe repeats the last segment, then the timeout the first. The originals of all but the last arrive after all; both copies of
-/// the last are lost, which the segments after it show within a round trip.
+/// Case `spurious` of `contrib/kernel-tcp`: a probe repeats the last segment, then the timeout the
+/// first. The originals of all but the last arrive after all; both copies of the last are lost,
+/// which the segments after it show within a round trip.
 #[test]
 fn what_an_undone_timeout_gave_up_can_be_found_lost() {
     let mut rig = Rig::with(10.0, &Transport::default());

@@ -36,7 +36,8 @@ fn rates_of_amounts() {
 
 #[test]
 fn buffers() {
-    let resolve = |depth: Depth| depth.resolve(Rate::from_mbps(100), Span::from_millis(30)).map(Bytes::get);
+    let resolve =
+        |depth: Depth| depth.resolve(Rate::from_mbps(100), Span::from_millis(30)).map(Bytes::get);
     assert_eq!(resolve(Depth::Bytes(Bytes::new(5))), Some(5));
     assert_eq!(resolve(Depth::Packets(5)), None);
     assert_eq!(resolve(Depth::Time(Span::from_millis(60))), Some(750_000));
@@ -44,8 +45,15 @@ fn buffers() {
     assert_eq!(resolve(Depth::MilliBdp(1_000)), Some(375_000));
     assert_eq!(resolve(Depth::MilliBdp(1_500)), Some(562_500));
     assert_eq!(resolve(Depth::MilliBdp(1)), Some(375));
-    assert_eq!(Depth::MilliBdp(u64::MAX).resolve(Rate::from_bps(u64::MAX), Span::MAX), Some(Bytes::MAX));
-    assert!(Depth::Packets(0).is_zero() && Depth::Time(Span::ZERO).is_zero() && Depth::MilliBdp(0).is_zero());
+    assert_eq!(
+        Depth::MilliBdp(u64::MAX).resolve(Rate::from_bps(u64::MAX), Span::MAX),
+        Some(Bytes::MAX)
+    );
+    assert!(
+        Depth::Packets(0).is_zero()
+            && Depth::Time(Span::ZERO).is_zero()
+            && Depth::MilliBdp(0).is_zero()
+    );
     assert!(!Depth::Bytes(Bytes::new(1)).is_zero());
 }
 

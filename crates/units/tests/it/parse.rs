@@ -107,7 +107,10 @@ fn refusals_say_why_and_what_would_be_right() {
     assert_eq!(reason("18446744073709551616 ns"), Err("it is too large".to_owned()));
     assert_eq!(reason("600000000 h"), Err("it is too large".to_owned()));
     assert_eq!(reason(&format!("{} s", "9".repeat(60))), Err("it has too many digits".to_owned()));
-    assert_eq!(reason("3 MS"), Err("the unit \"MS\" is unknown (known: ns, us, µs, ms, s, sec, min, m, h)".to_owned()));
+    assert_eq!(
+        reason("3 MS"),
+        Err("the unit \"MS\" is unknown (known: ns, us, µs, ms, s, sec, min, m, h)".to_owned())
+    );
     // As tc(8) writes rates, and sleep(1) minutes.
     assert_eq!((rate("50mbit"), rate("1.5gbit")), (rate("50 Mbit/s"), rate("1.5 Gbit/s")));
     assert_eq!(reason("3m"), reason("3 min"));

@@ -27,8 +27,9 @@ fn a_stream_is_fixed_by_seed_and_name() {
     assert_ne!(first(1, "link a loss"), first(2, "link a loss"));
     assert_ne!(first(1, "link a loss"), first(1, "link b loss"));
     assert_ne!(first(1, ""), first(1, "a"));
-    // From an independent FNV-1a, SplitMix64 and xoshiro256++. A change here changes every run.
-    // As computed by an independent FNV-1a, SplitMix64 and xoshiro256++. Another value here would change every run.
+    // From an independent FNV-1a, SplitMix64 and xoshiro256++. A change here changes every run. As
+    // computed by an independent FNV-1a, SplitMix64 and xoshiro256++. Another value here would
+    // change every run.
     assert_eq!(first(1, "a"), [2_706_789_788_554_605_349, 12_894_643_165_419_798_175]);
 }
 

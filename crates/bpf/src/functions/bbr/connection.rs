@@ -1,6 +1,9 @@
 //! The connection that BBR looks at: its socket, its private area, and what follows from both.
 
-use super::area::{Bbr, CYCLE_IDX, FULL_BW_REACHED, HAS_SEEN_RTT, LT_USE_BW, MODE, PACING_GAIN, PREV_CA_STATE, mode};
+use super::area::{
+    Bbr, CYCLE_IDX, FULL_BW_REACHED, HAS_SEEN_RTT, LT_USE_BW, MODE, PACING_GAIN, PREV_CA_STATE,
+    mode,
+};
 use crate::functions::area::Area;
 use crate::functions::clock::{before, tick};
 use crate::functions::context::Call;
@@ -101,20 +104,32 @@ impl<'c, 'a, 'b> Connection<'c, 'a, 'b> {
 
     /// `bbr_tso_segs_goal`.
     pub fn burst(&self) -> u32 {
-        let bytes = self.call.wide(f::PACING_RATE).checked_shr(self.call.get(f::PACING_SHIFT)).unwrap_or(0).min(BURST_BYTES);
-        ((bytes / self.call.wide(f::MSS_CACHE).max(1)) as u32).max(self.least_burst()).min(BURST_SEGMENTS)
+        let bytes = self
+            .call
+            .wide(f::PACING_RATE)
+            .checked_shr(self.call.get(f::PACING_SHIFT))
+            .unwrap_or(0)
+            .min(BURST_BYTES);
+        ((bytes / self.call.wide(f::MSS_CACHE).max(1)) as u32)
+            .max(self.least_burst())
+            .min(BURST_SEGMENTS)
     }
 
     /// `bbr_save_cwnd`.
     pub fn save_window(&mut self) {
         let window = self.call.get(f::CWND);
-        let fresh = self.area.bits(PREV_CA_STATE) < RECOVERY && self.area.bits(MODE) != mode::PROBE_RTT;
+        let fresh =
+            self.area.bits(PREV_CA_STATE) < RECOVERY && self.area.bits(MODE) != mode::PROBE_RTT;
         self.area.prior_cwnd = if fresh { window } else { self.area.prior_cwnd.max(window) };
     }
 
     /// `bbr_bdp`.
     pub fn bdp(&self, bandwidth: u32, gain: u32) -> u32 {
-        if self.area.min_rtt_us == u32::MAX { INITIAL } else { bdp(bandwidth, self.area.min_rtt_us, gain) }
+        if self.area.min_rtt_us == u32::MAX {
+            INITIAL
+        } else {
+            bdp(bandwidth, self.area.min_rtt_us, gain)
+        }
     }
 
     /// `bbr_quantization_budget`.

@@ -1,7 +1,9 @@
-//! The functions of the kernel's BBR, which programs call by name: net/ipv4/tcp_bbr.c of Linux 6.18.
+//! The functions of the kernel's BBR, which programs call by name: net/ipv4/tcp_bbr.c of Linux
+//! 6.18.
 //!
-//! The controller `bbr` has the same arithmetic in parts with states of their own; here it works on `struct bbr` in the private area and on the socket, with the
-//! kernel's ticks, its lower bits and its departure times. Both share what needs no state.
+//! The controller `bbr` has the same arithmetic in parts with states of their own; here it works on
+//! `struct bbr` in the private area and on the socket, with the kernel's ticks, its lower bits and
+//! its departure times. Both share what needs no state.
 
 mod area;
 mod connection;
@@ -14,8 +16,8 @@ use super::context::Call;
 use crate::fault::Reason;
 use crate::socket::fields as f;
 use area::{
-    ACK_EPOCH_ACKED, CYCLE_IDX, FULL_BW_CNT, FULL_BW_REACHED, HAS_SEEN_RTT, IDLE_RESTART, MODE, PACING_GAIN, PREV_CA_STATE, ROUND_START,
-    mode,
+    ACK_EPOCH_ACKED, CYCLE_IDX, FULL_BW_CNT, FULL_BW_REACHED, HAS_SEEN_RTT, IDLE_RESTART, MODE,
+    PACING_GAIN, PREV_CA_STATE, ROUND_START, mode,
 };
 use connection::{Connection, UNIT};
 use sample::Sample;

@@ -1,8 +1,10 @@
-//! The model of the path: bandwidth, aggregation, the least round trip, and the mode that follows from them (`bbr_update_model`).
+//! The model of the path: bandwidth, aggregation, the least round trip, and the mode that follows
+//! from them (`bbr_update_model`).
 
 use super::area::{
-    ACK_EPOCH_ACKED, CWND_GAIN, CYCLE_IDX, EXTRA_ACKED_WIN_IDX, EXTRA_ACKED_WIN_RTTS, FULL_BW_CNT, FULL_BW_REACHED, IDLE_RESTART,
-    LT_USE_BW, MODE, PACING_GAIN, PACKET_CONSERVATION, PROBE_RTT_ROUND_DONE, ROUND_START, mode,
+    ACK_EPOCH_ACKED, CWND_GAIN, CYCLE_IDX, EXTRA_ACKED_WIN_IDX, EXTRA_ACKED_WIN_RTTS, FULL_BW_CNT,
+    FULL_BW_REACHED, IDLE_RESTART, LT_USE_BW, MODE, PACING_GAIN, PACKET_CONSERVATION,
+    PROBE_RTT_ROUND_DONE, ROUND_START, mode,
 };
 use super::connection::{Connection, HIGH_GAIN, UNIT, since};
 use super::sample::Sample;
@@ -64,10 +66,19 @@ impl Connection<'_, '_, '_> {
         // What the application limited is a lower bound.
         if !sample.is_app_limited || measured >= self.area.bw as u64 {
             let area = &self.area;
-            let best = [(area.bw_round, area.bw), (area.second_round, area.second), (area.third_round, area.third)];
-            let best = running(best, BANDWIDTH_ROUNDS, (area.rtt_cnt, measured as u32), |a, b| a >= b);
+            let best = [
+                (area.bw_round, area.bw),
+                (area.second_round, area.second),
+                (area.third_round, area.third),
+            ];
+            let best =
+                running(best, BANDWIDTH_ROUNDS, (area.rtt_cnt, measured as u32), |a, b| a >= b);
             let area = &mut self.area;
-            [(area.bw_round, area.bw), (area.second_round, area.second), (area.third_round, area.third)] = best;
+            [
+                (area.bw_round, area.bw),
+                (area.second_round, area.second),
+                (area.third_round, area.third),
+            ] = best;
         }
     }
 
@@ -106,7 +117,11 @@ impl Connection<'_, '_, '_> {
 
     /// The larger part of the present window of aggregation.
     fn most_extra(&mut self) -> &mut u16 {
-        if self.area.is(EXTRA_ACKED_WIN_IDX) { &mut self.area.extra_acked_second } else { &mut self.area.extra_acked_first }
+        if self.area.is(EXTRA_ACKED_WIN_IDX) {
+            &mut self.area.extra_acked_second
+        } else {
+            &mut self.area.extra_acked_first
+        }
     }
 
     /// `bbr_is_next_cycle_phase`.
@@ -147,7 +162,9 @@ impl Connection<'_, '_, '_> {
             let threshold = self.flight_at(UNIT);
             self.call.set(f::SSTHRESH, threshold);
         }
-        if self.area.bits(MODE) == mode::DRAIN && self.flight_at_departure(self.in_flight()) <= self.flight_at(UNIT) {
+        if self.area.bits(MODE) == mode::DRAIN
+            && self.flight_at_departure(self.in_flight()) <= self.flight_at(UNIT)
+        {
             self.enter_probe_bw();
         }
     }
@@ -155,7 +172,8 @@ impl Connection<'_, '_, '_> {
     /// `bbr_update_min_rtt`.
     fn update_min_rtt(&mut self, sample: &Sample) {
         let now = self.now();
-        let expired = before(self.area.min_rtt_stamp.wrapping_add(self.ticks_of(MIN_RTT_MILLIS)), now);
+        let expired =
+            before(self.area.min_rtt_stamp.wrapping_add(self.ticks_of(MIN_RTT_MILLIS)), now);
         let less = sample.rtt_us < self.area.min_rtt_us as i64;
         if sample.rtt_us >= 0 && (less || expired && !sample.is_ack_delayed) {
             self.area.min_rtt_us = sample.rtt_us as u32;

@@ -1,4 +1,5 @@
-//! The long-term model: whether a token bucket polices the flow, and at which rate (`bbr_lt_bw_sampling`).
+//! The long-term model: whether a token bucket polices the flow, and at which rate
+//! (`bbr_lt_bw_sampling`).
 
 use super::area::{LT_IS_SAMPLING, LT_RTT_CNT, LT_USE_BW, MODE, PACING_GAIN, ROUND_START, mode};
 use super::connection::{Connection, UNIT};
@@ -94,7 +95,8 @@ impl Connection<'_, '_, '_> {
         if delivered == 0 || lost << 8 < LOSSY.wrapping_mul(delivered) {
             return;
         }
-        let millis = ((self.call.wide(f::DELIVERED_MSTAMP) / 1000) as u32).wrapping_sub(self.area.lt_last_stamp);
+        let millis = ((self.call.wide(f::DELIVERED_MSTAMP) / 1000) as u32)
+            .wrapping_sub(self.area.lt_last_stamp);
         if (millis as i32) < 1 {
             return;
         }

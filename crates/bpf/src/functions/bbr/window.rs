@@ -19,7 +19,8 @@ impl Connection<'_, '_, '_> {
             let (recovered, conserves) = self.recover(sample, window, acked);
             window = recovered;
             if !conserves {
-                let target = self.bdp(bandwidth, self.area.bits(CWND_GAIN)).wrapping_add(self.aggregated());
+                let target =
+                    self.bdp(bandwidth, self.area.bits(CWND_GAIN)).wrapping_add(self.aggregated());
                 let target = self.quantized(target);
                 if self.area.is(FULL_BW_REACHED) {
                     window = window.wrapping_add(acked).min(target);
@@ -36,7 +37,8 @@ impl Connection<'_, '_, '_> {
         self.call.set(f::CWND, window);
     }
 
-    /// `bbr_set_cwnd_to_recover_or_restore`: the window, and whether one packet goes out for one that is delivered.
+    /// `bbr_set_cwnd_to_recover_or_restore`: the window, and whether one packet goes out for one
+    /// that is delivered.
     fn recover(&mut self, sample: &Sample, window: u32, acked: u32) -> (u32, bool) {
         let (before, state) = (self.area.bits(PREV_CA_STATE), self.call.get(f::CA_STATE));
         let mut window = window;

@@ -1,5 +1,6 @@
-//! The kernel's functions of its own controllers, worked by hand from net/ipv4/tcp_dctcp.c, tcp_cubic.c and tcp_bbr.c. What they decide over whole connections is
-//! compared with our controllers in tests of the simulator.
+//! The kernel's functions of its own controllers, worked by hand from net/ipv4/tcp_dctcp.c,
+//! tcp_cubic.c and tcp_bbr.c. What they decide over whole connections is compared with our
+//! controllers in tests of the simulator.
 
 use super::Caller;
 use crate::assembled::SOCKET;
@@ -31,7 +32,8 @@ fn set_word(caller: &mut Caller, index: usize, value: u32) {
     caller.machine.socket_mut()[at..at + 4].copy_from_slice(&value.to_le_bytes());
 }
 
-/// Words of `struct dctcp`: 0 and 1 what was delivered and marked, 3 α, 4 the end of the window, 6 the window at the latest loss.
+/// Words of `struct dctcp`: 0 and 1 what was delivered and marked, 3 α, 4 the end of the window, 6
+/// the window at the latest loss.
 #[test]
 fn dctcp_goes_a_sixteenth_of_the_way_to_the_share_that_was_marked() {
     let begun = [(f::ECN_FLAGS, 1), (f::NEXT, 5000), (f::DELIVERED, 100), (f::DELIVERED_CE, 7)];
@@ -39,8 +41,10 @@ fn dctcp_goes_a_sixteenth_of_the_way_to_the_share_that_was_marked() {
     init.call(&[SOCKET]);
     assert_eq!([0, 1, 3, 4, 6].map(|index| word(&init, index)), [100, 7, 1024, 5000, 0]);
     let alpha = |alpha: u32, una: u64, delivered: u64, marked: u64| {
-        let mut update =
-            with("dctcp_update_alpha", &[(f::UNA, una), (f::NEXT, 9000), (f::DELIVERED, delivered), (f::DELIVERED_CE, marked)]);
+        let mut update = with(
+            "dctcp_update_alpha",
+            &[(f::UNA, una), (f::NEXT, 9000), (f::DELIVERED, delivered), (f::DELIVERED_CE, marked)],
+        );
         for (index, value) in [(0, 100), (1, 7), (3, alpha), (4, 5000)] {
             set_word(&mut update, index, value);
         }
@@ -63,7 +67,8 @@ fn dctcp_takes_half_of_alpha_for_marks_and_half_of_the_window_for_losses() {
         assert_eq!((threshold.call(&[SOCKET]), word(&threshold, 6)), (left, window as u32));
     }
     let state = |state: u64, before: u64| {
-        let mut caller = with("dctcp_state", &[(f::CWND, 41), (f::SSTHRESH, 99), (f::CA_STATE, before)]);
+        let mut caller =
+            with("dctcp_state", &[(f::CWND, 41), (f::SSTHRESH, 99), (f::CA_STATE, before)]);
         caller.call(&[SOCKET, state]);
         f::SSTHRESH.get(caller.machine.socket())
     };
@@ -80,7 +85,8 @@ fn dctcp_takes_half_of_alpha_for_marks_and_half_of_the_window_for_losses() {
     assert_eq!(undo.call(&[SOCKET]), 41);
 }
 
-/// Words of `struct bictcp`: 1 the last maximum, 6 the least round trip, 7 the beginning of the epoch, 11 when the round began, 12 its end.
+/// Words of `struct bictcp`: 1 the last maximum, 6 the least round trip, 7 the beginning of the
+/// epoch, 11 when the round began, 12 its end.
 #[test]
 fn cubic_keeps_717_1024_of_the_window_and_forgets_at_a_timeout() {
     let mut threshold = with("cubictcp_recalc_ssthresh", &[(f::CWND, 100)]);
@@ -97,7 +103,8 @@ fn cubic_keeps_717_1024_of_the_window_and_forgets_at_a_timeout() {
     assert_eq!([1, 11, 12].map(|index| word(&state, index)), [0, 123_456, 777]);
 }
 
-/// The first round trip counts at once; in the first second of an epoch none does. The host is up for 1000 s at 250 ticks per second.
+/// The first round trip counts at once; in the first second of an epoch none does. The host is up
+/// for 1000 s at 250 ticks per second.
 #[test]
 fn cubic_measures_the_least_round_trip_but_for_the_first_second_of_an_epoch() {
     let tick = 700 * 250;
@@ -125,7 +132,10 @@ fn bbr_begins_at_2885_1000_of_the_first_window_per_round_trip() {
     init.call(&[SOCKET]);
     let socket = init.machine.socket();
     // 10 segments per 40 ms, 739/256 of that, less 1 %.
-    assert_eq!([f::PACING_RATE, f::PACING_STATUS, f::SSTHRESH].map(|field| field.get(socket)), [1_034_467, 1, 0x7fff_ffff]);
+    assert_eq!(
+        [f::PACING_RATE, f::PACING_STATUS, f::SSTHRESH].map(|field| field.get(socket)),
+        [1_034_467, 1, 0x7fff_ffff]
+    );
     assert_eq!((word(&init, 0), word(&init, 19) >> 26 & 1), (40_000, 1));
     for (rate, segments) in [(149_999, 1), (150_000, 2)] {
         assert_eq!(with("bbr_min_tso_segs", &[(f::PACING_RATE, rate)]).call(&[SOCKET]), segments);

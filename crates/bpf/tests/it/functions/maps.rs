@@ -20,7 +20,8 @@ fn map(kind: u32, max_entries: u32) -> MapSpec {
     MapSpec { name: "seen".to_owned(), kind, key_size: 4, value_size: 8, max_entries, flags: 0 }
 }
 
-/// Calls look-up, update and deletion. The key lies at the beginning of the area, the value at byte 8.
+/// Calls look-up, update and deletion. The key lies at the beginning of the area, the value at byte
+/// 8.
 struct Map(Caller);
 
 impl Map {
@@ -60,7 +61,15 @@ fn an_array_has_all_its_elements_from_the_beginning() {
         assert_eq!(array.lookup(3), None);
         assert_eq!(array.update(2, 5, 0), 0);
         assert_eq!(array.lookup(2), Some(second));
-        assert_eq!([array.update(3, 5, 0), array.update(1, 5, 1), array.update(1, 5, 2), array.update(1, 5, 3)], [-7, -17, 0, -22]);
+        assert_eq!(
+            [
+                array.update(3, 5, 0),
+                array.update(1, 5, 1),
+                array.update(1, 5, 2),
+                array.update(1, 5, 3)
+            ],
+            [-7, -17, 0, -22]
+        );
         assert_eq!(array.delete(1), -22);
     }
 }
@@ -70,7 +79,10 @@ fn a_hash_is_full_at_its_size() {
     let mut hash = Map::new(HASH, 2);
     assert_eq!(hash.lookup(7), None);
     assert_eq!([hash.delete(7), hash.update(7, 1, 2)], [-2, -2]);
-    assert_eq!([hash.update(7, 1, 1), hash.update(7, 1, 1), hash.update(8, 1, 0), hash.update(9, 1, 0)], [0, -17, 0, -7]);
+    assert_eq!(
+        [hash.update(7, 1, 1), hash.update(7, 1, 1), hash.update(8, 1, 0), hash.update(9, 1, 0)],
+        [0, -17, 0, -7]
+    );
     // One that is there can be replaced though it is full.
     assert_eq!(hash.update(7, 2, 0), 0);
     assert_eq!([hash.delete(8), hash.update(9, 1, 0), hash.delete(8)], [0, 0, -2]);
@@ -88,7 +100,8 @@ fn of_the_kind_lru_the_one_unused_for_longest_makes_room() {
 
 #[test]
 fn a_value_that_made_room_can_still_be_read_until_the_callback_ends() {
-    // Looks key 1 up, deletes it, and reads its value by the pointer; another then has a value of zero.
+    // Looks key 1 up, deletes it, and reads its value by the pointer; another then has a value of
+    // zero.
     let key = |value: i32| op(0x62, 10, 0, -4, value);
     let begin = || constant(1, MAP).into_iter().chain([mov(2, 10), op(0x07, 2, 0, 0, -4)]);
     let value = [op(0x7a, 10, 0, -16, 42), mov(3, 10), op(0x07, 3, 0, 0, -16), set(4, 0)];
@@ -109,10 +122,17 @@ fn a_socket_has_one_value_in_each_map() {
     caller.put(0, &7_u64.to_le_bytes());
     let made = caller.choose(0, &[MAP, SOCKET, AREA, 1]);
     assert!(made > 0);
-    assert_eq!([caller.choose(0, &[MAP, SOCKET, 0, 0]), caller.choose(0, &[MAP, SOCKET, AREA, 1])], [made, made]);
+    assert_eq!(
+        [caller.choose(0, &[MAP, SOCKET, 0, 0]), caller.choose(0, &[MAP, SOCKET, AREA, 1])],
+        [made, made]
+    );
     // Of another map another; and none for no socket, or with other flags.
     assert_eq!(
-        [caller.choose(0, &[MAP + 1, SOCKET, 0, 0]), caller.choose(0, &[MAP, 0, 0, 1]), caller.choose(0, &[MAP, SOCKET, 0, 2])],
+        [
+            caller.choose(0, &[MAP + 1, SOCKET, 0, 0]),
+            caller.choose(0, &[MAP, 0, 0, 1]),
+            caller.choose(0, &[MAP, SOCKET, 0, 2])
+        ],
         [0, 0, 0]
     );
     assert_eq!([caller.choose(1, &[MAP, SOCKET]), caller.choose(0, &[MAP, SOCKET, 0, 0])], [0, 0]);
@@ -120,7 +140,8 @@ fn a_socket_has_one_value_in_each_map() {
 
 #[test]
 fn every_element_is_visited_in_the_order_of_keys_until_the_function_says_stop() {
-    // The function adds 10 times the key and the value to what its context points to, and stops at key 4.
+    // The function adds 10 times the key and the value to what its context points to, and stops at
+    // key 4.
     let visit = vec![
         op(0x61, 5, 2, 0, 0),
         op(0x79, 3, 3, 0, 0),
@@ -149,13 +170,24 @@ fn every_element_is_visited_in_the_order_of_keys_until_the_function_says_stop() 
     let length = main.len() as u64 + 12;
     main.extend([op(0x7a, 10, 0, -24, 0)]);
     main.extend(constant(1, MAP).into_iter().chain(constant(2, address::FUNCTION | length)));
-    main.extend([mov(3, 10), op(0x07, 3, 0, 0, -24), set(4, 0), helper(164), op(0x79, 1, 10, -24, 0), op(0x67, 0, 0, 0, 32)]);
+    main.extend([
+        mov(3, 10),
+        op(0x07, 3, 0, 0, -24),
+        set(4, 0),
+        helper(164),
+        op(0x79, 1, 10, -24, 0),
+        op(0x67, 0, 0, 0, 32),
+    ]);
     main.extend([op(0x4f, 0, 1, 0, 0), EXIT]);
     assert_eq!(main.len() as u64, length + 1);
     let mut program = functions([("only", main), ("visit", visit)]);
     // The address of the function.
     let at = program.functions[1].start;
-    let load = program.code.iter().rposition(|instruction| instruction.code == 0x18 && instruction.dst == 2).unwrap();
+    let load = program
+        .code
+        .iter()
+        .rposition(|instruction| instruction.code == 0x18 && instruction.dst == 2)
+        .unwrap();
     program.code[load].imm = at as i32;
     program.maps.push(map(HASH, 8));
     // Keys 1, 2 and 4, whose values are 3, 6 and 12.

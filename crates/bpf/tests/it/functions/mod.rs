@@ -8,7 +8,8 @@ mod world;
 use crate::assembled::{EXIT, Host, connection, constant, op, program};
 use narrows_bpf::{Instruction, Machine, MapSpec, Mention, Region, Use, address};
 
-/// Where programs of these tests keep what they pass by address: a section of 256 bytes, which a test fills and reads from outside.
+/// Where programs of these tests keep what they pass by address: a section of 256 bytes, which a
+/// test fills and reads from outside.
 pub const AREA: u64 = address::of(address::DATA, 0);
 
 /// The handle of the first map.
@@ -35,7 +36,8 @@ impl Caller {
         Caller::with([call], kfuncs, maps)
     }
 
-    /// Of one helper or another, as register 9 of the call says, which is the sixth word of the area: 0 for the first.
+    /// Of one helper or another, as register 9 of the call says, which is the sixth word of the
+    /// area: 0 for the first.
     pub fn of_each(numbers: &[i32], maps: &[MapSpec]) -> Caller {
         let mut code = constant(9, AREA).to_vec();
         code.push(op(0x79, 9, 9, 248, 0));
@@ -45,17 +47,27 @@ impl Caller {
         Caller::with(code, &[], maps)
     }
 
-    fn with(call: impl IntoIterator<Item = Instruction>, kfuncs: &[&str], maps: &[MapSpec]) -> Caller {
+    fn with(
+        call: impl IntoIterator<Item = Instruction>,
+        kfuncs: &[&str],
+        maps: &[MapSpec],
+    ) -> Caller {
         let load = (2..6).map(|register| op(0x79, register, 1, 8 * (register as i16 - 1), 0));
         let code = load.chain([op(0x79, 1, 1, 0, 0)]).chain(call).chain([EXIT]);
         let mut program = program(code);
         program.name = "mine".to_owned();
         program.kfuncs = kfuncs.iter().map(|name| (*name).to_owned()).collect();
         program.maps = maps.to_vec();
-        // Of the socket it names what every program is given: the details that a function looks at are there for the function's sake.
+        // Of the socket it names what every program is given: the details that a function looks at
+        // are there for the function's sake.
         let what = "tcp_sock.snd_cwnd".to_owned();
-        program.mentions = vec![Mention { instruction: 0, what, how: Use::Reads, there: true, moved: false }];
-        program.regions.push(Region { name: ".bss".to_owned(), bytes: vec![0; 256], writable: true });
+        program.mentions =
+            vec![Mention { instruction: 0, what, how: Use::Reads, there: true, moved: false }];
+        program.regions.push(Region {
+            name: ".bss".to_owned(),
+            bytes: vec![0; 256],
+            writable: true,
+        });
         Caller { machine: connection(program), host: Host::default() }
     }
 

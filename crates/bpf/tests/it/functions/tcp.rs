@@ -1,11 +1,12 @@
-//! The kernel's functions of TCP against values worked by hand from net/ipv4/tcp_cong.c, and against our own window.
+//! The kernel's functions of TCP against values worked by hand from net/ipv4/tcp_cong.c, and
+//! against our own window.
 
 use super::Caller;
 use crate::assembled::SOCKET;
 use narrows_bpf::socket::Field;
 use narrows_bpf::socket::fields::{
-    CWND as WINDOW, CWND_CLAMP as CLAMP, CWND_CNT as COUNT, CWND_LIMITED as LIMITED, MAX_PACKETS_OUT as MOST_OUT, PRIOR_CWND as PRIOR,
-    SSTHRESH as THRESHOLD,
+    CWND as WINDOW, CWND_CLAMP as CLAMP, CWND_CNT as COUNT, CWND_LIMITED as LIMITED,
+    MAX_PACKETS_OUT as MOST_OUT, PRIOR_CWND as PRIOR, SSTHRESH as THRESHOLD,
 };
 use narrows_units::Random;
 
@@ -55,7 +56,10 @@ fn reno_halves_and_comes_back() {
         assert_eq!(with("tcp_reno_ssthresh", &[(WINDOW, window)]).call(&[SOCKET]), half);
     }
     for (window, prior, back) in [(5, 10, 10), (12, 10, 12)] {
-        assert_eq!(with("tcp_reno_undo_cwnd", &[(WINDOW, window), (PRIOR, prior)]).call(&[SOCKET]), back);
+        assert_eq!(
+            with("tcp_reno_undo_cwnd", &[(WINDOW, window), (PRIOR, prior)]).call(&[SOCKET]),
+            back
+        );
     }
 }
 
@@ -76,7 +80,8 @@ fn reno_grows_only_where_the_window_is_the_limit() {
     assert_eq!(grown(&[(WINDOW, 10), (THRESHOLD, 10), (MOST_OUT, 6)]), (10, 0));
 }
 
-/// Additive increase against the rule told in words: a window of `w` needs `w` acknowledged segments for one more.
+/// Additive increase against the rule told in words: a window of `w` needs `w` acknowledged
+/// segments for one more.
 #[test]
 fn credit_is_never_lost_while_the_width_stays() {
     let mut random = Random::stream(1, "increase");
@@ -88,7 +93,10 @@ fn credit_is_never_lost_while_the_width_stays() {
             let acked = random.below(70);
             acknowledged += acked;
             caller.call(&[SOCKET, width, acked]);
-            assert_eq!((get(&caller, WINDOW), get(&caller, COUNT)), (1000 + acknowledged / width, acknowledged % width));
+            assert_eq!(
+                (get(&caller, WINDOW), get(&caller, COUNT)),
+                (1000 + acknowledged / width, acknowledged % width)
+            );
         }
     }
 }

@@ -11,8 +11,18 @@ fn texts_are_compared_up_to_their_zero() {
         caller.put(16, b);
         caller.signed(&[AREA, size, AREA + 16])
     };
-    assert_eq!([compared(b"cubic", 6, b"cubic"), compared(b"cubic", 3, b"cub"), compared(b"cub\0x", 5, b"cub\0y")], [0, 0, 0]);
-    assert_eq!([compared(b"abd", 3, b"abc"), compared(b"abb", 3, b"abc"), compared(b"ab", 3, b"abc")], [1, -1, -1]);
+    assert_eq!(
+        [
+            compared(b"cubic", 6, b"cubic"),
+            compared(b"cubic", 3, b"cub"),
+            compared(b"cub\0x", 5, b"cub\0y")
+        ],
+        [0, 0, 0]
+    );
+    assert_eq!(
+        [compared(b"abd", 3, b"abc"), compared(b"abb", 3, b"abc"), compared(b"ab", 3, b"abc")],
+        [1, -1, -1]
+    );
 }
 
 #[test]
@@ -39,7 +49,13 @@ fn numbers_are_read_in_the_kernels_way() {
     assert_eq!(error(read(0, b"-9223372036854775809", 10)), -34);
     assert_eq!(error(read(1, b"18446744073709551616", 10)), -34);
     assert_eq!(
-        [error(read(0, b"x", 10)), error(read(0, b"  ", 10)), error(read(0, b"", 10)), error(read(1, b"-1", 10)), error(read(0, b"1", 7))],
+        [
+            error(read(0, b"x", 10)),
+            error(read(0, b"  ", 10)),
+            error(read(0, b"", 10)),
+            error(read(1, b"-1", 10)),
+            error(read(0, b"1", 7))
+        ],
         [-22; 5]
     );
 }
@@ -66,7 +82,11 @@ fn numbers_are_written_as_printf_does() {
     for (format, values, expected) in [
         ("w=%u", &[7][..], "w=7"),
         ("%d %i|%ld|%lld", &[minus, minus, minus, minus], "-5 -5|-5|-5"),
-        ("%u %lu %llx %X", &[minus, minus, minus, 0xabc], "4294967291 18446744073709551611 fffffffffffffffb ABC"),
+        (
+            "%u %lu %llx %X",
+            &[minus, minus, minus, 0xabc],
+            "4294967291 18446744073709551611 fffffffffffffffb ABC",
+        ),
         ("[%5d|%-5d|%05d|%+d|% d]", &[minus, minus, minus, 5, 5], "[   -5|-5   |-0005|+5| 5]"),
         ("100%%", &[], "100%"),
         ("%s is %c", &[AREA + 128, 'R' as u64], "Reno is R"),
@@ -75,7 +95,15 @@ fn numbers_are_written_as_printf_does() {
     ] {
         assert_eq!(formatted(format, values), Ok(expected.to_owned()), "{format}");
     }
-    for (format, values) in [("%d %d", &[1][..]), ("%f", &[1]), ("%", &[]), ("%lq", &[1]), ("\u{1}", &[]), ("\u{e9}", &[]), ("%pq", &[1])] {
+    for (format, values) in [
+        ("%d %d", &[1][..]),
+        ("%f", &[1]),
+        ("%", &[]),
+        ("%lq", &[1]),
+        ("\u{1}", &[]),
+        ("\u{e9}", &[]),
+        ("%pq", &[1]),
+    ] {
         assert_eq!(formatted(format, values), Err(-22), "{format}");
     }
 }
@@ -89,7 +117,13 @@ fn a_text_that_does_not_fit_is_cut_and_its_length_told() {
     assert_eq!(caller.area(0, 5), b"lon\0\xff");
     assert_eq!(caller.signed(&[AREA, 0, AREA + 64, 0, 0]), 7);
     // Values come in whole words, twelve at most.
-    assert_eq!([caller.signed(&[AREA, 4, AREA + 64, AREA, 7]), caller.signed(&[AREA, 4, AREA + 64, AREA, 13 * 8])], [-22, -22]);
+    assert_eq!(
+        [
+            caller.signed(&[AREA, 4, AREA + 64, AREA, 7]),
+            caller.signed(&[AREA, 4, AREA + 64, AREA, 13 * 8])
+        ],
+        [-22, -22]
+    );
 }
 
 #[test]

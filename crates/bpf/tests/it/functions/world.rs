@@ -24,13 +24,33 @@ fn draws_are_the_flows_own_and_there_is_one_processor() {
     assert_eq!([1, 2, 3, 4].map(|which| caller.choose(which, &[AREA, SOCKET])), [0; 4]);
 }
 
-/// Calls `bpf_loop` so many times with a function that adds its round to what its context points to and stops after round 10.
+/// Calls `bpf_loop` so many times with a function that adds its round to what its context points to
+/// and stops after round 10.
 fn looped(rounds: u64, flags: i32) -> u64 {
-    let round = vec![op(0x79, 3, 2, 0, 0), op(0x0f, 3, 1, 0, 0), op(0x7b, 2, 3, 0, 0), set(0, 0), op(0x55, 1, 0, 1, 10), set(0, 1), EXIT];
+    let round = vec![
+        op(0x79, 3, 2, 0, 0),
+        op(0x0f, 3, 1, 0, 0),
+        op(0x7b, 2, 3, 0, 0),
+        set(0, 0),
+        op(0x55, 1, 0, 1, 10),
+        set(0, 1),
+        EXIT,
+    ];
     let main = |function: u64| {
-        let begin = constant(1, rounds).into_iter().chain(constant(2, address::FUNCTION | function));
-        let rest = [op(0x7a, 10, 0, -8, 0), mov(3, 10), op(0x07, 3, 0, 0, -8), set(4, flags), helper(181), op(0x79, 1, 10, -8, 0)];
-        begin.chain(rest).chain([op(0x67, 0, 0, 0, 32), op(0x4f, 0, 1, 0, 0), EXIT]).collect::<Vec<_>>()
+        let begin =
+            constant(1, rounds).into_iter().chain(constant(2, address::FUNCTION | function));
+        let rest = [
+            op(0x7a, 10, 0, -8, 0),
+            mov(3, 10),
+            op(0x07, 3, 0, 0, -8),
+            set(4, flags),
+            helper(181),
+            op(0x79, 1, 10, -8, 0),
+        ];
+        begin
+            .chain(rest)
+            .chain([op(0x67, 0, 0, 0, 32), op(0x4f, 0, 1, 0, 0), EXIT])
+            .collect::<Vec<_>>()
     };
     let length = main(0).len() as u64;
     answer(functions([("only", main(length)), ("round", round)]))
@@ -54,16 +74,33 @@ fn numbers_are_iterated_from_the_first_to_before_the_last() {
     let sum = |from: i32, to: i32| {
         let own = |register| [mov(register, 10), op(0x07, register, 0, 0, -8)];
         let kernel = |index| op(0x85, 0, 2, 0, index);
-        let code = own(1).into_iter().chain([set(2, from), set(3, to), kernel(0), mov(7, 0), set(6, 0)]);
         let code =
-            code.chain(own(1)).chain([kernel(1), op(0x15, 0, 0, 3, 0), op(0x61, 0, 0, 0, 0), op(0x0f, 6, 0, 0, 0), op(0x05, 0, 0, -7, 0)]);
-        let code = code.chain(own(1)).chain([kernel(2), op(0x67, 7, 0, 0, 32), op(0x4f, 6, 7, 0, 0), mov(0, 6), EXIT]);
+            own(1).into_iter().chain([set(2, from), set(3, to), kernel(0), mov(7, 0), set(6, 0)]);
+        let code = code.chain(own(1)).chain([
+            kernel(1),
+            op(0x15, 0, 0, 3, 0),
+            op(0x61, 0, 0, 0, 0),
+            op(0x0f, 6, 0, 0, 0),
+            op(0x05, 0, 0, -7, 0),
+        ]);
+        let code = code.chain(own(1)).chain([
+            kernel(2),
+            op(0x67, 7, 0, 0, 32),
+            op(0x4f, 6, 7, 0, 0),
+            mov(0, 6),
+            EXIT,
+        ]);
         let mut program = program(code);
-        program.kfuncs = ["bpf_iter_num_new", "bpf_iter_num_next", "bpf_iter_num_destroy"].map(str::to_owned).to_vec();
+        program.kfuncs = ["bpf_iter_num_new", "bpf_iter_num_next", "bpf_iter_num_destroy"]
+            .map(str::to_owned)
+            .to_vec();
         answer(program)
     };
     assert_eq!([sum(0, 5), sum(3, 5), sum(5, 5)], [10, 7, 0]);
-    assert_eq!([sum(6, 5) >> 32, sum(0, (8 << 20) + 1) >> 32], [-22_i64 as u64 & 0xffff_ffff, -7_i64 as u64 & 0xffff_ffff]);
+    assert_eq!(
+        [sum(6, 5) >> 32, sum(0, (8 << 20) + 1) >> 32],
+        [-22_i64 as u64 & 0xffff_ffff, -7_i64 as u64 & 0xffff_ffff]
+    );
 }
 
 #[test]
@@ -73,12 +110,18 @@ fn a_read_that_fails_gives_zeros() {
     caller.put(0, b"text\0more");
     assert_eq!(caller.choose(0, &[AREA + 32, 6, AREA]), 0);
     assert_eq!(caller.area(32, 7), b"text\0m\0");
-    assert_eq!([caller.choose(0, &[AREA + 32, 6, 0]), caller.choose(0, &[AREA + 33, 2, AREA + 255])], [-14, -14]);
+    assert_eq!(
+        [caller.choose(0, &[AREA + 32, 6, 0]), caller.choose(0, &[AREA + 33, 2, AREA + 255])],
+        [-14, -14]
+    );
     assert_eq!(caller.area(32, 6), [0; 6]);
     assert_eq!(caller.choose(1, &[AREA + 32, 16, AREA]), 5);
     assert_eq!(caller.choose(1, &[AREA + 48, 3, AREA]), 3);
     assert_eq!((caller.area(32, 6), caller.area(48, 4)), (&b"text\0\0"[..], &b"te\0\0"[..]));
-    assert_eq!([caller.choose(1, &[AREA + 32, 4, 0]), caller.choose(1, &[AREA + 32, 0, 0])], [-14, 0]);
+    assert_eq!(
+        [caller.choose(1, &[AREA + 32, 4, 0]), caller.choose(1, &[AREA + 32, 0, 0])],
+        [-14, 0]
+    );
     assert_eq!(caller.area(32, 4), [0; 4]);
 }
 
@@ -86,7 +129,10 @@ fn a_read_that_fails_gives_zeros() {
 fn a_pointer_is_exchanged() {
     let mut caller = Caller::of(194, &[]);
     caller.put(0, &5_u64.to_le_bytes());
-    assert_eq!([caller.call(&[AREA, 7]), caller.call(&[AREA, 0]), caller.call(&[AREA, 9])], [5, 7, 0]);
+    assert_eq!(
+        [caller.call(&[AREA, 7]), caller.call(&[AREA, 0]), caller.call(&[AREA, 9])],
+        [5, 7, 0]
+    );
 }
 
 #[test]
@@ -115,14 +161,24 @@ fn options_are_those_that_a_controller_may_want() {
     assert_eq!(caller.choose(0, &[SOCKET, 6, 13, AREA + 16, 16]), 0);
     assert_eq!(caller.choose(0, &[SOCKET, 6, 13, AREA + 32, 16]), -2);
     caller.put(40, &[0xff; 4]);
-    assert_eq!([caller.choose(0, &[SOCKET, 6, 1, AREA, 4]), caller.choose(1, &[SOCKET, 6, 1, AREA + 40, 4])], [-92, -92]);
+    assert_eq!(
+        [
+            caller.choose(0, &[SOCKET, 6, 1, AREA, 4]),
+            caller.choose(1, &[SOCKET, 6, 1, AREA + 40, 4])
+        ],
+        [-92, -92]
+    );
     assert_eq!(caller.area(40, 4), [0; 4]);
 }
 
 #[test]
 fn the_table_has_every_helper_once_and_in_order() {
     assert!(HELPERS.iter().map(|(number, ..)| *number).eq(1..=211));
-    let mut names: Vec<&str> = HELPERS.iter().map(|(_, name, _)| *name).chain(FUNCTIONS.iter().map(|(name, _)| *name)).collect();
+    let mut names: Vec<&str> = HELPERS
+        .iter()
+        .map(|(_, name, _)| *name)
+        .chain(FUNCTIONS.iter().map(|(name, _)| *name))
+        .collect();
     names.sort_unstable();
     let count = names.len();
     names.dedup();
@@ -132,15 +188,26 @@ fn the_table_has_every_helper_once_and_in_order() {
 #[test]
 fn the_linker_is_told_what_can_be_called() {
     let kernel = SimulatedKernel;
-    assert_eq!([kernel.helper(5, "init"), kernel.helper(49, "init"), kernel.kfunc("bbr_init")], [const { Verdict::Known }; 3]);
     assert_eq!(
-        [kernel.helper(0, "init"), kernel.helper(-1, "init"), kernel.helper(212, "init"), kernel.kfunc("tcp_ack")],
+        [kernel.helper(5, "init"), kernel.helper(49, "init"), kernel.kfunc("bbr_init")],
+        [const { Verdict::Known }; 3]
+    );
+    assert_eq!(
+        [
+            kernel.helper(0, "init"),
+            kernel.helper(-1, "init"),
+            kernel.helper(212, "init"),
+            kernel.kfunc("tcp_ack")
+        ],
         [const { Verdict::Unknown }; 4]
     );
     let refused = |verdict| match verdict {
         Verdict::Refused(why) => why,
         other => panic!("{other:?}"),
     };
-    assert!(refused(kernel.helper(49, "release")).starts_with("it calls bpf_setsockopt: the kernel gives it to no callback release"));
+    assert!(
+        refused(kernel.helper(49, "release"))
+            .starts_with("it calls bpf_setsockopt: the kernel gives it to no callback release")
+    );
     assert!(refused(kernel.helper(12, "init")).contains("tail calls are not carried out"));
 }

@@ -9,7 +9,8 @@ const ONES: u64 = u64::MAX;
 
 /// What register 2 holds after `instruction`, if it held `dst` and register 3 `src`.
 fn after(instruction: Instruction, dst: u64, src: u64) -> u64 {
-    let code = constant(2, dst).into_iter().chain(constant(3, src)).chain([instruction, mov(0, 2), EXIT]);
+    let code =
+        constant(2, dst).into_iter().chain(constant(3, src)).chain([instruction, mov(0, 2), EXIT]);
     answer(program(code))
 }
 
@@ -21,8 +22,8 @@ fn reg(code: u8) -> Instruction {
     op(code, 2, 3, 0, 0)
 }
 
-/// Rows of an operation: codes (64 bits with a constant, with a register, 32 bits with a constant, with a register), `off`, operands that fit a constant, and both
-/// results.
+/// Rows of an operation: codes (64 bits with a constant, with a register, 32 bits with a constant,
+/// with a register), `off`, operands that fit a constant, and both results.
 type Row = ([u8; 4], i16, u64, i32, u64, u64);
 
 const ADD: [u8; 4] = [0x07, 0x0f, 0x04, 0x0c];
@@ -91,9 +92,13 @@ fn arithmetic_has_the_values_worked_by_hand() {
     for (codes, off, a, b, wide, narrow) in ARITHMETIC {
         for (code, expected) in codes.iter().zip([wide, wide, narrow, narrow]) {
             let from_register = code & 8 != 0;
-            let instruction = if from_register { op(*code, 2, 3, *off, 0) } else { op(*code, 2, 0, *off, *b) };
+            let instruction =
+                if from_register { op(*code, 2, 3, *off, 0) } else { op(*code, 2, 0, *off, *b) };
             let found = after(instruction, *a, *b as i64 as u64);
-            assert_eq!(found, *expected, "code {code:#04x}, off {off}: {a:#x} and {b:#x} gave {found:#x}");
+            assert_eq!(
+                found, *expected,
+                "code {code:#04x}, off {off}: {a:#x} and {b:#x} gave {found:#x}"
+            );
         }
     }
 }
@@ -104,7 +109,9 @@ fn operations_on_one_register_have_the_values_worked_by_hand() {
     assert_eq!(after(imm(0x87, 0), MIN_64, 0), MIN_64);
     assert_eq!(after(imm(0x84, 0), 0x1_0000_0005, 0), 0xffff_fffb);
     let value = 0x0123_4567_89ab_cdef;
-    for (bits, low, swapped) in [(16, 0xcdef, 0xefcd), (32, 0x89ab_cdef, 0xefcd_ab89), (64, value, 0xefcd_ab89_6745_2301)] {
+    for (bits, low, swapped) in
+        [(16, 0xcdef, 0xefcd), (32, 0x89ab_cdef, 0xefcd_ab89), (64, value, 0xefcd_ab89_6745_2301)]
+    {
         assert_eq!(after(imm(0xd4, bits), value, 0), low);
         assert_eq!(after(imm(0xdc, bits), value, 0), swapped);
         assert_eq!(after(imm(0xd7, bits), value, 0), swapped);
@@ -126,7 +133,8 @@ fn moves_extend_signs() {
     assert_eq!(after(op(0xbf, 2, 3, 8, 0), 0, 0x7f), 0x7f);
 }
 
-/// Whether a jump is taken: the operation in the high half of its code, and of two numbers which relation it is.
+/// Whether a jump is taken: the operation in the high half of its code, and of two numbers which
+/// relation it is.
 #[test]
 fn jumps_are_taken_as_the_comparison_says() {
     type Compare = (u8, fn(u64, u64) -> bool, fn(u32, u32) -> bool);
@@ -145,14 +153,29 @@ fn jumps_are_taken_as_the_comparison_says() {
     ];
     let numbers: [i32; 7] = [0, 1, 2, -1, -2, i32::MAX, i32::MIN];
     for (operation, wide, narrow) in COMPARISONS {
-        for a in numbers.iter().flat_map(|a| [*a as i64 as u64, *a as u32 as u64, *a as u32 as u64 | 5 << 32]) {
+        for a in numbers
+            .iter()
+            .flat_map(|a| [*a as i64 as u64, *a as u32 as u64, *a as u32 as u64 | 5 << 32])
+        {
             for b in numbers {
                 for (class, from_register) in [(5, false), (5, true), (6, false), (6, true)] {
                     let code = operation | class | if from_register { 8 } else { 0 };
-                    let jump = if from_register { op(code, 2, 3, 1, 0) } else { op(code, 2, 0, 1, b) };
-                    let code = constant(2, a).into_iter().chain(constant(3, b as i64 as u64)).chain([set(0, 1), jump, set(0, 0), EXIT]);
-                    let expected = if class == 5 { wide(a, b as i64 as u64) } else { narrow(a as u32, b as u32) };
-                    assert_eq!(answer(program(code)), expected as u64, "{jump:?}: {a:#x} and {b:#x}");
+                    let jump =
+                        if from_register { op(code, 2, 3, 1, 0) } else { op(code, 2, 0, 1, b) };
+                    let code = constant(2, a)
+                        .into_iter()
+                        .chain(constant(3, b as i64 as u64))
+                        .chain([set(0, 1), jump, set(0, 0), EXIT]);
+                    let expected = if class == 5 {
+                        wide(a, b as i64 as u64)
+                    } else {
+                        narrow(a as u32, b as u32)
+                    };
+                    assert_eq!(
+                        answer(program(code)),
+                        expected as u64,
+                        "{jump:?}: {a:#x} and {b:#x}"
+                    );
                 }
             }
         }
@@ -162,7 +185,14 @@ fn jumps_are_taken_as_the_comparison_says() {
 #[test]
 fn jumps_go_forth_and_back_near_and_far() {
     // 3 + 2 + 1 by a loop that goes back.
-    let sum = [set(2, 3), set(0, 0), op(0x0f, 0, 2, 0, 0), op(0x07, 2, 0, 0, -1), op(0x55, 2, 0, -3, 0), EXIT];
+    let sum = [
+        set(2, 3),
+        set(0, 0),
+        op(0x0f, 0, 2, 0, 0),
+        op(0x07, 2, 0, 0, -1),
+        op(0x55, 2, 0, -3, 0),
+        EXIT,
+    ];
     assert_eq!(answer(program(sum)), 6);
     assert_eq!(answer(program([set(0, 1), op(0x05, 0, 0, 1, 0), set(0, 2), EXIT])), 1);
     assert_eq!(answer(program([set(0, 1), op(0x06, 0, 0, 0, 1), set(0, 2), EXIT])), 1);
@@ -195,11 +225,18 @@ fn loads_have_their_width_and_sign() {
 #[test]
 fn stores_have_their_width() {
     let all = [op(0x79, 0, 10, -8, 0), EXIT];
-    for (code, expected) in [(2, 0x8182_8384_8586_87fe), (1, 0x8182_8384_8586_fffe), (0, 0x8182_8384_ffff_fffe), (3, 0xffff_ffff_ffff_fffe)]
-    {
+    for (code, expected) in [
+        (2, 0x8182_8384_8586_87fe),
+        (1, 0x8182_8384_8586_fffe),
+        (0, 0x8182_8384_ffff_fffe),
+        (3, 0xffff_ffff_ffff_fffe),
+    ] {
         let size = [0x62, 0x6a, 0x72, 0x7a][code];
         assert_eq!(with_stack([op(size, 10, 0, -8, -2)].into_iter().chain(all)), expected);
-        assert_eq!(with_stack([set(2, -2), op(size | 1, 10, 2, -8, 0)].into_iter().chain(all)), expected);
+        assert_eq!(
+            with_stack([set(2, -2), op(size | 1, 10, 2, -8, 0)].into_iter().chain(all)),
+            expected
+        );
     }
 }
 
@@ -255,7 +292,12 @@ fn atomic_operations_have_the_values_worked_by_hand() {
 fn compare_and_exchange_changes_only_what_is_equal() {
     let before = 0x8182_8384_8586_8788_u64;
     let exchange = |code, compared: u64, last: Instruction| {
-        let code = constant(0, compared).into_iter().chain([set(2, 7), op(code, 10, 2, -8, 0xf1), last, EXIT]);
+        let code = constant(0, compared).into_iter().chain([
+            set(2, 7),
+            op(code, 10, 2, -8, 0xf1),
+            last,
+            EXIT,
+        ]);
         with_stack(code)
     };
     let stored = op(0x79, 0, 10, -8, 0);
@@ -271,9 +313,15 @@ fn compare_and_exchange_changes_only_what_is_equal() {
 
 #[test]
 fn ordered_loads_and_stores_are_loads_and_stores() {
-    for (code, expected) in [(0xd3, 0x88), (0xcb, 0x8788), (0xc3, 0x8586_8788), (0xdb, 0x8182_8384_8586_8788)] {
+    for (code, expected) in
+        [(0xd3, 0x88), (0xcb, 0x8788), (0xc3, 0x8586_8788), (0xdb, 0x8182_8384_8586_8788)]
+    {
         assert_eq!(with_stack([op(code, 0, 10, -8, 0x100), EXIT]), expected);
-        let mask = if code == 0xdb { ONES } else { (1 << [8, 16, 32][[0xd3, 0xcb, 0xc3].iter().position(|c| *c == code).unwrap()]) - 1 };
+        let mask = if code == 0xdb {
+            ONES
+        } else {
+            (1 << [8, 16, 32][[0xd3, 0xcb, 0xc3].iter().position(|c| *c == code).unwrap()]) - 1
+        };
         assert_eq!(
             with_stack([set(2, -2), op(code, 10, 2, -8, 0x110), op(0x79, 0, 10, -8, 0), EXIT]),
             0x8182_8384_8586_8788 & !mask | -2_i64 as u64 & mask

@@ -1,5 +1,5 @@
-//! Random programs of arithmetic and jumps against an evaluation that shares nothing with the machine: every operation is done on integers of 128 bits, and the result
-//! is cut to its width.
+//! Random programs of arithmetic and jumps against an evaluation that shares nothing with the
+//! machine: every operation is done on integers of 128 bits, and the result is cut to its width.
 
 use crate::assembled::{call, connection, constant, op, program};
 use narrows_bpf::{Instruction, Region, address};
@@ -24,16 +24,28 @@ const SPECIAL: [u64; 12] = [
 ];
 
 fn number() -> impl Strategy<Value = u64> {
-    prop_oneof![any::<u64>(), proptest::sample::select(&SPECIAL[..]), any::<i16>().prop_map(|small| small as i64 as u64)]
+    prop_oneof![
+        any::<u64>(),
+        proptest::sample::select(&SPECIAL[..]),
+        any::<i16>().prop_map(|small| small as i64 as u64)
+    ]
 }
 
 /// An arithmetic instruction, or a jump over as many as remain possible.
 fn instruction() -> impl Strategy<Value = Instruction> {
-    let operations = [0x00, 0x10, 0x20, 0x30, 0x31, 0x40, 0x50, 0x60, 0x70, 0x80, 0x90, 0x91, 0xa0, 0xb0, 0xb1, 0xb2, 0xb3, 0xc0, 0xd0];
+    let operations = [
+        0x00, 0x10, 0x20, 0x30, 0x31, 0x40, 0x50, 0x60, 0x70, 0x80, 0x90, 0x91, 0xa0, 0xb0, 0xb1,
+        0xb2, 0xb3, 0xc0, 0xd0,
+    ];
     let jumps = [0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70, 0xa0, 0xb0, 0xc0, 0xd0];
     let registers = || (0..REGISTERS, 0..REGISTERS);
-    let arithmetic = (proptest::sample::select(operations.to_vec()), any::<(bool, bool)>(), registers(), number()).prop_map(
-        |(operation, (wide, from_register), (dst, src), imm)| {
+    let arithmetic = (
+        proptest::sample::select(operations.to_vec()),
+        any::<(bool, bool)>(),
+        registers(),
+        number(),
+    )
+        .prop_map(|(operation, (wide, from_register), (dst, src), imm)| {
             let class = if wide { 7 } else { 4 };
             let (kind, variant) = (operation & 0xf0, operation & 0x0f);
             match (kind, variant) {
@@ -55,20 +67,32 @@ fn instruction() -> impl Strategy<Value = Instruction> {
                     )
                 }
                 (0xb0, 1..) => {
-                    let bits = if wide { [8, 16, 32][variant as usize - 1] } else { [8, 16, 16][variant as usize - 1] };
+                    let bits = if wide {
+                        [8, 16, 32][variant as usize - 1]
+                    } else {
+                        [8, 16, 16][variant as usize - 1]
+                    };
                     op(0xb8 | class, dst, src, bits, 0)
                 }
                 _ if from_register => op(kind | 8 | class, dst, src, variant as i16, 0),
                 _ => op(kind | class, dst, 0, variant as i16, imm as i32),
             }
-        },
-    );
-    let jump = (proptest::sample::select(jumps.to_vec()), any::<(bool, bool)>(), registers(), number(), 0..6_i16).prop_map(
-        |(kind, (wide, from_register), (dst, src), imm, off)| {
+        });
+    let jump = (
+        proptest::sample::select(jumps.to_vec()),
+        any::<(bool, bool)>(),
+        registers(),
+        number(),
+        0..6_i16,
+    )
+        .prop_map(|(kind, (wide, from_register), (dst, src), imm, off)| {
             let class = if wide { 5 } else { 6 };
-            if from_register { op(kind | 8 | class, dst, src, off, 0) } else { op(kind | class, dst, 0, off, imm as i32) }
-        },
-    );
+            if from_register {
+                op(kind | 8 | class, dst, src, off, 0)
+            } else {
+                op(kind | class, dst, 0, off, imm as i32)
+            }
+        });
     prop_oneof![8 => arithmetic, 1 => jump]
 }
 
@@ -117,7 +141,9 @@ fn evaluate(code: &[Instruction], registers: &mut [u64; REGISTERS as usize]) {
         let a = cut(registers[dst as usize] as i128, bits, signed);
         let b = cut(operand, bits, signed);
         let distance = (b & (bits as i128 - 1)) as u32;
-        let bytes = |value: i128, count: usize| value.to_le_bytes()[..count].iter().fold(0, |sum, byte| sum << 8 | *byte as i128);
+        let bytes = |value: i128, count: usize| {
+            value.to_le_bytes()[..count].iter().fold(0, |sum, byte| sum << 8 | *byte as i128)
+        };
         let result = match kind {
             0x00 => a + b,
             0x10 => a - b,
@@ -143,15 +169,27 @@ fn evaluate(code: &[Instruction], registers: &mut [u64; REGISTERS as usize]) {
     }
 }
 
-/// The registers after a program, as the machine has them. Before it they are constants of the program, or loaded, so that nothing is known of them.
+/// The registers after a program, as the machine has them. Before it they are constants of the
+/// program, or loaded, so that nothing is known of them.
 fn executed(body: &[Instruction], registers: &[u64; REGISTERS as usize], loaded: bool) -> Vec<u64> {
     let data = || constant(REGISTERS, address::of(address::DATA, 0)).into_iter();
     let begin: Vec<Instruction> = match loaded {
-        true => data().chain((0..REGISTERS).map(|register| op(0x79, register, REGISTERS, 8 * register as i16, 0))).collect(),
-        false => registers.iter().enumerate().flat_map(|(register, value)| constant(register as u8, *value)).collect(),
+        true => data()
+            .chain(
+                (0..REGISTERS)
+                    .map(|register| op(0x79, register, REGISTERS, 8 * register as i16, 0)),
+            )
+            .collect(),
+        false => registers
+            .iter()
+            .enumerate()
+            .flat_map(|(register, value)| constant(register as u8, *value))
+            .collect(),
     };
     let keep = data();
-    let keep = keep.chain((0..REGISTERS).map(|register| op(0x7b, REGISTERS, register, 8 * register as i16, 0)));
+    let keep = keep.chain(
+        (0..REGISTERS).map(|register| op(0x7b, REGISTERS, register, 8 * register as i16, 0)),
+    );
     let end = [op(0x95, 0, 0, 0, 0)];
     let mut program = program(begin.into_iter().chain(body.iter().copied()).chain(keep).chain(end));
     let bytes = registers.iter().flat_map(|value| value.to_le_bytes()).collect();

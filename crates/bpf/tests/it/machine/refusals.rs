@@ -10,7 +10,14 @@ fn one(instruction: Instruction) -> Program {
 
 fn map(kind: u32, key_size: u32, value_size: u32, max_entries: u32) -> Program {
     let mut program = program([set(0, 0), EXIT]);
-    program.maps.push(MapSpec { name: "seen".to_owned(), kind, key_size, value_size, max_entries, flags: 0 });
+    program.maps.push(MapSpec {
+        name: "seen".to_owned(),
+        kind,
+        key_size,
+        value_size,
+        max_entries,
+        flags: 0,
+    });
     program
 }
 
@@ -29,7 +36,10 @@ fn every_refusal_has_its_words() {
         ("unused field", one(op(0x0f, 1, 2, 0, 5))),
         ("unknown variant", one(op(0x07, 1, 0, 1, 5))),
         ("half a constant", program([op(0x18, 1, 0, 0, 5), op(0xb7, 0, 0, 0, 0), EXIT])),
-        ("constant of a map's descriptor", program([op(0x18, 1, 1, 0, 5), op(0, 0, 0, 0, 0), EXIT])),
+        (
+            "constant of a map's descriptor",
+            program([op(0x18, 1, 1, 0, 5), op(0, 0, 0, 0, 0), EXIT]),
+        ),
         ("register 11", one(op(0x0f, 1, 11, 0, 0))),
         ("frame pointer", one(op(0xb7, 10, 0, 0, 0))),
         ("frame pointer loaded", one(op(0x79, 10, 1, 0, 0))),
@@ -39,8 +49,14 @@ fn every_refusal_has_its_words() {
         ("may_goto", one(op(0xe5, 0, 0, 0, 0))),
         ("jump behind the end", one(op(0x05, 0, 0, 2, 0))),
         ("jump before the beginning", one(op(0x55, 1, 0, -2, 0))),
-        ("jump into a constant", program([op(0x05, 0, 0, 1, 0), op(0x18, 1, 0, 0, 5), op(0, 0, 0, 0, 0), EXIT])),
-        ("jump into another function", functions([("a", vec![op(0x05, 0, 0, 0, 0)]), ("b", vec![EXIT])])),
+        (
+            "jump into a constant",
+            program([op(0x05, 0, 0, 1, 0), op(0x18, 1, 0, 0, 5), op(0, 0, 0, 0, 0), EXIT]),
+        ),
+        (
+            "jump into another function",
+            functions([("a", vec![op(0x05, 0, 0, 0, 0)]), ("b", vec![EXIT])]),
+        ),
         ("call to nowhere", one(op(0x85, 0, 1, 0, 0))),
         ("no end", program([set(0, 0)])),
         ("end by a condition", program([EXIT, op(0x15, 0, 0, -2, 0)])),

@@ -24,7 +24,10 @@ fn of_a_loop_with_loads_stores_and_arithmetic() {
         op(0x55, 2, 0, -11, 0),
     ];
     const ROUNDS: u64 = 1000;
-    let code = [op(0x79, 6, 1, 0, 0), set(2, ROUNDS as i32), set(7, 0)].into_iter().chain(round).chain([mov(0, 7), EXIT]);
+    let code = [op(0x79, 6, 1, 0, 0), set(2, ROUNDS as i32), set(7, 0)]
+        .into_iter()
+        .chain(round)
+        .chain([mov(0, 7), EXIT]);
     let mut machine = connection(program(code));
     WINDOW.set(machine.socket_mut(), 10);
     SRTT.set(machine.socket_mut(), 8 * 30_000);
@@ -37,17 +40,26 @@ fn of_a_loop_with_loads_stores_and_arithmetic() {
         for _ in 0..100 {
             machine.call(only, &[SOCKET], &mut host).unwrap();
         }
-        let each = begun.elapsed().as_nanos() as f64 / (100 * (5 + ROUNDS * round.len() as u64)) as f64;
+        let each =
+            begun.elapsed().as_nanos() as f64 / (100 * (5 + ROUNDS * round.len() as u64)) as f64;
         best = best.min(each);
     }
     println!("{best:.2} ns per instruction");
     let short = program([op(0x79, 6, 1, 0, 0), mov(0, 6), EXIT]);
-    println!("{:.1} ns per callback of three instructions", callback(&mut connection(short), "only"));
+    println!(
+        "{:.1} ns per callback of three instructions",
+        callback(&mut connection(short), "only")
+    );
     let mut reno = crate::reno::reno(100);
-    for (path, value) in [("tcp_sock.snd_cwnd", 100), ("tcp_sock.snd_ssthresh", 50), ("tcp_sock.is_cwnd_limited", 1)] {
+    for (path, value) in
+        [("tcp_sock.snd_cwnd", 100), ("tcp_sock.snd_ssthresh", 50), ("tcp_sock.is_cwnd_limited", 1)]
+    {
         Field::of(path).set(reno.socket_mut(), value);
     }
-    println!("{:.1} ns per cong_avoid of tests/programs/reno.bpf.c", callback(&mut reno, "cong_avoid"));
+    println!(
+        "{:.1} ns per cong_avoid of tests/programs/reno.bpf.c",
+        callback(&mut reno, "cong_avoid")
+    );
     println!("{} bytes for a connection of it", reno.bytes());
 }
 

@@ -1,4 +1,5 @@
-//! BBR: paces at the bandwidth it measures, and bounds what is in flight by the bandwidth-delay product.
+//! BBR: paces at the bandwidth it measures, and bounds what is in flight by the bandwidth-delay
+//! product.
 
 pub(crate) mod common;
 pub mod v1;

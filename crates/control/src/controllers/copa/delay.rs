@@ -1,4 +1,5 @@
-//! The round trips of Copa: the least of a long window, the standing one of a short window, and the greatest of the last ones.
+//! The round trips of Copa: the least of a long window, the standing one of a short window, and the
+//! greatest of the last ones.
 
 use crate::parts::windowed::WindowedMax;
 use narrows_units::{Span, Time};
@@ -9,8 +10,8 @@ const MEMORY: Span = Span::from_secs(10);
 /// Smoothed round trips for which one counts for the greatest (section 2.2).
 const GREATEST_OVER: u64 = 4;
 
-/// The round trips in their windows, in nanoseconds, each in constant space: the least may rise, and
-/// the greatest fall, before a whole window is over (Linux `lib/win_minmax.c`, as in mvfst).
+/// The round trips in their windows, in nanoseconds, each in constant space: the least may rise,
+/// and the greatest fall, before a whole window is over (Linux `lib/win_minmax.c`, as in mvfst).
 #[derive(Clone, Debug)]
 pub struct Delay {
     least: WindowedMax<Reverse<Span>, u64>,
@@ -72,7 +73,13 @@ mod tests {
         assert_eq!(delay.seen(), None);
         let mut seen = |ms: u64, rtt: u64| {
             delay.sample(at(ms), Span::from_millis(rtt), srtt);
-            delay.seen().map(|seen| [seen.standing, seen.queueing, seen.spread].map(|span| span.as_nanos() / 1_000_000)).unwrap()
+            delay
+                .seen()
+                .map(|seen| {
+                    [seen.standing, seen.queueing, seen.spread]
+                        .map(|span| span.as_nanos() / 1_000_000)
+                })
+                .unwrap()
         };
         assert_eq!(seen(1_000, 80), [80, 0, 0]);
         assert_eq!(seen(1_010, 130), [80, 0, 50]);
@@ -82,7 +89,8 @@ mod tests {
         // More than a quarter of 400 ms after the 130, its successor; then the 130 is 401 ms old.
         assert_eq!(seen(1_120, 115), [115, 35, 50]);
         assert_eq!(seen(1_411, 90), [90, 10, 35]);
-        // More than a quarter of 10 s after the 80, its successor; then the 80 is more than 10 s old.
+        // More than a quarter of 10 s after the 80, its successor; then the 80 is more than 10 s
+        // old.
         assert_eq!(seen(4_000, 85), [85, 5, 5]);
         assert_eq!(seen(11_010, 95), [95, 10, 10]);
     }
@@ -96,7 +104,10 @@ mod tests {
             delay.seen().map(|seen| seen.standing)
         };
         let micros = |us: u64| Some(Span::from_micros(us));
-        assert_eq!((standing(1_000, 100), standing(1_040, 150), standing(1_074, 140)), (micros(100), micros(100), micros(100)));
+        assert_eq!(
+            (standing(1_000, 100), standing(1_040, 150), standing(1_074, 140)),
+            (micros(100), micros(100), micros(100))
+        );
         assert_eq!(standing(1_076, 160), micros(140));
     }
 }

@@ -1,17 +1,24 @@
-//! Copa: moves its window towards the rate 1/(δ·d_q) packets per second, d_q being the queueing delay.
+//! Copa: moves its window towards the rate 1/(δ·d_q) packets per second, d_q being the queueing
+//! delay.
 //!
-//! Sources: Arun and Balakrishnan, "Copa: practical delay-based congestion control for the Internet", NSDI 2018, sections 2 and 3; where it is silent, the authors'
-//! implementation (github.com/venkatarun95/genericCC, `markoviancc.cc`, `rtt-window.cc`) and that of QUIC at Facebook (github.com/facebook/mvfst, `Copa.cpp`).
+//! Sources: Arun and Balakrishnan, "Copa: practical delay-based congestion control for the
+//! Internet", NSDI 2018, sections 2 and 3; where it is silent, the authors' implementation
+//! (github.com/venkatarun95/genericCC, `markoviancc.cc`, `rtt-window.cc`) and that of QUIC at
+//! Facebook (github.com/facebook/mvfst, `Copa.cpp`).
 //!
-//! Each acknowledgement compares window/RTTstanding with 1/(δ·d_q), d_q = RTTstanding − RTTmin: up to there the window grows by v/(δ·w) per packet acknowledged, above
-//! it shrinks as fast. N flows of one path hold a queue that goes between empty and 2.5·N/δ packets once in five round trips. Flows that do not see the queue empty
-//! for five round trips take others for senders that fill it, and let 1/δ grow by a packet per round trip and halve on loss.
+//! Each acknowledgement compares window/RTTstanding with 1/(δ·d_q), d_q = RTTstanding − RTTmin: up
+//! to there the window grows by v/(δ·w) per packet acknowledged, above it shrinks as fast. N flows
+//! of one path hold a queue that goes between empty and 2.5·N/δ packets once in five round trips.
+//! Flows that do not see the queue empty for five round trips take others for senders that fill it,
+//! and let 1/δ grow by a packet per round trip and halve on loss.
 //!
-//! From mvfst: a loss changes nothing in the default mode; a turn ends the speed gathered in the other direction. From genericCC: at least two packets of window; v is
-//! at most what doubles the window in a round trip; 1/δ is at least its default.
+//! From mvfst: a loss changes nothing in the default mode; a turn ends the speed gathered in the
+//! other direction. From genericCC: at least two packets of window; v is at most what doubles the
+//! window in a round trip; 1/δ is at least its default.
 //!
-//! Ours: a window that is not used does not grow; a timeout leaves two packets and slow start begins anew (mvfst leaves the least window after persistent congestion);
-//! an echoed mark is a loss.
+//! Ours: a window that is not used does not grow; a timeout leaves two packets and slow start
+//! begins anew (mvfst leaves the least window after persistent congestion); an echoed mark is a
+//! loss.
 
 mod delay;
 mod mode;
@@ -101,7 +108,8 @@ impl Copa {
 
     /// w/RTTstanding ≤ 1/(δ·d_q).
     fn is_below_target(&self, seen: Seen) -> bool {
-        self.cwnd * seen.queueing.as_secs_f64() <= self.mode.inverse_delta() * seen.standing.as_secs_f64()
+        self.cwnd * seen.queueing.as_secs_f64()
+            <= self.mode.inverse_delta() * seen.standing.as_secs_f64()
     }
 
     fn move_window(&mut self, feedback: &Feedback<'_>, seen: Seen) {
@@ -120,7 +128,11 @@ impl Copa {
         let inverse_delta = self.mode.inverse_delta();
         let step = self.velocity.at(self.cwnd, inverse_delta) * inverse_delta / self.cwnd;
         let acked = feedback.acked.len() as f64;
-        self.cwnd = if below { self.cwnd + step * used(feedback, self.cwnd) as f64 } else { (self.cwnd - step * acked).max(MIN_WINDOW) };
+        self.cwnd = if below {
+            self.cwnd + step * used(feedback, self.cwnd) as f64
+        } else {
+            (self.cwnd - step * acked).max(MIN_WINDOW)
+        };
     }
 }
 
@@ -168,7 +180,11 @@ impl Controller for Copa {
 
     fn decision(&self) -> Decision {
         let rtt = self.delay.seen().map_or(self.first_rtt, |seen| seen.standing);
-        let rate = |rtt: Span| Rate::from_bytes_per_sec(PACING_GAIN * self.cwnd * self.packet.get() as f64 / rtt.as_secs_f64());
+        let rate = |rtt: Span| {
+            Rate::from_bytes_per_sec(
+                PACING_GAIN * self.cwnd * self.packet.get() as f64 / rtt.as_secs_f64(),
+            )
+        };
         Decision {
             window: Segments::new(self.cwnd),
             pacing: (!rtt.is_zero()).then(|| rate(rtt).max(Rate::from_bps(1))),
@@ -197,7 +213,8 @@ mod tests {
         Copa::new(&setup(window), &text.parse::<Choice>().unwrap().params())
     }
 
-    /// Acknowledges `numbers` at `ms`, of a flow that its window limits, with this round trip in milliseconds.
+    /// Acknowledges `numbers` at `ms`, of a flow that its window limits, with this round trip in
+    /// milliseconds.
     fn tell(copa: &mut Copa, ms: u64, numbers: std::ops::Range<u64>, rtt: u64) -> f64 {
         let acked = acked(numbers);
         let (rtt, srtt) = (Some(Span::from_millis(rtt)), Span::from_millis(100));
@@ -235,7 +252,10 @@ mod tests {
         // 2/(6 ms) = 333.
         assert_eq!(tell(&mut settled("copa"), 200, 0..20, 106), 40.0 - 20.0 * 2.0 / 40.0);
         // With δ = 0.1: 10/(6 ms) = 1667.
-        assert_eq!(tell(&mut settled("copa?delta=0.1"), 200, 0..20, 106), 40.0 + 20.0 * 10.0 / 40.0);
+        assert_eq!(
+            tell(&mut settled("copa?delta=0.1"), 200, 0..20, 106),
+            40.0 + 20.0 * 10.0 / 40.0
+        );
         // No queue: up at any rate.
         assert_eq!(tell(&mut settled("copa?delta=10"), 200, 0..20, 100), 40.0 + 20.0 * 0.1 / 40.0);
     }
@@ -262,7 +282,11 @@ mod tests {
     #[test]
     fn losses_count_in_competition_only_and_a_timeout_leaves_two_packets() {
         let mut copa = settled("copa");
-        let lost = Feedback { congestion: Some(Congestion::Loss), srtt: Span::from_millis(100), ..Feedback::at(at(150)) };
+        let lost = Feedback {
+            congestion: Some(Congestion::Loss),
+            srtt: Span::from_millis(100),
+            ..Feedback::at(at(150))
+        };
         copa.on_feedback(&lost);
         assert_eq!((copa.cwnd, copa.mode.inverse_delta()), (40.0, 2.0));
         // A queue of 60 ms for more than 500 ms, at round trips of 160 ms; three rounds end.

@@ -23,7 +23,14 @@ pub struct Mode {
 impl Mode {
     /// The default mode with this δ, for ever unless it `switches`.
     pub fn new(delta: f64, switches: bool) -> Mode {
-        Mode { default: 1.0 / delta, inverse_delta: 1.0 / delta, switches, emptied: None, competes: false, lost: false }
+        Mode {
+            default: 1.0 / delta,
+            inverse_delta: 1.0 / delta,
+            switches,
+            emptied: None,
+            competes: false,
+            lost: false,
+        }
     }
 
     /// 1/δ in packets.
@@ -110,7 +117,10 @@ mod tests {
         };
         assert_eq!(rounds(&mut mode, 7), 9.0);
         mode.lose();
-        assert_eq!((mode.inverse_delta(), rounds(&mut mode, 1), rounds(&mut mode, 1)), (4.5, 4.5, 5.5));
+        assert_eq!(
+            (mode.inverse_delta(), rounds(&mut mode, 1), rounds(&mut mode, 1)),
+            (4.5, 4.5, 5.5)
+        );
         (0..3).for_each(|_| mode.lose());
         assert_eq!(mode.inverse_delta(), 2.0);
         assert_eq!(rounds(&mut mode, 6), 7.0);

@@ -1,9 +1,12 @@
-//! The cubic growth function in integers (Linux `net/ipv4/tcp_cubic.c`: `bictcp_update`, `cubic_root`, `bictcp_recalc_ssthresh`).
+//! The cubic growth function in integers (Linux `net/ipv4/tcp_cubic.c`: `bictcp_update`,
+//! `cubic_root`, `bictcp_recalc_ssthresh`).
 //!
-//! Time on the curve is in 1/1024 s, derived from ticks of the kernel's clock; C is 410/1024 segments/s³ and β is 717/1024.
+//! Time on the curve is in 1/1024 s, derived from ticks of the kernel's clock; C is 410/1024
+//! segments/s³ and β is 717/1024.
 //!
-//! Where the kernel's arithmetic would wrap around it saturates here: an epoch that runs for 347 s beyond its origin, windows above 2.4 million segments, and a
-//! window so far below the last maximum (by 99 %) that the error of the cube root exceeds it.
+//! Where the kernel's arithmetic would wrap around it saturates here: an epoch that runs for 347 s
+//! beyond its origin, windows above 2.4 million segments, and a window so far below the last
+//! maximum (by 99 %) that the error of the cube root exceeds it.
 
 use crate::parts::ticks::Ticks;
 
@@ -13,13 +16,17 @@ const BETA: u64 = 717;
 const C: u64 = 410;
 /// The curve's unit of time is 2^-10 s, and C has another 10 fractional bits.
 const SCALE: u32 = 10 + 3 * 10;
-/// Segments per (1/1024 s)³ turned round: multiplied by a number of segments, the cube of the time the curve takes for them.
+/// Segments per (1/1024 s)³ turned round: multiplied by a number of segments, the cube of the time
+/// the curve takes for them.
 const CUBE_FACTOR: u64 = (1 << SCALE) / C;
-/// Segments to acknowledge for one segment of Reno's growth, in eighths of the window: 8 (1 + β) / 3 (1 - β).
+/// Segments to acknowledge for one segment of Reno's growth, in eighths of the window: 8 (1 + β) /
+/// 3 (1 - β).
 const RENO_EIGHTHS: u64 = 8 * (1024 + BETA) / 3 / (1024 - BETA);
-/// Fewest segments to acknowledge per segment of growth: the window grows by half per round trip at most.
+/// Fewest segments to acknowledge per segment of growth: the window grows by half per round trip at
+/// most.
 const MIN_COUNT: u32 = 2;
-/// Before the first loss there is no maximum to aim at: the window grows by at least 1/20 per round trip.
+/// Before the first loss there is no maximum to aim at: the window grows by at least 1/20 per round
+/// trip.
 const MAX_COUNT_BEFORE_LOSS: u32 = 20;
 
 /// The window's course since the last reduction.
@@ -59,7 +66,8 @@ impl Curve {
         Curve { fast_convergence, friendliness, state: CurveState::default() }
     }
 
-    /// A curve on its course, as Linux has it by default: with fast convergence, and at least as fast as Reno.
+    /// A curve on its course, as Linux has it by default: with fast convergence, and at least as
+    /// fast as Reno.
     pub fn resume(state: CurveState) -> Curve {
         Curve { state, ..Curve::new(true, true) }
     }
@@ -74,7 +82,8 @@ impl Curve {
         self.state = CurveState::default();
     }
 
-    /// True in the first second of an epoch: round trips just after recovery are not yet the path's.
+    /// True in the first second of an epoch: round trips just after recovery are not yet the
+    /// path's.
     pub fn is_settling(&self, now: u64, hz: u64) -> bool {
         self.state.epoch.is_some_and(|epoch| now.saturating_sub(epoch) < hz)
     }
@@ -91,11 +100,13 @@ impl Curve {
         let state = &mut self.state;
         state.epoch = None;
         let shrinking = self.fast_convergence && window < state.last_max;
-        state.last_max = if shrinking { (window as u64 * (1024 + BETA) / 2048) as u32 } else { window };
+        state.last_max =
+            if shrinking { (window as u64 * (1024 + BETA) / 2048) as u32 } else { window };
         ((window as u64 * BETA / 1024) as u32).max(2)
     }
 
-    /// Segments to acknowledge for one segment of growth, now that `acked` more arrived at `window`. `min_rtt` is in µs, 0 if unknown.
+    /// Segments to acknowledge for one segment of growth, now that `acked` more arrived at
+    /// `window`. `min_rtt` is in µs, 0 if unknown.
     pub fn count(&mut self, window: u32, acked: u32, now: u64, min_rtt: u32, ticks: &Ticks) -> u32 {
         let state = &mut self.state;
         state.acked = state.acked.saturating_add(acked);
@@ -133,7 +144,8 @@ impl CurveState {
         });
         let t = ticks.in_1024ths(now - epoch + ticks.of_micros(min_rtt));
         let target = self.target(t);
-        self.count = if target > window { window / (target - window) } else { window.saturating_mul(100) };
+        self.count =
+            if target > window { window / (target - window) } else { window.saturating_mul(100) };
         if self.last_max == 0 {
             self.count = self.count.min(MAX_COUNT_BEFORE_LOSS);
         }
@@ -144,7 +156,11 @@ impl CurveState {
         let off = t.abs_diff(self.k);
         let cube = C.saturating_mul(off).saturating_mul(off).saturating_mul(off) >> SCALE;
         let delta = u32::try_from(cube).unwrap_or(u32::MAX);
-        if t < self.k { self.origin.saturating_sub(delta) } else { self.origin.saturating_add(delta) }
+        if t < self.k {
+            self.origin.saturating_sub(delta)
+        } else {
+            self.origin.saturating_add(delta)
+        }
     }
 
     fn follow_reno(&mut self, window: u32) {
@@ -160,8 +176,8 @@ impl CurveState {
     }
 }
 
-/// Cube roots of the leading six bits of a number, in 1/64 and less 10 (less 35 for numbers below 64), refined by the kernel's authors so that one Newton step
-/// is enough.
+/// Cube roots of the leading six bits of a number, in 1/64 and less 10 (less 35 for numbers below
+/// 64), refined by the kernel's authors so that one Newton step is enough.
 #[rustfmt::skip]
 const ROOTS: [u8; 64] = [
       0,  54,  54,  54, 118, 118, 118, 118, 123, 129, 134, 138, 143, 147, 151, 156,
@@ -170,7 +186,8 @@ const ROOTS: [u8; 64] = [
     231, 232, 234, 236, 237, 239, 240, 242, 244, 245, 246, 248, 250, 251, 252, 254,
 ];
 
-/// The cube root, 0.2 % from exact on average: a table for the leading bits, then one Newton step whose third is 341/1024.
+/// The cube root, 0.2 % from exact on average: a table for the leading bits, then one Newton step
+/// whose third is 341/1024.
 fn cube_root(a: u64) -> u32 {
     let bits = 64 - a.leading_zeros();
     if bits < 7 {
@@ -201,7 +218,9 @@ mod tests {
     #[test]
     fn cube_roots_equal_the_kernels() {
         // The table alone below 64, one Newton step above.
-        for (a, root) in [(0, 0), (1, 1), (7, 2), (8, 2), (27, 3), (63, 4), (64, 4), (100, 5), (1_000, 10)] {
+        for (a, root) in
+            [(0, 0), (1, 1), (7, 2), (8, 2), (27, 3), (63, 4), (64, 4), (100, 5), (1_000, 10)]
+        {
             assert_eq!(cube_root(a), root, "of {a}");
         }
         assert_eq!(cube_root(CUBE_FACTOR), 1_388);
@@ -226,7 +245,8 @@ mod tests {
         let ticks = Ticks::new(250);
         let mut curve = Curve::new(true, true);
         assert_eq!(curve.reduce(100), 70);
-        // t = 50 ms of least round trip, rounded up to 13 ticks = 53/1024 s; (4316 - 53)³ 410 / 2^40 = 28 below 100.
+        // t = 50 ms of least round trip, rounded up to 13 ticks = 53/1024 s; (4316 - 53)³ 410 /
+        // 2^40 = 28 below 100.
         assert_eq!(curve.count(70, 1, tick(1_000), 50_000, &ticks), 35);
         assert_eq!(curve.state.k, 4_316);
         assert!((curve.state.k as f64 / 1024.0 - 4.217).abs() < 0.004);

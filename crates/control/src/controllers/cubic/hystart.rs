@@ -1,7 +1,9 @@
-//! HyStart as Linux has it (`net/ipv4/tcp_cubic.c`: `hystart_update`): slow start ends when a train of acknowledgements has become half a round trip long, or
-//! when the round trips of a round have all become longer.
+//! HyStart as Linux has it (`net/ipv4/tcp_cubic.c`: `hystart_update`): slow start ends when a train
+//! of acknowledgements has become half a round trip long, or when the round trips of a round have
+//! all become longer.
 //!
-//! Source of the idea: Ha and Rhee, "Taming the elephants: new TCP slow start", Computer Networks 55(9), 2011.
+//! Source of the idea: Ha and Rhee, "Taming the elephants: new TCP slow start", Computer Networks
+//! 55(9), 2011.
 
 use crate::parts::mutated::{Mutated, Mutation};
 
@@ -11,7 +13,8 @@ const LOW_WINDOW: u32 = 16;
 const TRAIN_GAP: u64 = 2_000;
 /// Samples of a round before its delay is judged.
 const SAMPLES: u32 = 8;
-/// Least and largest increase of delay, in µs, that ends slow start; between them 1/8 of the least round trip.
+/// Least and largest increase of delay, in µs, that ends slow start; between them 1/8 of the least
+/// round trip.
 const DELAY_RISE: (u32, u32) = (4_000, 16_000);
 
 /// The search for the end of slow start.
@@ -59,7 +62,8 @@ impl HyStart {
         self.begin_round(now, next);
     }
 
-    /// True if slow start should end at this sample. `cushion` gives the time in µs by which the sender's and receiver's batching may lengthen a train.
+    /// True if slow start should end at this sample. `cushion` gives the time in µs by which the
+    /// sender's and receiver's batching may lengthen a train.
     pub fn ends(&mut self, sample: Sample, cushion: impl FnOnce() -> u32) -> bool {
         if self.found {
             return false;
@@ -91,7 +95,8 @@ impl HyStart {
         }
         self.train = sample.now;
         let length = sample.now - self.began;
-        length > sample.min_rtt as u64 / 2 && length > (sample.min_rtt as u64 + cushion() as u64) / 2
+        length > sample.min_rtt as u64 / 2
+            && length > (sample.min_rtt as u64 + cushion() as u64) / 2
     }
 
     fn delay_has_risen(&mut self, sample: &Sample) -> bool {
@@ -117,9 +122,13 @@ mod tests {
     #[test]
     fn a_train_of_half_a_round_trip_ends_slow_start() {
         let mut hystart = HyStart::default();
-        // One acknowledgement per millisecond: the first begins the round, and the train is longer than (40 + 1) / 2 ms after 21.
+        // One acknowledgement per millisecond: the first begins the round, and the train is longer
+        // than (40 + 1) / 2 ms after 21.
         for ms in 0..21 {
-            assert!(!hystart.ends(sample(1_000_000 + ms * 1_000, ms, 40_000), || 1_000), "after {ms} ms");
+            assert!(
+                !hystart.ends(sample(1_000_000 + ms * 1_000, ms, 40_000), || 1_000),
+                "after {ms} ms"
+            );
         }
         assert!(hystart.ends(sample(1_021_000, 21, 40_000), || 1_000));
         assert!(!hystart.ends(sample(1_022_000, 22, 40_000), || 1_000), "found once");
@@ -130,13 +139,17 @@ mod tests {
         let mut hystart = HyStart::default();
         for ms in 0..40 {
             let gap = if ms < 10 { 0 } else { 2_001 };
-            assert!(!hystart.ends(sample(1_000_000 + ms * 1_000 + gap, ms, 40_000), || 0), "after {ms} ms");
+            assert!(
+                !hystart.ends(sample(1_000_000 + ms * 1_000 + gap, ms, 40_000), || 0),
+                "after {ms} ms"
+            );
         }
     }
 
     #[test]
     fn a_round_of_later_samples_ends_slow_start() {
-        // 40 ms / 8 = 5 ms is the rise that counts; the ninth sample is the first judged. Spacing of 3 ms keeps the train out of it.
+        // 40 ms / 8 = 5 ms is the rise that counts; the ninth sample is the first judged. Spacing
+        // of 3 ms keeps the train out of it.
         let mut hystart = HyStart::default();
         for i in 0..8 {
             assert!(!hystart.ends(sample(1_000_000 + i * 3_000, i, 45_001), || 0));
@@ -172,7 +185,11 @@ mod tests {
         for (min_rtt, rise) in [(8_000, 4_000), (64_000, 8_000), (400_000, 16_000)] {
             for (extra, ends) in [(0, false), (1, true)] {
                 let mut hystart = HyStart::default();
-                let late = |i: u64| Sample { rtt: min_rtt + rise + extra, min_rtt, ..sample(1_000_000 + i * 3_000, i, 0) };
+                let late = |i: u64| Sample {
+                    rtt: min_rtt + rise + extra,
+                    min_rtt,
+                    ..sample(1_000_000 + i * 3_000, i, 0)
+                };
                 (0..8).for_each(|i| assert!(!hystart.ends(late(i), || 0)));
                 assert_eq!(hystart.ends(late(8), || 0), ends, "{min_rtt} us + {extra}");
             }

@@ -1,6 +1,8 @@
-//! HyStart++ (RFC 9406): slow start that slows down when the round trip rises, and ends if it stays risen.
+//! HyStart++ (RFC 9406): slow start that slows down when the round trip rises, and ends if it stays
+//! risen.
 //!
-//! Deviation: a round ends with the first acknowledgement of a segment sent in it (section 4.2 asks for the last segment of the one before: one segment earlier).
+//! Deviation: a round ends with the first acknowledgement of a segment sent in it (section 4.2 asks
+//! for the last segment of the one before: one segment earlier).
 
 use crate::parts::round::Round;
 use narrows_units::Span;
@@ -13,7 +15,8 @@ const CSS_ROUNDS: u32 = 5;
 const CSS_GROWTH: f64 = 1.0 / 4.0;
 /// Most segments of growth per acknowledgement of a sender without pacing (L).
 const MOST_PER_ACK: f64 = 8.0;
-/// Least and largest rise of the round trip that counts (MIN_RTT_THRESH, MAX_RTT_THRESH); between them 1/8 of the last round's least.
+/// Least and largest rise of the round trip that counts (MIN_RTT_THRESH, MAX_RTT_THRESH); between
+/// them 1/8 of the last round's least.
 const RISE: (Span, Span) = (Span::from_millis(4), Span::from_millis(16));
 
 /// The search for the end of slow start.
@@ -37,7 +40,13 @@ struct Conservative {
 impl HyStartPlusPlus {
     /// At the start of a connection.
     pub fn new() -> HyStartPlusPlus {
-        HyStartPlusPlus { round: Round::default(), last: Span::MAX, current: Span::MAX, samples: 0, conservative: None }
+        HyStartPlusPlus {
+            round: Round::default(),
+            last: Span::MAX,
+            current: Span::MAX,
+            samples: 0,
+            conservative: None,
+        }
     }
 
     /// A segment leaves.
@@ -51,7 +60,8 @@ impl HyStartPlusPlus {
         if self.conservative.is_some() { bounded * CSS_GROWTH } else { bounded }
     }
 
-    /// An acknowledgement up to segment `highest`, with its round trip. True if slow start ends now.
+    /// An acknowledgement up to segment `highest`, with its round trip. True if slow start ends
+    /// now.
     pub fn on_ack(&mut self, highest: u64, rtt: Option<Span>) -> bool {
         if self.round.ends_with(highest) {
             self.last = self.current;
@@ -103,12 +113,15 @@ mod tests {
             Rounds { hystart: HyStartPlusPlus::new(), next: 0 }
         }
 
-        /// Ten segments leave, and with their acknowledgements this round trip. True if slow start ended.
+        /// Ten segments leave, and with their acknowledgements this round trip. True if slow start
+        /// ended.
         fn round(&mut self, rtt_us: u64) -> bool {
             let numbers = self.next..self.next + 10;
             self.next += 10;
             numbers.clone().for_each(|number| self.hystart.on_sent(number));
-            numbers.map(|number| self.hystart.on_ack(number, Some(Span::from_micros(rtt_us)))).fold(false, |ended, now| ended | now)
+            numbers
+                .map(|number| self.hystart.on_ack(number, Some(Span::from_micros(rtt_us))))
+                .fold(false, |ended, now| ended | now)
         }
 
         fn conservative(&self) -> bool {

@@ -1,6 +1,7 @@
 //! CUBIC as Linux 6 computes it.
 //!
-//! Source: Linux `net/ipv4/tcp_cubic.c`, with the window of [`linux`](crate::parts::linux) and `tcp_update_pacing_rate` (`tcp_input.c`).
+//! Source: Linux `net/ipv4/tcp_cubic.c`, with the window of [`linux`](crate::parts::linux) and
+//! `tcp_update_pacing_rate` (`tcp_input.c`).
 //!
 //! Deviations: those of [`linux`](crate::parts::linux) and [`curve`](super::curve).
 
@@ -76,7 +77,8 @@ impl LinuxCubic {
     fn look_for_the_end(&mut self, rtt: u32, socket: &mut Socket) {
         let Some(hystart) = &mut self.hystart else { return };
         let (una, next, window) = (socket.una, socket.next, socket.cwnd);
-        let sample = Sample { now: micros(socket.now), una, next, rtt, min_rtt: self.min_rtt, window };
+        let sample =
+            Sample { now: micros(socket.now), una, next, rtt, min_rtt: self.min_rtt, window };
         let (mss, pace) = (self.mss, self.pace);
         if hystart.ends(sample, || pace.batching(mss)) {
             socket.threshold = window;
@@ -85,8 +87,9 @@ impl LinuxCubic {
 }
 
 impl Pace {
-    /// How much longer than the path's round trip a train may take because hosts batch segments, in µs and at most 1 ms: four batches of 64 KiB at the rate that
-    /// the kernel would pace at (`hystart_ack_delay`).
+    /// How much longer than the path's round trip a train may take because hosts batch segments, in
+    /// µs and at most 1 ms: four batches of 64 KiB at the rate that the kernel would pace at
+    /// (`hystart_ack_delay`).
     fn batching(self, mss: u64) -> u32 {
         let percent = if self.doubling { 200 } else { 120 };
         // In eighths of a microsecond, as the kernel keeps the round trip.
@@ -171,10 +174,21 @@ mod tests {
     fn lose(cubic: &mut Linux<LinuxCubic>, now: Time, why: Congestion) {
         let Socket { una, next, delivered, .. } = cubic.socket;
         let outstanding = Outstanding { packets: 1, ..Outstanding::default() };
-        let lost = Feedback { una, next, outstanding, totals: Totals { delivered, ..Totals::default() }, ..Feedback::at(now) };
+        let lost = Feedback {
+            una,
+            next,
+            outstanding,
+            totals: Totals { delivered, ..Totals::default() },
+            ..Feedback::at(now)
+        };
         cubic.on_feedback(&Feedback { congestion: Some(why), ca_state: CaState::Recovery, ..lost });
         let window = cubic.decision().window.whole();
-        cubic.on_feedback(&Feedback { congestion: None, ended: Some(CaState::Recovery), window, ..lost });
+        cubic.on_feedback(&Feedback {
+            congestion: None,
+            ended: Some(CaState::Recovery),
+            window,
+            ..lost
+        });
     }
 
     #[test]
@@ -190,7 +204,8 @@ mod tests {
 
     #[test]
     fn one_sawtooth_equals_the_kernels() {
-        // The window after each second of one segment acknowledged per millisecond, from a run of the kernel's formulas.
+        // The window after each second of one segment acknowledged per millisecond, from a run of
+        // the kernel's formulas.
         let mut cubic = cubic("cubic?hystart=false", 100.0);
         cubic.controller.min_rtt = 50_000;
         lose(&mut cubic, at(990), Congestion::Loss);
@@ -245,13 +260,21 @@ mod tests {
     #[test]
     fn segments_acknowledged_selectively_count_when_the_cumulative_acknowledgement_moves() {
         let mut cubic = cubic("cubic?hystart=false", 10.0);
-        let late = Feedback { ca_state: CaState::Disorder, cwnd_limited: true, next: 10, ..Feedback::at(at(50)) };
+        let late = Feedback {
+            ca_state: CaState::Disorder,
+            cwnd_limited: true,
+            next: 10,
+            ..Feedback::at(at(50))
+        };
         let delivered = |delivered| Totals { delivered, ..Totals::default() };
         let outstanding = Outstanding { packets: 10, sacked: 2, ..Outstanding::default() };
         cubic.on_feedback(&Feedback { totals: delivered(2), outstanding, ..late });
         assert_eq!(cubic.socket.cwnd, 10);
         cubic.on_feedback(&Feedback { totals: delivered(3), una: 3, ..late });
-        assert_eq!(cubic.socket.cwnd, 11, "one more was delivered by the acknowledgement that moved");
+        assert_eq!(
+            cubic.socket.cwnd, 11,
+            "one more was delivered by the acknowledgement that moved"
+        );
     }
 
     #[test]
@@ -259,7 +282,10 @@ mod tests {
         let mut cubic = cubic("cubic", 50.0);
         cubic.controller.min_rtt = 40_000;
         cubic.on_timeout(&Timeout::new(at(300), 50, 50, false));
-        assert_eq!((cubic.socket.cwnd, cubic.socket.threshold, cubic.controller.min_rtt), (1, 35, 0));
+        assert_eq!(
+            (cubic.socket.cwnd, cubic.socket.threshold, cubic.controller.min_rtt),
+            (1, 35, 0)
+        );
         assert_eq!(inspect(&cubic, "w_max"), 0.0);
         cubic.on_timeout(&Timeout::new(at(700), 1, 1, true));
         assert_eq!((cubic.socket.cwnd, cubic.socket.threshold), (1, 35), "the same losses");
@@ -273,10 +299,16 @@ mod tests {
     fn a_reduction_within_another_begins_where_that_one_leads() {
         let mut cubic = cubic("cubic?fast_convergence=false", 100.0);
         let outstanding = Outstanding { packets: 1, ..Outstanding::default() };
-        let lost = Feedback { congestion: Some(Congestion::Loss), ca_state: CaState::Recovery, outstanding, ..Feedback::at(at(100)) };
+        let lost = Feedback {
+            congestion: Some(Congestion::Loss),
+            ca_state: CaState::Recovery,
+            outstanding,
+            ..Feedback::at(at(100))
+        };
         cubic.on_feedback(&Feedback { window: 100, ..lost });
         assert_eq!(cubic.socket.threshold, 70);
-        // Something that left since is lost too, and the transport has spread little of the reduction.
+        // Something that left since is lost too, and the transport has spread little of the
+        // reduction.
         cubic.on_feedback(&Feedback { window: 95, ..lost });
         assert_eq!((cubic.socket.threshold, inspect(&cubic, "w_max")), (49, 70.0));
     }
@@ -285,13 +317,24 @@ mod tests {
     fn hystart_ends_slow_start_by_delay() {
         let mut cubic = cubic("cubic", 32.0);
         let rtt = |ms| Some(Span::from_millis(ms));
-        cubic.on_feedback(&Feedback { rtt: rtt(40), srtt: Span::from_millis(40), next: 64, ..acknowledging(at(40), &acked(0..1)) });
+        cubic.on_feedback(&Feedback {
+            rtt: rtt(40),
+            srtt: Span::from_millis(40),
+            next: 64,
+            ..acknowledging(at(40), &acked(0..1))
+        });
         assert_eq!(cubic.socket.cwnd, 33);
         for i in 0..9 {
             assert_eq!(inspect(&cubic, "ssthresh"), f64::INFINITY);
             let acked = acked(64 + i..65 + i);
             let totals = Totals { delivered: 2 + i, ..Totals::default() };
-            let late = Feedback { rtt: rtt(46), srtt: Span::from_millis(41), next: 128, totals, ..acknowledging(at(90 + 3 * i), &acked) };
+            let late = Feedback {
+                rtt: rtt(46),
+                srtt: Span::from_millis(41),
+                next: 128,
+                totals,
+                ..acknowledging(at(90 + 3 * i), &acked)
+            };
             cubic.on_feedback(&late);
         }
         assert_eq!(cubic.socket.threshold, 41, "33 + 8 before this acknowledgement counts");
@@ -302,7 +345,10 @@ mod tests {
     fn round_trips_of_an_epochs_first_second_are_not_used() {
         let mut cubic = cubic("cubic", 32.0);
         let measure = |cubic: &mut Linux<LinuxCubic>, ms, rtt| {
-            cubic.on_feedback(&Feedback { rtt: Some(Span::from_millis(rtt)), ..acknowledging(at(ms), &acked(ms..ms + 1)) });
+            cubic.on_feedback(&Feedback {
+                rtt: Some(Span::from_millis(rtt)),
+                ..acknowledging(at(ms), &acked(ms..ms + 1))
+            });
             cubic.controller.min_rtt
         };
         assert_eq!(measure(&mut cubic, 40, 40), 40_000);

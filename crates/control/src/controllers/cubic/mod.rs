@@ -1,6 +1,7 @@
 //! CUBIC, in two profiles.
 //!
-//! * `linux` ([`linux`]): what Linux computes, in its integers and on its clock. For comparison with kernel flows and as the default comparator.
+//! * `linux` ([`linux`]): what Linux computes, in its integers and on its clock. For comparison
+//!   with kernel flows and as the default comparator.
 //! * `rfc9438` ([`rfc9438`]): the equations of RFC 9438 as printed, with HyStart++ of RFC 9406.
 //!
 //! Each states its sources and its deviations.
@@ -26,7 +27,14 @@ pub static ENTRY: Entry = Entry {
     basis: Basis::Loss,
     needs: &[Need::Outstanding],
     numbered: false,
-    params: &[PROFILE.spec, HZ.spec, FAST_CONVERGENCE.spec, HYSTART.spec, FRIENDLINESS.spec, ECN.spec],
+    params: &[
+        PROFILE.spec,
+        HZ.spec,
+        FAST_CONVERGENCE.spec,
+        HYSTART.spec,
+        FRIENDLINESS.spec,
+        ECN.spec,
+    ],
     build: Build::Function(build),
 };
 

@@ -9,7 +9,8 @@ pub enum Alpha {
     Table(usize),
 }
 
-/// α for a range of rates, in bit/s. Ranges overlap, so that a rate at their edge does not move α to and fro.
+/// α for a range of rates, in bit/s. Ranges overlap, so that a rate at their edge does not move α
+/// to and fro.
 struct Line {
     packets: f64,
     /// Above this rate the next line holds.
@@ -63,7 +64,8 @@ mod tests {
             alpha.measured(mbps * 1e6);
             alpha.packets()
         };
-        let rates = [1.0, 11.9, 12.1, 10.1, 9.9, 119.0, 121.0, 100.1, 99.0, 10.0, 5.0, 1_000.0, 1.0];
+        let rates =
+            [1.0, 11.9, 12.1, 10.1, 9.9, 119.0, 121.0, 100.1, 99.0, 10.0, 5.0, 1_000.0, 1.0];
         let expected = [8.0, 8.0, 20.0, 20.0, 8.0, 20.0, 200.0, 200.0, 20.0, 20.0, 8.0, 200.0, 8.0];
         assert_eq!(rates.iter().map(at).collect::<Vec<f64>>(), expected);
         let mut fixed = Alpha::new(Some(50.0));

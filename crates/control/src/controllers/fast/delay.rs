@@ -43,14 +43,22 @@ impl Delay {
     /// `None`.
     pub fn new(weight: Weight, memory: Option<Span>) -> Delay {
         let memory = memory.map_or(u32::MAX, |memory| (memory.as_micros() / 1000) as u32);
-        Delay { base: WindowedMax::new(0, Reverse(Span::MAX)), memory, weight, smoothed: None, least: None, least_before: None }
+        Delay {
+            base: WindowedMax::new(0, Reverse(Span::MAX)),
+            memory,
+            weight,
+            smoothed: None,
+            least: None,
+            least_before: None,
+        }
     }
 
     /// A round trip was measured, at a window of `w` packets.
     pub fn sample(&mut self, now: Time, rtt: Span, w: f64) {
         self.base.update(self.memory, (now.as_nanos() / 1_000_000) as u32, Reverse(rtt));
         let sample = rtt.as_secs_f64();
-        self.smoothed = Some(self.smoothed.map_or(sample, |mean| mean + self.weight.at(w) * (sample - mean)));
+        self.smoothed =
+            Some(self.smoothed.map_or(sample, |mean| mean + self.weight.at(w) * (sample - mean)));
         self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
     }
 
@@ -108,8 +116,14 @@ mod tests {
 
     #[test]
     fn the_first_round_trip_sets_the_mean_and_later_ones_move_it_by_their_weight() {
-        assert_eq!([4.0, 30.0, 1_000.0].map(|w| mean_after(Weight::Paper, w)), [120.0, 108.0, 100.24]);
-        assert_eq!([4.0, 768.0, 1_000.0].map(|w| mean_after(Weight::Ns2, w)), [100.313, 100.313, 100.24]);
+        assert_eq!(
+            [4.0, 30.0, 1_000.0].map(|w| mean_after(Weight::Paper, w)),
+            [120.0, 108.0, 100.24]
+        );
+        assert_eq!(
+            [4.0, 768.0, 1_000.0].map(|w| mean_after(Weight::Ns2, w)),
+            [100.313, 100.313, 100.24]
+        );
     }
 
     #[test]

@@ -56,12 +56,14 @@ impl Free {
 
     /// True if the round that ends and the one before show a queue, which ends the start.
     pub fn start_ends(&self, delay: &Delay, flight: f64, alpha: f64) -> bool {
-        !self.published && delay.least_of_two().is_some_and(|least| !self.is_short(least, flight, alpha))
+        !self.published
+            && delay.least_of_two().is_some_and(|least| !self.is_short(least, flight, alpha))
     }
 
     /// True if a round trip of `rtt` seconds means that next to nothing is queued.
     fn is_short(&self, (base, rtt): (f64, f64), flight: f64, alpha: f64) -> bool {
         let (queueing, queued) = (rtt - base, flight * (rtt - base) / rtt);
-        self.threshold > 0.0 && (queued < alpha * self.queue || (queueing < self.threshold && queued < alpha / 2.0))
+        self.threshold > 0.0
+            && (queued < alpha * self.queue || (queueing < self.threshold && queued < alpha / 2.0))
     }
 }

@@ -96,8 +96,18 @@ impl Bursts {
 impl Increase {
     /// No increase is under way.
     pub fn new(spreading: Spreading) -> Increase {
-        let bursts = Bursts { gap: Span::MAX, latest: None, gap_seen: false, gap_seen_before: false };
-        Increase { spreading, pending: 0.0, step: 0.0, held: 0.0, interval: Span::ZERO, tick: None, finish: Time::ZERO, bursts }
+        let bursts =
+            Bursts { gap: Span::MAX, latest: None, gap_seen: false, gap_seen_before: false };
+        Increase {
+            spreading,
+            pending: 0.0,
+            step: 0.0,
+            held: 0.0,
+            interval: Span::ZERO,
+            tick: None,
+            finish: Time::ZERO,
+            bursts,
+        }
     }
 
     /// Begins an increase by `packets` of a window of `w`, in place of the one before. Returns the
@@ -169,7 +179,8 @@ impl Increase {
                 self.tick = Some(end);
                 if end < self.finish {
                     let ticks = libm::ceil(self.pending / self.step);
-                    self.interval = Span::from_secs_f64(self.finish.since(end).as_secs_f64() / ticks);
+                    self.interval =
+                        Span::from_secs_f64(self.finish.since(end).as_secs_f64() / ticks);
                 }
                 0.0
             }
@@ -232,7 +243,11 @@ mod tests {
         assert_eq!(increase.next_timer(), Some(at(1_010)));
         assert_eq!((increase.on_timer(at(1_010)), increase.next_timer()), (3.0, None));
         increase.on_ack(at(1_020), 20.0);
-        assert_eq!((increase.end_round(), increase.next_timer()), (2.0, None), "with the round the waiting ends");
+        assert_eq!(
+            (increase.end_round(), increase.next_timer()),
+            (2.0, None),
+            "with the round the waiting ends"
+        );
     }
 
     /// Ten packets in ticks of 10 ms; a burst of acknowledgements ends 8 ms after its last one.
@@ -250,7 +265,11 @@ mod tests {
         assert_eq!(increase.next_timer(), Some(at(1_117)));
         increase.on_ack(at(1_142), 1.0);
         assert_eq!((increase.on_timer(at(1_142)), increase.next_timer()), (0.0, Some(at(1_150))));
-        assert_eq!((increase.on_timer(at(1_150)), increase.next_timer()), (1.0, Some(at(1_155))), "ten in the 50 ms that are left");
+        assert_eq!(
+            (increase.on_timer(at(1_150)), increase.next_timer()),
+            (1.0, Some(at(1_155))),
+            "ten in the 50 ms that are left"
+        );
     }
 
     #[test]

@@ -3,7 +3,10 @@
 
 use super::delay::Weight;
 use super::free;
-use super::params::{self, ALPHA, BASE_RTT_WINDOW, Doubling, FREE_QUEUE, FREE_SHARE, GAMMA, LOSS_BETA, MI, MI_THRESHOLD, RTT_WEIGHT};
+use super::params::{
+    self, ALPHA, BASE_RTT_WINDOW, Doubling, FREE_QUEUE, FREE_SHARE, GAMMA, LOSS_BETA, MI,
+    MI_THRESHOLD, RTT_WEIGHT,
+};
 use crate::cores::fast::{Constants, Rule, Spread, State};
 use crate::cores::{Twin, replay};
 
@@ -33,9 +36,12 @@ const WINDOW_PACING: Param<Spread> = Param::choice(
     &[("none", Spread::AtOnce), ("acks", Spread::ByAcks), ("time", Spread::ByTime)],
     "spreading of an increase over a round trip, as in fast; time: what is due comes with the next acknowledgement",
 );
-const PACKET_PACING: Param<bool> =
-    Param::flag("packet_pacing", false, "kernel pacing at 2 windows per round trip below half of the threshold, 1.2 above")
-        .needing(Need::Pacing);
+const PACKET_PACING: Param<bool> = Param::flag(
+    "packet_pacing",
+    false,
+    "kernel pacing at 2 windows per round trip below half of the threshold, 1.2 above",
+)
+.needing(Need::Pacing);
 
 /// The kernel's form.
 pub static TWIN: Twin = Twin {
@@ -65,7 +71,9 @@ fn constants(params: &Params) -> Result<Constants, ParamError> {
         free_queue: part(&FREE_QUEUE),
         free_share: part(&FREE_SHARE),
         mi_threshold: (params.get(&MI_THRESHOLD) * 1e3) as u32,
-        base_window: params.get(&BASE_RTT_WINDOW).map_or(u32::MAX, |seconds| (seconds * 1e3) as u32),
+        base_window: params
+            .get(&BASE_RTT_WINDOW)
+            .map_or(u32::MAX, |seconds| (seconds * 1e3) as u32),
         rule: match params.get(&MI) {
             Doubling::Start => Rule::Start,
             Doubling::Published => Rule::Published,

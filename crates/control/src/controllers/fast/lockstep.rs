@@ -3,7 +3,9 @@
 //! lulls.
 
 use crate::testing::inspect;
-use crate::{Acked, CaState, Congestion, Controller, Feedback, Outstanding, Sent, Tag, Timeout, Totals};
+use crate::{
+    Acked, CaState, Congestion, Controller, Feedback, Outstanding, Sent, Tag, Timeout, Totals,
+};
 use crate::{Choice, Setup};
 use narrows_units::{Bytes, Random, Segments, Span, Time};
 use std::collections::VecDeque;
@@ -34,7 +36,8 @@ impl Path {
     fn new(seed: u64, both: &[String; 2]) -> Path {
         let mut random = Random::stream(seed, "fast");
         let setup = Setup { initial_window: Segments::new(10.0), ..Setup::default() };
-        let both = both.each_ref().map(|text| text.parse::<Choice>().unwrap().build(&setup).unwrap());
+        let both =
+            both.each_ref().map(|text| text.parse::<Choice>().unwrap().build(&setup).unwrap());
         let base = [500, 5_000, 30_000, 120_000][random.below(4) as usize] + random.below(1_000);
         let packet = [100_000, 20_000, 12_000][random.below(3) as usize];
         let now = Time::ZERO + Span::from_secs(1);
@@ -62,7 +65,8 @@ impl Path {
             let tags = [self.both[0].on_sent(&sent), self.both[1].on_sent(&sent)];
             // Whole microseconds, as sockets measure them.
             self.free_at = self.free_at.max(self.now.as_nanos()) + self.packet;
-            let back = Time::from_nanos(self.free_at.next_multiple_of(1_000)) + Span::from_micros(self.base);
+            let back = Time::from_nanos(self.free_at.next_multiple_of(1_000))
+                + Span::from_micros(self.base);
             self.flying.push_back((sent.number, self.now, back, tags, self.most == usize::MAX));
             self.totals.sent += 1;
         }
@@ -109,7 +113,10 @@ impl Path {
                 totals: self.totals,
                 una: newest + 1,
                 next: self.totals.sent,
-                outstanding: Outstanding { packets: self.flying.len() as u32, ..Outstanding::default() },
+                outstanding: Outstanding {
+                    packets: self.flying.len() as u32,
+                    ..Outstanding::default()
+                },
                 window: controller.decision().window.whole(),
                 cwnd_limited: taken.iter().any(|&(.., limited)| limited),
                 ca_state: self.ca_state,
@@ -160,7 +167,11 @@ impl Compared {
                     path.timeout();
                 }
                 if path.random.chance(0.0005) {
-                    path.most = if path.most == usize::MAX { 1 + path.random.below(30) as usize } else { usize::MAX };
+                    path.most = if path.most == usize::MAX {
+                        1 + path.random.below(30) as usize
+                    } else {
+                        usize::MAX
+                    };
                 }
                 compared.add(path.windows());
             }
@@ -200,7 +211,8 @@ fn stepwise(options: &str) -> [String; 2] {
     ["slides", "linux"].map(|profile| format!("fast-sc2002?profile={profile}&{options}"))
 }
 
-const STEPWISE: [&str; 3] = ["alpha=100", "alpha=20&loss_beta=0.875", "alpha=50&rtt_weight=ns2&base_rtt_window=2"];
+const STEPWISE: [&str; 3] =
+    ["alpha=100", "alpha=20&loss_beta=0.875", "alpha=50&rtt_weight=ns2&base_rtt_window=2"];
 
 /// Windows are equal to a packet and a thousandth. Exceptions begin where a queue is just as long
 /// as what counts for none, or the window is its threshold: one doubles then, and the other does
@@ -211,7 +223,11 @@ fn without_losses_windows_are_equal_but_where_thresholds_are_met_exactly() {
         let compared = Compared::new(&later(options), 0.0);
         // A rate at an edge of the table may move alpha of one and not of the other.
         let most = if options.is_empty() { 10 } else { 3 };
-        assert!(compared.apart * 100 <= compared.acknowledgements * most, "{options}: {} apart", compared.apart);
+        assert!(
+            compared.apart * 100 <= compared.acknowledgements * most,
+            "{options}: {} apart",
+            compared.apart
+        );
         assert!(compared.means_differ() < 2e-3, "{options}: {}", compared.means_differ());
     }
 }
@@ -230,7 +246,11 @@ fn with_losses_windows_have_the_same_means() {
 fn without_losses_windows_of_the_law_of_2002_are_equal() {
     for options in STEPWISE {
         let compared = Compared::new(&stepwise(options), 0.0);
-        assert!(compared.apart * 100 <= compared.acknowledgements * 3, "{options}: {} apart", compared.apart);
+        assert!(
+            compared.apart * 100 <= compared.acknowledgements * 3,
+            "{options}: {} apart",
+            compared.apart
+        );
         assert!(compared.means_differ() < 2e-3, "{options}: {}", compared.means_differ());
     }
 }

@@ -119,7 +119,10 @@ impl<L: Law> Fast<L> {
         Fast {
             law,
             window: Window::new(setup),
-            delay: Delay::new(params.get(&RTT_WEIGHT), params.get(&BASE_RTT_WINDOW).map(Span::from_secs_f64)),
+            delay: Delay::new(
+                params.get(&RTT_WEIGHT),
+                params.get(&BASE_RTT_WINDOW).map(Span::from_secs_f64),
+            ),
             alpha: Alpha::new(params.get(&ALPHA)),
             present: Present::default(),
             past: Past::default(),
@@ -237,7 +240,11 @@ impl<L: Law> Controller for Fast<L> {
     }
 
     fn decision(&self) -> Decision {
-        let pacing = if self.paces { self.window.pacing(PACING_GAINS, self.packet, self.srtt) } else { None };
+        let pacing = if self.paces {
+            self.window.pacing(PACING_GAINS, self.packet, self.srtt)
+        } else {
+            None
+        };
         Decision { pacing, ..Decision::clocked(self.window.cwnd, self.packet, self.ecn) }
     }
 

@@ -21,7 +21,8 @@ pub const ALPHA: Param<Option<f64>> = Param::number_or(
     "packets",
     "packets kept queued; table: 8 up to 10 Mbit/s, 20 up to 100, 200 above, by measured rate (unequal rates then have unequal shares)",
 );
-pub const GAMMA: Param<f64> = Param::number("gamma", 0.5, (0.01, 1.0), "", "share of the distance to the target per update");
+pub const GAMMA: Param<f64> =
+    Param::number("gamma", 0.5, (0.01, 1.0), "", "share of the distance to the target per update");
 pub const WINDOW_PACING: Param<Spreading> = Param::choice(
     "window_pacing",
     "acks",
@@ -40,9 +41,20 @@ pub const RTT_WEIGHT: Param<Weight> = Param::choice(
     &[("paper", Weight::Paper), ("ns2", Weight::Ns2)],
     "weight of a round trip in the mean at a window of w; paper: 3/w, at most 1/4; ns2: 3/w above 768, else 1/256",
 );
-pub const MI_THRESHOLD: Param<f64> =
-    Param::number("mi_threshold", 0.75, (0.0, 1000.0), "ms", "a shorter queueing delay counts as no queue (mi); 0: never");
-pub const LOSS_BETA: Param<f64> = Param::number("loss_beta", 0.5, (0.1, 1.0), "", "share of the window left by a loss (7/8 in UDT)");
+pub const MI_THRESHOLD: Param<f64> = Param::number(
+    "mi_threshold",
+    0.75,
+    (0.0, 1000.0),
+    "ms",
+    "a shorter queueing delay counts as no queue (mi); 0: never",
+);
+pub const LOSS_BETA: Param<f64> = Param::number(
+    "loss_beta",
+    0.5,
+    (0.1, 1.0),
+    "",
+    "share of the window left by a loss (7/8 in UDT)",
+);
 pub const BASE_RTT_WINDOW: Param<Option<f64>> = Param::number_or(
     "base_rtt_window",
     "unlimited",
@@ -70,8 +82,12 @@ pub const FREE_SHARE: Param<f64> = Param::number(
     "",
     "with mi=start, alpha as a share of the window while there is no queue after the start; with gamma = 1/2, 0.25 adds an eighth per update",
 );
-pub const PACKET_PACING: Param<bool> =
-    Param::flag("packet_pacing", false, "pace at 1.2 windows per round trip; published results do not").needing(Need::Pacing);
+pub const PACKET_PACING: Param<bool> = Param::flag(
+    "packet_pacing",
+    false,
+    "pace at 1.2 windows per round trip; published results do not",
+)
+.needing(Need::Pacing);
 
 /// The parameters of the later algorithm; two of them are its own in each of its forms.
 pub const fn of_later_algorithm(window_pacing: Spec, packet_pacing: Spec) -> [Spec; 12] {

@@ -34,7 +34,8 @@ impl Periodic {
     fn update(&mut self, w: f64, seen: &Seen<'_>) -> f64 {
         let Some((base, rtt)) = seen.delay.mean() else { return w };
         let target = target(self.gamma, w, seen.flight, base, rtt, seen.alpha);
-        let pace = Pace { packets: seen.round.packets as f64, acks: seen.round.acks as f64, rtt, base };
+        let pace =
+            Pace { packets: seen.round.packets as f64, acks: seen.round.acks as f64, rtt, base };
         self.active = true;
         self.updated = Some(seen.now);
         if target <= w {

@@ -31,7 +31,12 @@ pub struct Stepwise {
 impl Stepwise {
     /// Increments are delayed by `spreading`.
     pub fn new(spreading: Spreading) -> Stepwise {
-        Stepwise { start: None, target: f64::INFINITY, spreading, increase: Increase::new(spreading) }
+        Stepwise {
+            start: None,
+            target: f64::INFINITY,
+            spreading,
+            increase: Increase::new(spreading),
+        }
     }
 
     /// Ends a round trip, at a window of `w`: the window moves in every other one. Returns the
@@ -57,7 +62,8 @@ impl Law for Stepwise {
             w = self.end_round(w, seen);
         }
         let (Some(start), Some((base, rtt))) = (self.start, seen.delay.mean()) else { return w };
-        self.target = target(0.5, start, start, base, rtt, seen.alpha).max(start / 2.0).max(MIN_WINDOW);
+        self.target =
+            target(0.5, start, start, base, rtt, seen.alpha).max(start / 2.0).max(MIN_WINDOW);
         if w >= self.target {
             self.increase.cancel();
             return (w - seen.packets).max(self.target);
@@ -66,7 +72,12 @@ impl Law for Stepwise {
             return (w + seen.limited).min(self.target);
         }
         if seen.round.ended && seen.limited > 0.0 {
-            let pace = Pace { packets: seen.round.packets as f64, acks: seen.round.acks as f64, rtt, base };
+            let pace = Pace {
+                packets: seen.round.packets as f64,
+                acks: seen.round.acks as f64,
+                rtt,
+                base,
+            };
             self.increase.spread(seen.now, self.target - w, &pace);
         }
         self.bounded(w, grown)

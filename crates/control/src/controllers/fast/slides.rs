@@ -48,7 +48,12 @@ const PROFILE: Param<Profile> = Param::choice(
 const WINDOW_PACING: Param<Spreading> = Param::choice(
     "window_pacing",
     "none",
-    &[("none", Spreading::None), ("time", Spreading::Time), ("event", Spreading::Event), ("both", Spreading::Both)],
+    &[
+        ("none", Spreading::None),
+        ("time", Spreading::Time),
+        ("event", Spreading::Event),
+        ("both", Spreading::Both),
+    ],
     "delay of increments (slides 21 to 24); none: one with each packet acknowledged; time: equal intervals; event: after each burst of acknowledgements; both: equal intervals, but after the burst; profile=linux has none and time, by the next acknowledgement",
 );
 
@@ -78,7 +83,10 @@ fn constants(params: &Params) -> Result<Constants, ParamError> {
         Spreading::None => Spread::AtOnce,
         Spreading::Time => Spread::ByTime,
         Spreading::Event | Spreading::Both | Spreading::Acks => {
-            params.refuse(&WINDOW_PACING, "none or time with profile=linux: a controller in the kernel has no timer")?;
+            params.refuse(
+                &WINDOW_PACING,
+                "none or time with profile=linux: a controller in the kernel has no timer",
+            )?;
             Spread::AtOnce
         }
     };
@@ -89,7 +97,9 @@ fn constants(params: &Params) -> Result<Constants, ParamError> {
         free_queue: 0,
         free_share: 0,
         mi_threshold: 0,
-        base_window: params.get(&BASE_RTT_WINDOW).map_or(u32::MAX, |seconds| (seconds * 1e3) as u32),
+        base_window: params
+            .get(&BASE_RTT_WINDOW)
+            .map_or(u32::MAX, |seconds| (seconds * 1e3) as u32),
         rule: Rule::Stepwise as u32,
         ns2_weight: (params.get(&RTT_WEIGHT) == Weight::Ns2) as u32,
         spread: spread as u32,
@@ -103,6 +113,11 @@ fn build(setup: &Setup, params: &Params) -> Result<Built, ParamError> {
             let core = OfCore::new(constants(params)?).measuring(inspect);
             Built::new(core.connection(setup, params).paced(params.get(&PACKET_PACING)))
         }
-        Profile::Slides => Built::new(Fast::new(Stepwise::new(params.get(&WINDOW_PACING)), Free::NEVER, setup, params)),
+        Profile::Slides => Built::new(Fast::new(
+            Stepwise::new(params.get(&WINDOW_PACING)),
+            Free::NEVER,
+            setup,
+            params,
+        )),
     })
 }

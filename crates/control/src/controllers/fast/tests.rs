@@ -1,7 +1,9 @@
 use super::periodic::target;
 use crate::Choice;
 use crate::testing::{acked, acked_one, acknowledge, acknowledging, at, inspect, setup};
-use crate::{Acked, CaState, Congestion, Controller, Feedback, Outstanding, Sent, Tag, Timeout, Totals};
+use crate::{
+    Acked, CaState, Congestion, Controller, Feedback, Outstanding, Sent, Tag, Timeout, Totals,
+};
 use narrows_units::{Bytes, Span, Time};
 use proptest::prelude::*;
 
@@ -29,7 +31,8 @@ impl Ideal {
         inspect(&*self.controller, "cwnd")
     }
 
-    /// A window of packets leaves, and each is acknowledged by itself after the round trip that this window makes.
+    /// A window of packets leaves, and each is acknowledged by itself after the round trip that
+    /// this window makes.
     fn round(&mut self) -> f64 {
         let window = self.controller.decision().window.whole();
         self.acknowledge(window, (window as f64 / CAPACITY).max(BASE), true);
@@ -46,8 +49,12 @@ impl Ideal {
         let in_flight = self.controller.decision().window.whole() - 1;
         let numbers: Vec<u64> = (self.next..).take(packets as usize).collect();
         self.next += packets as u64;
-        let tags: Vec<Tag> =
-            numbers.iter().map(|number| self.controller.on_sent(&Sent::new(self.now, *number, Bytes::new(1448), in_flight))).collect();
+        let tags: Vec<Tag> = numbers
+            .iter()
+            .map(|number| {
+                self.controller.on_sent(&Sent::new(self.now, *number, Bytes::new(1448), in_flight))
+            })
+            .collect();
         self.now += Span::from_secs_f64(rtt);
         for (number, tag) in numbers.into_iter().zip(tags) {
             while let Some(due) = self.controller.next_timer().filter(|due| *due <= self.now) {
@@ -55,21 +62,36 @@ impl Ideal {
             }
             let acked = [Acked { tag, ..acked_one(number, limited) }];
             let rtt = Some(Span::from_secs_f64(rtt));
-            let (totals, in_flight) = (Totals { sent: self.next, delivered: number + 1, lost: 0 }, (self.next - number - 1) as u32);
+            let (totals, in_flight) = (
+                Totals { sent: self.next, delivered: number + 1, lost: 0 },
+                (self.next - number - 1) as u32,
+            );
             let outstanding = Outstanding { packets: in_flight, ..Outstanding::default() };
             let (una, next, cwnd_limited) = (number + 1, self.next, limited);
-            let feedback =
-                Feedback { acked: &acked, rtt, totals, in_flight, una, next, outstanding, cwnd_limited, ..Feedback::at(self.now) };
+            let feedback = Feedback {
+                acked: &acked,
+                rtt,
+                totals,
+                in_flight,
+                una,
+                next,
+                outstanding,
+                cwnd_limited,
+                ..Feedback::at(self.now)
+            };
             self.controller.on_feedback(&feedback);
         }
     }
 }
 
-/// The fixed point is the bandwidth-delay product, 1000 packets, and alpha. Round trips are smoothed: 3/w per packet leaves a twentieth of the round before.
+/// The fixed point is the bandwidth-delay product, 1000 packets, and alpha. Round trips are
+/// smoothed: 3/w per packet leaves a twentieth of the round before.
 #[test]
 fn the_error_halves_at_every_update_and_ends_within_a_packet() {
     let starts = [(1_500.0, 100.0), (1_900.0, 20.0), (1_080.0, 200.0)];
-    for (name, (window, alpha)) in ["fast", "fast-kernel"].into_iter().flat_map(|name| starts.map(|start| (name, start))) {
+    for (name, (window, alpha)) in
+        ["fast", "fast-kernel"].into_iter().flat_map(|name| starts.map(|start| (name, start)))
+    {
         let mut ideal = Ideal::new(&format!("{name}?alpha={alpha}&window_pacing=none"), window);
         let goal = CAPACITY * BASE + alpha;
         // The first update comes before the mean has seen the queue.
@@ -77,7 +99,10 @@ fn the_error_halves_at_every_update_and_ends_within_a_packet() {
         for _ in 0..5 {
             ideal.round();
             let now = ideal.round() - goal;
-            assert!((now / error - 0.5).abs() < 0.06 || (now - error / 2.0).abs() < 3.0, "from {error} to {now}");
+            assert!(
+                (now / error - 0.5).abs() < 0.06 || (now - error / 2.0).abs() < 3.0,
+                "from {error} to {now}"
+            );
             error = now;
         }
         ideal.rounds(20);
@@ -101,13 +126,15 @@ fn the_law_by_hand() {
 #[test]
 fn an_update_is_made_every_other_round_trip_and_at_most_doubles() {
     for name in ["fast", "fast-kernel"] {
-        let mut ideal = Ideal::new(&format!("{name}?alpha=1000&mi_threshold=0&window_pacing=none"), 10.0);
+        let mut ideal =
+            Ideal::new(&format!("{name}?alpha=1000&mi_threshold=0&window_pacing=none"), 10.0);
         let windows: Vec<f64> = (0..6).map(|_| ideal.round()).collect();
         assert_eq!(windows, [10.0, 20.0, 20.0, 40.0, 40.0, 80.0], "{name}");
     }
 }
 
-/// Without a queue the window doubles in every round trip; from 640 packets on 1280 that are more than the path holds, and the next round shows it.
+/// Without a queue the window doubles in every round trip; from 640 packets on 1280 that are more
+/// than the path holds, and the next round shows it.
 #[test]
 fn the_window_doubles_until_a_round_trip_shows_a_queue() {
     for text in ["fast?alpha=50", "fast-kernel?alpha=50"] {
@@ -115,18 +142,26 @@ fn the_window_doubles_until_a_round_trip_shows_a_queue() {
         let windows: Vec<f64> = (0..7).map(|_| ideal.round()).collect();
         assert_eq!(windows, [20.0, 40.0, 80.0, 160.0, 320.0, 640.0, 1_280.0], "{text}");
         let after: Vec<f64> = (0..60).map(|_| ideal.round()).collect();
-        assert!(after.iter().all(|w| *w <= 1_280.0 * 1.125) && (after[59] - 1_050.0).abs() <= 3.0, "{text}: {after:?}");
+        assert!(
+            after.iter().all(|w| *w <= 1_280.0 * 1.125) && (after[59] - 1_050.0).abs() <= 3.0,
+            "{text}: {after:?}"
+        );
     }
 }
 
-/// The start is over, then half of the window is lost, and the mean forgets the queue within a round.
+/// The start is over, then half of the window is lost, and the mean forgets the queue within a
+/// round.
 #[test]
 fn on_a_path_that_is_free_again_the_window_doubles_as_published_or_takes_an_eighth() {
     for (mi, least, most) in [("published", 1.99, 2.0), ("start", 1.12, 1.125)] {
         let mut ideal = Ideal::new(&format!("fast?alpha=50&window_pacing=none&mi={mi}"), 10.0);
         ideal.rounds(80);
         let recovering = Feedback { ca_state: CaState::Recovery, ..Feedback::at(ideal.now) };
-        ideal.controller.on_feedback(&Feedback { congestion: Some(Congestion::Loss), acked: &acked(1..2), ..recovering });
+        ideal.controller.on_feedback(&Feedback {
+            congestion: Some(Congestion::Loss),
+            acked: &acked(1..2),
+            ..recovering
+        });
         assert!((ideal.window() - 525.0).abs() < 1.0, "{mi}: half of 1050, not {}", ideal.window());
         let windows = [ideal.round(), ideal.round(), ideal.round()];
         let steps = windows.windows(2).map(|pair| pair[1] / pair[0]);
@@ -137,8 +172,19 @@ fn on_a_path_that_is_free_again_the_window_doubles_as_published_or_takes_an_eigh
 
 #[test]
 fn parts_of_our_rule_are_refused_with_the_published_one() {
-    for (name, part) in [("fast", "free_queue"), ("fast", "free_share"), ("fast-kernel", "free_queue"), ("fast-kernel", "free_share")] {
-        let built = |mi| format!("{name}?mi={mi}&{part}=0.5").parse::<Choice>().unwrap().build(&setup(10.0)).map(drop);
+    for (name, part) in [
+        ("fast", "free_queue"),
+        ("fast", "free_share"),
+        ("fast-kernel", "free_queue"),
+        ("fast-kernel", "free_share"),
+    ] {
+        let built = |mi| {
+            format!("{name}?mi={mi}&{part}=0.5")
+                .parse::<Choice>()
+                .unwrap()
+                .build(&setup(10.0))
+                .map(drop)
+        };
         assert_eq!(built("start"), Ok(()));
         let refused = built("published").unwrap_err().to_string();
         assert!(refused.contains(part) && refused.contains("mi=published"), "{refused}");
@@ -167,7 +213,10 @@ fn the_version_of_2002_moves_a_packet_at_a_time_in_every_other_round_trip() {
     }
     let moves: Vec<bool> = windows.windows(2).map(|pair| pair[0] != pair[1]).collect();
     assert!(moves[2..10].chunks(2).all(|pair| pair[0] != pair[1]), "{windows:?}");
-    assert!(windows[2..].windows(2).all(|pair| pair[1] >= pair[0] / 2.0 && pair[1] <= pair[0]), "{windows:?}");
+    assert!(
+        windows[2..].windows(2).all(|pair| pair[1] >= pair[0] / 2.0 && pair[1] <= pair[0]),
+        "{windows:?}"
+    );
     assert!((ideal.window() - 20.0).abs() < 1.0, "{windows:?}");
 }
 
@@ -176,15 +225,29 @@ fn the_version_of_2002_moves_a_packet_at_a_time_in_every_other_round_trip() {
 fn the_version_of_2002_rises_no_faster_than_slow_start_and_by_half_of_alpha() {
     let mut ideal = Ideal::new("fast-sc2002?alpha=50", 10.0);
     let windows: Vec<f64> = (0..9).map(|_| ideal.round()).collect();
-    let distinct: Vec<f64> = windows.iter().enumerate().filter(|(i, w)| *i == 0 || windows[i - 1] != **w).map(|(_, w)| *w).collect();
-    assert!(windows.windows(3).all(|three| three[0] == three[1] || three[1] == three[2]), "{windows:?}");
+    let distinct: Vec<f64> = windows
+        .iter()
+        .enumerate()
+        .filter(|(i, w)| *i == 0 || windows[i - 1] != **w)
+        .map(|(_, w)| *w)
+        .collect();
+    assert!(
+        windows.windows(3).all(|three| three[0] == three[1] || three[1] == three[2]),
+        "{windows:?}"
+    );
     assert_eq!(distinct, [10.0, 20.0, 40.0, 65.0, 90.0]);
 }
 
 /// An increase of the law of 2002 is whole after its round trip, and begins in every other one.
 #[test]
 fn the_version_of_2002_has_the_same_increases_however_they_are_paced() {
-    for options in ["window_pacing=none", "window_pacing=time", "window_pacing=event", "window_pacing=both", "profile=linux"] {
+    for options in [
+        "window_pacing=none",
+        "window_pacing=time",
+        "window_pacing=event",
+        "window_pacing=both",
+        "profile=linux",
+    ] {
         let mut ideal = Ideal::new(&format!("fast-sc2002?alpha=100&{options}"), 500.0);
         let windows: Vec<f64> = (0..6).map(|_| ideal.round().round()).collect();
         assert_eq!([windows[2], windows[4]], [550.0, 600.0], "{options}: {windows:?}");
@@ -194,7 +257,8 @@ fn the_version_of_2002_has_the_same_increases_however_they_are_paced() {
 #[test]
 fn forms_of_window_pacing_that_need_a_timer_are_refused_for_the_kernel() {
     for pacing in ["event", "both"] {
-        let choice: Choice = format!("fast-sc2002?profile=linux&window_pacing={pacing}").parse().unwrap();
+        let choice: Choice =
+            format!("fast-sc2002?profile=linux&window_pacing={pacing}").parse().unwrap();
         let refused = choice.build(&setup(10.0)).map(drop).unwrap_err().to_string();
         assert!(refused.contains("window_pacing") && refused.contains("no timer"), "{refused}");
     }
@@ -211,9 +275,11 @@ fn increases_are_whole_after_their_round_trip_however_they_are_spread() {
         ("fast-kernel", "none"),
         ("fast-kernel", "acks"),
     ] {
-        let mut ideal = Ideal::new(&format!("{name}?alpha=100&mi_threshold=0&window_pacing={pacing}"), 500.0);
+        let mut ideal =
+            Ideal::new(&format!("{name}?alpha=100&mi_threshold=0&window_pacing={pacing}"), 500.0);
         let windows: Vec<f64> = (0..5).map(|_| ideal.round().round()).collect();
-        // Half of alpha at each update, all of it there when the next is made. Without a threshold the path never counts as free.
+        // Half of alpha at each update, all of it there when the next is made. Without a threshold
+        // the path never counts as free.
         assert_eq!([windows[0], windows[2], windows[4]], [500.0, 550.0, 600.0], "{name} {pacing}");
     }
 }
@@ -222,11 +288,20 @@ fn increases_are_whole_after_their_round_trip_however_they_are_spread() {
 fn a_loss_halves_the_window_once_and_suspends_updates() {
     let mut ideal = Ideal::new("fast?alpha=100", 1_500.0);
     let recovering = Feedback { ca_state: CaState::Recovery, ..Feedback::at(at(2_000)) };
-    ideal.controller.on_feedback(&Feedback { congestion: Some(Congestion::Loss), acked: &acked(1..2), ..recovering });
+    ideal.controller.on_feedback(&Feedback {
+        congestion: Some(Congestion::Loss),
+        acked: &acked(1..2),
+        ..recovering
+    });
     assert_eq!(ideal.window(), 750.0);
-    ideal.controller.on_feedback(&Feedback { acked: &acked(2..700), rtt: Some(Span::from_millis(150)), ..recovering });
+    ideal.controller.on_feedback(&Feedback {
+        acked: &acked(2..700),
+        rtt: Some(Span::from_millis(150)),
+        ..recovering
+    });
     assert_eq!(ideal.window(), 750.0);
-    // No doubling beyond the threshold that the loss left: without a queue an eighth of the window per update.
+    // No doubling beyond the threshold that the loss left: without a queue an eighth of the window
+    // per update.
     let grown = ideal.round();
     assert!(grown > 750.0 && grown <= 750.0 * 1.125, "{grown}");
     ideal.controller.on_undo(at(3_000));
@@ -245,11 +320,17 @@ fn a_timeout_leaves_two_packets_that_grow_by_slow_start_and_then_double_again() 
         assert_eq!((ideal.window(), inspect(&*ideal.controller, "ssthresh")), (2.0, 300.0));
         let acked = acked(ideal.next..ideal.next + 2);
         ideal.next += 2;
-        ideal.controller.on_feedback(&Feedback { ca_state: CaState::Loss, ..acknowledging(at(2_200), &acked) });
+        ideal
+            .controller
+            .on_feedback(&Feedback { ca_state: CaState::Loss, ..acknowledging(at(2_200), &acked) });
         assert_eq!(ideal.window(), 4.0);
         assert_eq!([ideal.round(), ideal.round()], [8.0, 16.0]);
         ideal.rounds(5);
-        assert!((300.0..400.0).contains(&ideal.window()), "{name}: doubling ends at the threshold: {}", ideal.window());
+        assert!(
+            (300.0..400.0).contains(&ideal.window()),
+            "{name}: doubling ends at the threshold: {}",
+            ideal.window()
+        );
     }
 }
 
@@ -260,7 +341,11 @@ fn retransmissions_give_no_round_trip() {
     sent.retransmission = true;
     let tag = ideal.controller.on_sent(&sent);
     let acked = [Acked { tag, ..acked_one(0, true) }];
-    ideal.controller.on_feedback(&Feedback { acked: &acked, rtt: Some(Span::from_millis(1)), ..Feedback::at(at(2_001)) });
+    ideal.controller.on_feedback(&Feedback {
+        acked: &acked,
+        rtt: Some(Span::from_millis(1)),
+        ..Feedback::at(at(2_001))
+    });
     assert_eq!(inspect(&*ideal.controller, "base_rtt_s"), BASE);
 }
 
@@ -268,10 +353,15 @@ fn retransmissions_give_no_round_trip() {
 fn a_flow_that_its_window_does_not_limit_does_not_raise_it() {
     let mut ideal = Ideal::new("fast?alpha=100&window_pacing=none", 100.0);
     for number in 1..2_000 {
-        let tag = ideal.controller.on_sent(&Sent::new(at(2_000 + number), number, Bytes::new(1448), 10));
+        let tag =
+            ideal.controller.on_sent(&Sent::new(at(2_000 + number), number, Bytes::new(1448), 10));
         let acked = [Acked { tag, ..acked_one(number, false) }];
         let rtt = Some(Span::from_millis(102));
-        ideal.controller.on_feedback(&Feedback { acked: &acked, rtt, ..Feedback::at(at(2_100 + number)) });
+        ideal.controller.on_feedback(&Feedback {
+            acked: &acked,
+            rtt,
+            ..Feedback::at(at(2_100 + number))
+        });
         assert!(ideal.window() <= 100.0, "{}", ideal.window());
     }
 }
@@ -280,7 +370,11 @@ fn a_flow_that_its_window_does_not_limit_does_not_raise_it() {
 fn a_mark_is_a_loss_to_those_who_ask_for_marks() {
     let mut ideal = Ideal::new("fast?alpha=100&ecn", 100.0);
     assert_eq!(ideal.controller.decision().ecn, narrows_wire::Ecn::Ect0);
-    ideal.controller.on_feedback(&Feedback { congestion: Some(Congestion::Mark), ca_state: CaState::Cwr, ..Feedback::at(at(2_000)) });
+    ideal.controller.on_feedback(&Feedback {
+        congestion: Some(Congestion::Mark),
+        ca_state: CaState::Cwr,
+        ..Feedback::at(at(2_000))
+    });
     assert_eq!(ideal.window(), 50.0);
     acknowledge(&mut *ideal.controller, at(2_100), &[]);
     assert_eq!(ideal.window(), 50.0);
@@ -289,9 +383,11 @@ fn a_mark_is_a_loss_to_those_who_ask_for_marks() {
 /// Flows of one link: alpha, base round trip in seconds, and where their windows begin.
 type Flow = (f64, f64, (f64, f64));
 
-/// The queueing delay that windows make on a link of `capacity` packets per second: the rates w/(base + q) fill it.
+/// The queueing delay that windows make on a link of `capacity` packets per second: the rates
+/// w/(base + q) fill it.
 fn queueing(capacity: f64, flows: &[Flow], windows: &[f64]) -> f64 {
-    let rate = |q: f64| flows.iter().zip(windows).map(|((_, base, _), w)| w / (base + q)).sum::<f64>();
+    let rate =
+        |q: f64| flows.iter().zip(windows).map(|((_, base, _), w)| w / (base + q)).sum::<f64>();
     let (mut low, mut high) = (0.0, windows.iter().sum::<f64>() / capacity);
     if rate(0.0) <= capacity {
         return 0.0;
@@ -306,7 +402,8 @@ fn queueing(capacity: f64, flows: &[Flow], windows: &[f64]) -> f64 {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Without delay of the feedback the law contracts: from any two starts windows come to the same point, rates in proportion to alpha.
+    /// Without delay of the feedback the law contracts: from any two starts windows come to the
+    /// same point, rates in proportion to alpha.
     #[test]
     fn windows_come_to_the_same_point_from_any_start(
         flows in prop::collection::vec((10.0..100.0f64, 0.1..0.3f64, (2.0..2_000.0f64, 2.0..2_000.0f64)), 1..8),

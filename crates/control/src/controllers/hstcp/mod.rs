@@ -1,4 +1,5 @@
-//! HighSpeed TCP (RFC 3649), in two profiles: as printed, and as Linux has it, which is the core `cores/hstcp.h`.
+//! HighSpeed TCP (RFC 3649), in two profiles: as printed, and as Linux has it, which is the core
+//! `cores/hstcp.h`.
 
 mod rfc3649;
 #[cfg(test)]
@@ -65,6 +66,10 @@ fn constants(params: &Params) -> Result<Constants, ParamError> {
 fn build(setup: &Setup, params: &Params) -> Result<Built, ParamError> {
     Ok(match params.get(&PROFILE) {
         Profile::Linux => Built::new(OfCore::new(constants(params)?).connection(setup, params)),
-        Profile::Rfc3649 => Built::new(Aimd::new(rfc3649::HighSpeed::new(params.get(&LIMITED_SLOW_START)), setup, params)),
+        Profile::Rfc3649 => Built::new(Aimd::new(
+            rfc3649::HighSpeed::new(params.get(&LIMITED_SLOW_START)),
+            setup,
+            params,
+        )),
     })
 }

@@ -2,7 +2,8 @@
 //!
 //! Sources: RFC 3649 section 5 (a(w), b(w), p(w)), RFC 3742 section 2 (limited slow start).
 //!
-//! Choices that the RFC leaves open: above High_Window both steps stay what they are there; a reduction starts from the window, not from the flight, as in NewReno.
+//! Choices that the RFC leaves open: above High_Window both steps stay what they are there; a
+//! reduction starts from the window, not from the flight, as in NewReno.
 
 use crate::parts::aimd::Steps;
 
@@ -34,7 +35,8 @@ fn position(w: f64) -> f64 {
     libm::log(w.clamp(LOW.0, HIGH.0) / LOW.0) / libm::log(HIGH.0 / LOW.0)
 }
 
-/// The loss rate that sustains a window of `w`: a straight line between the two points, both axes logarithmic.
+/// The loss rate that sustains a window of `w`: a straight line between the two points, both axes
+/// logarithmic.
 fn p(w: f64) -> f64 {
     LOW.1 * libm::exp(position(w) * libm::log(HIGH.1 / LOW.1))
 }
@@ -73,7 +75,11 @@ mod tests {
     }
 
     fn lose(hstcp: &mut dyn Controller) {
-        hstcp.on_feedback(&Feedback { congestion: Some(Congestion::Loss), ca_state: CaState::Recovery, ..Feedback::at(at(100)) });
+        hstcp.on_feedback(&Feedback {
+            congestion: Some(Congestion::Loss),
+            ca_state: CaState::Recovery,
+            ..Feedback::at(at(100))
+        });
     }
 
     /// From the equations of section 5.
@@ -91,8 +97,16 @@ mod tests {
         ];
         let steps = HighSpeed::new(0.0);
         for (w, a, b) in STEPS {
-            assert!((steps.increase(w) / a - 1.0).abs() < 2.5e-3, "a({w}) is {}, not {a}", steps.increase(w));
-            assert!((steps.decrease(w) - b).abs() < 5e-4, "b({w}) is {}, not {b}", steps.decrease(w));
+            assert!(
+                (steps.increase(w) / a - 1.0).abs() < 2.5e-3,
+                "a({w}) is {}, not {a}",
+                steps.increase(w)
+            );
+            assert!(
+                (steps.decrease(w) - b).abs() < 5e-4,
+                "b({w}) is {}, not {b}",
+                steps.decrease(w)
+            );
         }
         assert_eq!([1.0, 20.0].map(|w| (steps.increase(w), steps.decrease(w))), [(1.0, 0.5); 2]);
     }
@@ -111,15 +125,21 @@ mod tests {
         lose(&mut *hstcp);
         // b = 0.5 - 0.4 · ln(1000 / 38) / ln(83000 / 38) = 0.5 - 0.4 · 3.270169 / 7.689010
         let left = 1_000.0 * (1.0 - 0.329_878_3);
-        assert!((inspect(&*hstcp, "ssthresh") - left).abs() < 1e-3, "{}", inspect(&*hstcp, "ssthresh"));
+        assert!(
+            (inspect(&*hstcp, "ssthresh") - left).abs() < 1e-3,
+            "{}",
+            inspect(&*hstcp, "ssthresh")
+        );
         assert_eq!(inspect(&*hstcp, "cwnd"), inspect(&*hstcp, "ssthresh"));
-        // At 670.122: b = 0.350703, p = 0.001 · e^(-1.197858 · 2.869873) = 3.21385e-5, a = 449063 · p · 2b / (2 - b) = 6.13767.
+        // At 670.122: b = 0.350703, p = 0.001 · e^(-1.197858 · 2.869873) = 3.21385e-5, a = 449063 ·
+        // p · 2b / (2 - b) = 6.13767.
         acknowledge(&mut *hstcp, at(200), &acked(0..100));
         let grown = inspect(&*hstcp, "cwnd") - left;
         assert!((grown - 6.137_67 * 100.0 / left).abs() < 1e-4, "{grown}");
     }
 
-    /// RFC 3742 section 2 with max_ssthresh = 100: at 100 segments still one per segment, at 120 half, at 160 a third.
+    /// RFC 3742 section 2 with max_ssthresh = 100: at 100 segments still one per segment, at 120
+    /// half, at 160 a third.
     #[test]
     fn limited_slow_start_grows_by_half_of_max_ssthresh_per_round_trip() {
         let grown = |options: &str, window: f64| {
@@ -128,7 +148,10 @@ mod tests {
             inspect(&*hstcp, "cwnd") - window
         };
         for (window, expected) in [(100.0, 6.0), (120.0, 3.0), (160.0, 2.0), (1_000.0, 0.3)] {
-            assert!((grown("limited_slow_start=100", window) - expected).abs() < 1e-9, "at {window}");
+            assert!(
+                (grown("limited_slow_start=100", window) - expected).abs() < 1e-9,
+                "at {window}"
+            );
             assert_eq!(grown("", window), 6.0);
         }
     }

@@ -1,10 +1,12 @@
-//! The kernel's arithmetic once more, in Rust and apart from `cores/hstcp.h`, which is held against it.
+//! The kernel's arithmetic once more, in Rust and apart from `cores/hstcp.h`, which is held against
+//! it.
 
 use crate::cores::hstcp::{Constants, State};
 use crate::cores::{Core, Event, Input};
 use crate::parts::linux::lockstep::{Transcribed, Transcription, lockstep};
 
-/// Of each row, the largest window for which it holds, and b(w) in 1/256. The row's number from 1 is a(w); above the last window the last row holds.
+/// Of each row, the largest window for which it holds, and b(w) in 1/256. The row's number from 1
+/// is a(w); above the last window the last row holds.
 #[rustfmt::skip]
 const TABLE: [(u32, u32); 72] = [
     (38, 128), (118, 112), (221, 104), (347, 98), (495, 93), (663, 89), (851, 86), (1_058, 83),
@@ -59,8 +61,9 @@ impl Transcription for HighSpeed {
     }
 }
 
-/// The program of RFC 3649 appendix B, which takes p(w) as 1 / (12.8 · w^1.2): a row begins where a(w) is one more than where the row before began. The kernel
-/// rounds b(w) down to 1/256 and leaves out the last row.
+/// The program of RFC 3649 appendix B, which takes p(w) as 1 / (12.8 · w^1.2): a row begins where
+/// a(w) is one more than where the row before began. The kernel rounds b(w) down to 1/256 and
+/// leaves out the last row.
 #[test]
 fn the_table_is_that_of_the_rfcs_appendix() {
     let log = |w: f64| libm::log(w / 38.0) / libm::log(83_000.0 / 38.0);
@@ -90,7 +93,10 @@ fn grown(cwnd: u32, acknowledgements: u32) -> Core<Constants> {
     core.output.cwnd = cwnd;
     core.output.ssthresh = 2;
     for _ in 0..acknowledgements {
-        core.next(Event::Ack, &Input { acked: 2, cwnd_limited: 1, cwnd_clamp: u32::MAX, ..Input::default() });
+        core.next(
+            Event::Ack,
+            &Input { acked: 2, cwnd_limited: 1, cwnd_clamp: u32::MAX, ..Input::default() },
+        );
     }
     core
 }
@@ -107,14 +113,20 @@ fn growth_counts_acknowledgements() {
     assert_eq!(grown(100, 49).output.cwnd, 100);
     assert_eq!(grown(100, 50).output.cwnd, 101);
     // The edges belong to the row below.
-    assert_eq!([38, 39, 118, 119, 84_035, 84_036, 89_054].map(|cwnd| grown(cwnd, 1).state.credit), [1, 2, 2, 3, 71, 72, 72]);
+    assert_eq!(
+        [38, 39, 118, 119, 84_035, 84_036, 89_054].map(|cwnd| grown(cwnd, 1).state.credit),
+        [1, 2, 2, 3, 71, 72, 72]
+    );
 }
 
 #[test]
 fn slow_start_forgets_what_it_leaves_over() {
     let mut core = grown(9, 0);
     core.output.ssthresh = 10;
-    core.next(Event::Ack, &Input { acked: 2, cwnd_limited: 1, cwnd_clamp: u32::MAX, ..Input::default() });
+    core.next(
+        Event::Ack,
+        &Input { acked: 2, cwnd_limited: 1, cwnd_clamp: u32::MAX, ..Input::default() },
+    );
     assert_eq!((core.output.cwnd, core.state.credit), (10, 0));
 }
 

@@ -55,7 +55,10 @@ mod tests {
             delay.sample(at(ms), Span::from_millis(rtt));
             delay.queueing()
         };
-        assert_eq!([(0, 50), (10, 80), (20, 90), (30, 70)].map(|(ms, rtt)| queueing(ms, rtt)), [Span::ZERO; 4]);
+        assert_eq!(
+            [(0, 50), (10, 80), (20, 90), (30, 70)].map(|(ms, rtt)| queueing(ms, rtt)),
+            [Span::ZERO; 4]
+        );
         assert_eq!(queueing(40, 90), Span::from_millis(20));
         assert_eq!(queueing(50, 40), Span::ZERO);
     }

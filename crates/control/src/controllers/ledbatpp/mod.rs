@@ -7,9 +7,9 @@
 //! Below the target the window grows by GAIN = 1/min(16, ⌈2·target/base⌉) segments per round trip,
 //! never faster than NewReno's; above it each round trip takes w·(delay/target − 1), at most half.
 //! Slow start grows by GAIN per segment acknowledged and at first ends at 3/4 of the target. Two
-//! round trips later the flow slows down: two packets for two round trips, so that the queue empties
-//! and the base can be measured, then slow start back to the window of before. Each slowdown is
-//! followed by the next after nine times its duration.
+//! round trips later the flow slows down: two packets for two round trips, so that the queue
+//! empties and the base can be measured, then slow start back to the window of before. Each
+//! slowdown is followed by the next after nine times its duration.
 //!
 //! From Apple's implementation (`tcp_ledbat.c` in xnu): the way back from a slowdown is slow start
 //! with GAIN, too.
@@ -42,8 +42,12 @@ pub static ENTRY: Entry = Entry {
     build: Build::Function(|setup, params| Ok(Built::new(Ledbat::new(setup, params)))),
 };
 
-const TARGET: Param<Span> =
-    Param::millis("target", 60.0, (1.0, 1000.0), "queueing delay at which the window stops growing (draft, section 4.5)");
+const TARGET: Param<Span> = Param::millis(
+    "target",
+    60.0,
+    (1.0, 1000.0),
+    "queueing delay at which the window stops growing (draft, section 4.5)",
+);
 
 /// GAIN is at least one over this (section 4.2).
 const LEAST_GAIN: u64 = 16;
@@ -101,7 +105,8 @@ impl Ledbat {
         1.0 / (2 * self.target.as_nanos()).div_ceil(base).clamp(1, LEAST_GAIN) as f64
     }
 
-    /// Slow start is over, in the first or in a later one, by reaching the threshold, by delay or by loss.
+    /// Slow start is over, in the first or in a later one, by reaching the threshold, by delay or
+    /// by loss.
     fn settle(&mut self, now: Time, srtt: Span) {
         if self.next_slowdown == Time::NEVER {
             self.next_slowdown = now + srtt * FROZEN;
@@ -136,7 +141,8 @@ impl Ledbat {
         let Window { cwnd, .. } = self.window;
         let over = self.delay.queueing().as_secs_f64() / self.target.as_secs_f64() - 1.0;
         let change = if over > 0.0 {
-            (self.gain() - cwnd * over).max(-cwnd / 2.0) * (feedback.acked.len() as f64 / cwnd).min(1.0)
+            (self.gain() - cwnd * over).max(-cwnd / 2.0)
+                * (feedback.acked.len() as f64 / cwnd).min(1.0)
         } else {
             self.gain() * growth(feedback) as f64 / cwnd
         };
@@ -166,7 +172,9 @@ impl Controller for Ledbat {
             Phase::Frozen(until) if feedback.now < until => {}
             Phase::Frozen(_) => self.phase = Phase::Climb { first: false },
             Phase::Climb { first } => self.climb(feedback, first),
-            Phase::Settled if feedback.now >= self.next_slowdown => self.slow_down(feedback.now, feedback.srtt),
+            Phase::Settled if feedback.now >= self.next_slowdown => {
+                self.slow_down(feedback.now, feedback.srtt)
+            }
             Phase::Settled => self.step(feedback),
         }
     }
@@ -204,7 +212,12 @@ mod tests {
 
     fn tell(ledbat: &mut Ledbat, ms: u64, numbers: std::ops::Range<u64>, rtt: u64) -> f64 {
         let (acked, rtt) = (acked(numbers), Span::from_millis(rtt));
-        ledbat.on_feedback(&Feedback { acked: &acked, rtt: Some(rtt), srtt: Span::from_millis(50), ..Feedback::at(at(ms)) });
+        ledbat.on_feedback(&Feedback {
+            acked: &acked,
+            rtt: Some(rtt),
+            srtt: Span::from_millis(50),
+            ..Feedback::at(at(ms))
+        });
         ledbat.window.cwnd
     }
 
@@ -253,11 +266,15 @@ mod tests {
         for ms in 70..74 {
             tell(&mut ledbat, ms, 15..15, 86);
         }
-        assert_eq!((ledbat.phase, ledbat.window.threshold, ledbat.next_slowdown), (Phase::Settled, 17.0, at(173)));
+        assert_eq!(
+            (ledbat.phase, ledbat.window.threshold, ledbat.next_slowdown),
+            (Phase::Settled, 17.0, at(173))
+        );
     }
 
     #[test]
-    fn a_slowdown_holds_two_packets_for_two_round_trips_and_comes_again_after_nine_times_its_duration() {
+    fn a_slowdown_holds_two_packets_for_two_round_trips_and_comes_again_after_nine_times_its_duration()
+     {
         let mut ledbat = settled(12.0, 50);
         ledbat.next_slowdown = at(1_000);
         assert!(tell(&mut ledbat, 999, 0..1, 90) > 12.0);
@@ -273,13 +290,16 @@ mod tests {
         assert_eq!((ledbat.phase, ledbat.next_slowdown), (Phase::Settled, at(1_250 + 9 * 250)));
     }
 
-    /// Section 4.4: the first slowdown comes two round trips after slow start has ended, also where a
-    /// timeout made it begin again.
+    /// Section 4.4: the first slowdown comes two round trips after slow start has ended, also where
+    /// a timeout made it begin again.
     #[test]
     fn a_timeout_in_the_first_slow_start_does_not_bring_a_slowdown_forward() {
         let mut ledbat = ledbat(30.0);
         ledbat.on_timeout(&Timeout::new(at(100), 30, 30, false));
-        assert_eq!((ledbat.phase, ledbat.next_slowdown), (Phase::Climb { first: false }, Time::NEVER));
+        assert_eq!(
+            (ledbat.phase, ledbat.next_slowdown),
+            (Phase::Climb { first: false }, Time::NEVER)
+        );
         ledbat.window.cwnd = 14.9;
         tell(&mut ledbat, 500, 0..14, 40);
         assert_eq!((ledbat.phase, ledbat.next_slowdown), (Phase::Settled, at(600)));
@@ -295,12 +315,21 @@ mod tests {
             ..Feedback::at(at(100))
         };
         ledbat.on_feedback(&lost);
-        assert_eq!((ledbat.window.cwnd, ledbat.phase, ledbat.next_slowdown), (15.0, Phase::Settled, at(200)));
+        assert_eq!(
+            (ledbat.window.cwnd, ledbat.phase, ledbat.next_slowdown),
+            (15.0, Phase::Settled, at(200))
+        );
         ledbat.slow_down(at(200), Span::from_millis(50));
         ledbat.phase = Phase::Climb { first: false };
         ledbat.on_feedback(&Feedback { now: at(400), ..lost });
-        assert_eq!((ledbat.window.cwnd, ledbat.phase, ledbat.next_slowdown), (2.0, Phase::Settled, at(400 + 9 * 200)));
+        assert_eq!(
+            (ledbat.window.cwnd, ledbat.phase, ledbat.next_slowdown),
+            (2.0, Phase::Settled, at(400 + 9 * 200))
+        );
         ledbat.on_timeout(&Timeout::new(at(500), 2, 2, false));
-        assert_eq!((ledbat.window.cwnd, ledbat.phase, ledbat.next_slowdown), (1.0, Phase::Climb { first: false }, at(2_200)));
+        assert_eq!(
+            (ledbat.window.cwnd, ledbat.phase, ledbat.next_slowdown),
+            (1.0, Phase::Climb { first: false }, at(2_200))
+        );
     }
 }

@@ -1,13 +1,16 @@
 //! PCC Allegro: trials of a higher and a lower rate, then steps that grow as long as they pay.
 //!
-//! Source: Dong, Li, Zarchy, Godfrey, Schapira, "PCC: re-architecting congestion control for consistent high performance", NSDI 2015: section 2.2 (utility) and section 3
-//! (intervals, starting, decision making, rate adjusting).
+//! Source: Dong, Li, Zarchy, Godfrey, Schapira, "PCC: re-architecting congestion control for
+//! consistent high performance", NSDI 2015: section 2.2 (utility) and section 3 (intervals,
+//! starting, decision making, rate adjusting).
 //!
 //! Deviations and choices of ours:
 //! * the utility is the paper's safe one, without the latency that the authors' code of 2015 adds;
-//! * the first step after a decision is compared with the mean utility of the two trials that led to it;
+//! * the first step after a decision is compared with the mean utility of the two trials that led
+//!   to it;
 //! * if one of the four trials cannot be judged, all four are repeated;
-//! * feedback is missing after four round trips and at least 50 ms: the rate is halved and the trials begin again;
+//! * feedback is missing after four round trips and at least 50 ms: the rate is halved and the
+//!   trials begin again;
 //! * the least rate is two packets per round trip.
 
 use super::driver::Pcc;
@@ -38,9 +41,17 @@ pub static ENTRY: Entry = Entry {
         FORGIVEN.spec,
     ],
     build: Build::Function(|setup, params| {
-        let utility = Safe { threshold: params.get(&LOSS_THRESHOLD), steepness: params.get(&ALPHA) };
-        let lengths = Lengths::of_round_trips(params.get(&MI_MIN), params.get(&MI_MAX), params.get(&MI_PACKETS));
-        Ok(Built::new(Pcc::new(setup, Allegro::new(params), Box::new(utility), lengths).forgiving(params.get(&FORGIVEN))))
+        let utility =
+            Safe { threshold: params.get(&LOSS_THRESHOLD), steepness: params.get(&ALPHA) };
+        let lengths = Lengths::of_round_trips(
+            params.get(&MI_MIN),
+            params.get(&MI_MAX),
+            params.get(&MI_PACKETS),
+        );
+        Ok(Built::new(
+            Pcc::new(setup, Allegro::new(params), Box::new(utility), lengths)
+                .forgiving(params.get(&FORGIVEN)),
+        ))
     }),
 };
 
@@ -51,12 +62,24 @@ const ALPHA: Param<f64> = Param::number(
     "",
     "steepness of the utility at its threshold, at least 2.2 (n - 1) for n flows (section 2.2)",
 );
-const LOSS_THRESHOLD: Param<f64> = Param::number("loss_threshold", 0.05, (0.0, 1.0), "", "threshold of loss (section 2.2)");
-const EPSILON_MIN: Param<f64> =
-    Param::number("epsilon_min", 0.01, (0.001, 0.5), "", "first distance of trials from the rate, and increment of steps (section 3.2)");
-const EPSILON_MAX: Param<f64> =
-    Param::number("epsilon_max", 0.05, (0.001, 0.5), "", "largest distance, after trials that disagree (section 3.2)");
-const MI_MIN: Param<f64> = Param::number("mi_min", 1.7, (0.1, 10.0), "RTT", "least length of an interval (section 3.1)");
+const LOSS_THRESHOLD: Param<f64> =
+    Param::number("loss_threshold", 0.05, (0.0, 1.0), "", "threshold of loss (section 2.2)");
+const EPSILON_MIN: Param<f64> = Param::number(
+    "epsilon_min",
+    0.01,
+    (0.001, 0.5),
+    "",
+    "first distance of trials from the rate, and increment of steps (section 3.2)",
+);
+const EPSILON_MAX: Param<f64> = Param::number(
+    "epsilon_max",
+    0.05,
+    (0.001, 0.5),
+    "",
+    "largest distance, after trials that disagree (section 3.2)",
+);
+const MI_MIN: Param<f64> =
+    Param::number("mi_min", 1.7, (0.1, 10.0), "RTT", "least length of an interval (section 3.1)");
 const MI_MAX: Param<f64> = Param::number(
     "mi_max",
     2.2,
@@ -64,7 +87,13 @@ const MI_MAX: Param<f64> = Param::number(
     "RTT",
     "greatest length; drawn uniformly in between, so that flows do not synchronise (section 3.1)",
 );
-const MI_PACKETS: Param<f64> = Param::number("mi_packets", 10.0, (2.0, 10_000.0), "packets", "least packets in an interval (section 3.1)");
+const MI_PACKETS: Param<f64> = Param::number(
+    "mi_packets",
+    10.0,
+    (2.0, 10_000.0),
+    "packets",
+    "least packets in an interval (section 3.1)",
+);
 
 /// Trials of a decision: two pairs.
 const TRIALS: usize = 4;
@@ -142,8 +171,11 @@ impl Allegro {
             self.epsilon = (self.epsilon + self.epsilon_min).min(self.epsilon_max);
             return self.try_both();
         };
-        let (share, utility) =
-            if up { (1.0 + self.epsilon, (one.0 + other.0) / 2.0) } else { (1.0 - self.epsilon, (one.1 + other.1) / 2.0) };
+        let (share, utility) = if up {
+            (1.0 + self.epsilon, (one.0 + other.0) / 2.0)
+        } else {
+            (1.0 - self.epsilon, (one.1 + other.1) / 2.0)
+        };
         self.rate = context.bound(self.rate * share);
         self.epsilon = self.epsilon_min;
         self.step(Steps { up, n: 1, before: (self.rate, utility), planned: false }, context)
@@ -163,7 +195,8 @@ impl Allegro {
             None => self.phase = Phase::Adjusting(Steps { planned: false, ..steps }),
             Some(judged) if judged.utility > steps.before.1 => {
                 let before = (self.rate, judged.utility);
-                return self.step(Steps { n: steps.n + 1, before, planned: false, ..steps }, context);
+                return self
+                    .step(Steps { n: steps.n + 1, before, planned: false, ..steps }, context);
             }
             Some(_) => {
                 self.rate = steps.before.0;
@@ -186,7 +219,9 @@ impl Law for Allegro {
             Phase::Starting(start) => (start.plan(context), true),
             Phase::Adjusting(steps) => (self.rate, !std::mem::replace(&mut steps.planned, true)),
             Phase::Decision(trials) => {
-                let orders = *trials.high_first.get_or_insert_with(|| [(); 2].map(|()| context.random.chance(0.5)));
+                let orders = *trials
+                    .high_first
+                    .get_or_insert_with(|| [(); 2].map(|()| context.random.chance(0.5)));
                 let trial = trials.planned;
                 if trial == TRIALS {
                     return (self.rate, false);
@@ -283,7 +318,10 @@ mod tests {
         }
 
         fn outcome(&mut self, utility: f64) -> Next {
-            let outcome = Outcome { rate: 0.0, judged: Ok(Judged { utility, statistics: Statistics::default() }) };
+            let outcome = Outcome {
+                rate: 0.0,
+                judged: Ok(Judged { utility, statistics: Statistics::default() }),
+            };
             self.allegro.on_outcome(&outcome, &mut Context { floor: 1.0, random: &mut self.random })
         }
 
@@ -291,7 +329,11 @@ mod tests {
         fn trials(&mut self, pairs: [(f64, f64); 2], epsilon: f64) {
             let rate = self.allegro.rate;
             let trials = [(); TRIALS].map(|()| self.plan());
-            assert!(trials.iter().all(|(trial, awaited)| *awaited && ((trial / rate - 1.0).abs() - epsilon).abs() < 1e-9), "{trials:?}");
+            assert!(
+                trials.iter().all(|(trial, awaited)| *awaited
+                    && ((trial / rate - 1.0).abs() - epsilon).abs() < 1e-9),
+                "{trials:?}"
+            );
             assert_eq!(self.plan(), (rate, false), "a filler");
             for (index, (trial, _)) in trials.into_iter().enumerate() {
                 let (high, low) = pairs[index / 2];

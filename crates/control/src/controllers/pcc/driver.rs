@@ -1,4 +1,5 @@
-//! The controller around a law: intervals one after another without a gap, their outcomes, the silence of the network, the window as a safety net.
+//! The controller around a law: intervals one after another without a gap, their outcomes, the
+//! silence of the network, the window as a safety net.
 
 use super::interval::{Discarded, Interval, Statistics};
 use super::law::{Context, Judged, Law, Next, Outcome};
@@ -15,8 +16,9 @@ use narrows_wire::Ecn;
 const NOMINAL_RTT: Span = Span::from_millis(100);
 /// The first rate, and the least: packets per round trip.
 const FIRST_PACKETS: f64 = 2.0;
-/// Feedback that is missing so many round trips after the end of an interval, and at least so long, is not waited for. The least time lets a receiver delay
-/// an acknowledgement (the same bound as in PCC-Uspace, NSDI-2018).
+/// Feedback that is missing so many round trips after the end of an interval, and at least so long,
+/// is not waited for. The least time lets a receiver delay an acknowledgement (the same bound as in
+/// PCC-Uspace, NSDI-2018).
 const PATIENCE: u64 = 4;
 const LEAST_PATIENCE: Span = Span::from_millis(50);
 /// After so long without an interval that could be judged, the search begins anew.
@@ -115,7 +117,9 @@ impl<L: Law> Pcc<L> {
             let judged = statistics.map(|statistics| Judged { utility: self.latest.0, statistics });
             let outcome = Outcome { rate: interval.plan().rate, judged };
             let floor = packets_per(self.packet, self.rtt());
-            if self.law.on_outcome(&outcome, &mut Context { floor, random: &mut self.random }) == Next::Anew {
+            if self.law.on_outcome(&outcome, &mut Context { floor, random: &mut self.random })
+                == Next::Anew
+            {
                 return self.begin_anew();
             }
         }
@@ -140,8 +144,11 @@ impl<L: Law> Pcc<L> {
     }
 
     fn window(&self) -> f64 {
-        let Some(srtt) = self.srtt else { return self.lengths.window.of(0.0).max(self.initial_window) };
-        let packets = self.monitor.current().plan().rate * 1e6 * srtt.as_secs_f64() / (self.packet.get() as f64 * 8.0);
+        let Some(srtt) = self.srtt else {
+            return self.lengths.window.of(0.0).max(self.initial_window);
+        };
+        let packets = self.monitor.current().plan().rate * 1e6 * srtt.as_secs_f64()
+            / (self.packet.get() as f64 * 8.0);
         self.lengths.window.of(packets)
     }
 }
@@ -151,7 +158,13 @@ fn packets_per(packet: Bytes, rtt: Span) -> f64 {
     FIRST_PACKETS * packet.get() as f64 * 8.0 / 1e6 / rtt.as_secs_f64()
 }
 
-fn plan(law: &mut impl Law, lengths: &Lengths, random: &mut Random, packet: Bytes, rtt: Span) -> Plan {
+fn plan(
+    law: &mut impl Law,
+    lengths: &Lengths,
+    random: &mut Random,
+    packet: Bytes,
+    rtt: Span,
+) -> Plan {
     let floor = packets_per(packet, rtt);
     let (rate, awaited) = law.plan(&mut Context { floor, random });
     Plan { rate, awaited, length: lengths.draw(rtt, random) }
@@ -233,7 +246,8 @@ mod tests {
     use crate::{Choice, Setup};
     use narrows_units::{Bytes, Rate, Span, Time};
 
-    /// Open, with a round trip of 30 ms: 2 packets of 1500 B in that time are 0.8 Mbit/s, a packet each 15 ms.
+    /// Open, with a round trip of 30 ms: 2 packets of 1500 B in that time are 0.8 Mbit/s, a packet
+    /// each 15 ms.
     fn open() -> Box<dyn Controller> {
         let mut pcc = "vivace".parse::<Choice>().unwrap().build(&Setup::default()).unwrap();
         pcc.on_open(&Open::new(Time::ZERO, Span::from_millis(30)));
@@ -246,7 +260,15 @@ mod tests {
 
     fn acked(tag: Tag, sent_ms: u64) -> Acked {
         let (bytes, rtt) = (Bytes::new(1448), Span::from_millis(30));
-        Acked { number: sent_ms, bytes, sent_at: at(sent_ms), rtt, tag, app_limited: false, window_limited: false }
+        Acked {
+            number: sent_ms,
+            bytes,
+            sent_at: at(sent_ms),
+            rtt,
+            tag,
+            app_limited: false,
+            window_limited: false,
+        }
     }
 
     #[test]
@@ -266,11 +288,16 @@ mod tests {
     fn feedback_is_missing_four_round_trips_after_the_end_of_an_interval() {
         let mut pcc = open();
         assert_eq!(pcc.next_timer(), None);
-        let mut tags: Vec<(Tag, u64)> = (0..=10).map(|packet| (send(&mut *pcc, 15 * packet), 15 * packet)).collect();
+        let mut tags: Vec<(Tag, u64)> =
+            (0..=10).map(|packet| (send(&mut *pcc, 15 * packet), 15 * packet)).collect();
         assert_eq!(pcc.next_timer(), Some(at(150 + 120)));
         tags.truncate(10);
         let acked: Vec<Acked> = tags.iter().map(|(tag, ms)| acked(*tag, *ms)).collect();
-        pcc.on_feedback(&Feedback { acked: &acked, srtt: Span::from_millis(30), ..Feedback::at(at(180)) });
+        pcc.on_feedback(&Feedback {
+            acked: &acked,
+            srtt: Span::from_millis(30),
+            ..Feedback::at(at(180))
+        });
         assert_eq!(pcc.next_timer(), None, "all is known");
         (1..=20).for_each(|packet| _ = send(&mut *pcc, 150 + 8 * packet));
         let due = pcc.next_timer().unwrap();
@@ -292,9 +319,16 @@ mod tests {
     fn losses_belong_to_the_interval_that_sent_them() {
         let mut pcc = open();
         let tags: Vec<Tag> = (0..=10).map(|packet| send(&mut *pcc, 15 * packet)).collect();
-        let lost: Vec<Lost> = (0..2).map(|n| Lost { number: n, bytes: Bytes::new(1448), sent_at: at(15 * n), tag: tags[0] }).collect();
+        let lost: Vec<Lost> = (0..2)
+            .map(|n| Lost { number: n, bytes: Bytes::new(1448), sent_at: at(15 * n), tag: tags[0] })
+            .collect();
         let acked: Vec<Acked> = (2..10).map(|n| acked(tags[0], 15 * n)).collect();
-        pcc.on_feedback(&Feedback { acked: &acked, lost: &lost, srtt: Span::from_millis(30), ..Feedback::at(at(180)) });
+        pcc.on_feedback(&Feedback {
+            acked: &acked,
+            lost: &lost,
+            srtt: Span::from_millis(30),
+            ..Feedback::at(at(180))
+        });
         assert_eq!(inspect(&*pcc, "loss"), 0.2);
     }
 
@@ -305,14 +339,36 @@ mod tests {
         tags[0]
     }
 
-    /// Their acknowledgements, but for the first `lost`; each round trip is `growth` longer than the one before.
-    fn acknowledge_ten(pcc: &mut dyn Controller, tag: Tag, start: u64, gap: u64, lost: u64, growth: Span) {
-        let of = |n: u64| Acked { rtt: Span::from_millis(30) + growth * n, ..acked(tag, start + gap * n) };
+    /// Their acknowledgements, but for the first `lost`; each round trip is `growth` longer than
+    /// the one before.
+    fn acknowledge_ten(
+        pcc: &mut dyn Controller,
+        tag: Tag,
+        start: u64,
+        gap: u64,
+        lost: u64,
+        growth: Span,
+    ) {
+        let of = |n: u64| Acked {
+            rtt: Span::from_millis(30) + growth * n,
+            ..acked(tag, start + gap * n)
+        };
         let acked: Vec<Acked> = (lost..10).map(of).collect();
-        let lost: Vec<Lost> =
-            (0..lost).map(|number| Lost { number, bytes: Bytes::new(1448), sent_at: at(start + gap * number), tag }).collect();
+        let lost: Vec<Lost> = (0..lost)
+            .map(|number| Lost {
+                number,
+                bytes: Bytes::new(1448),
+                sent_at: at(start + gap * number),
+                tag,
+            })
+            .collect();
         let end = at(start + gap * 10 + 40);
-        pcc.on_feedback(&Feedback { acked: &acked, lost: &lost, srtt: Span::from_millis(30), ..Feedback::at(end) });
+        pcc.on_feedback(&Feedback {
+            acked: &acked,
+            lost: &lost,
+            srtt: Span::from_millis(30),
+            ..Feedback::at(end)
+        });
     }
 
     #[test]
@@ -325,12 +381,17 @@ mod tests {
         acknowledge_ten(pcc, first, 0, 15, 0, Span::ZERO);
         acknowledge_ten(pcc, second, 150, 8, 2, Span::ZERO);
         assert_eq!((inspect(pcc, "phase"), inspect(pcc, "rate_mbps")), (1.0, 0.8));
-        // Probes of 0.84 and 0.76 Mbit/s, a packet each 14.3 and 15.8 ms, sent each 14 and 16 ms. The first packet of an interval is what shows its rate.
+        // Probes of 0.84 and 0.76 Mbit/s, a packet each 14.3 and 15.8 ms, sent each 14 and 16 ms.
+        // The first packet of an interval is what shows its rate.
         let (mut start, mut probes) = (300, Vec::new());
         for _ in 0..2 {
             let tag = send(pcc, start);
             let high = pcc.decision().pacing == Some(Rate::from_bps(840_000));
-            assert!(high || pcc.decision().pacing == Some(Rate::from_bps(760_000)), "{:?}", pcc.decision().pacing);
+            assert!(
+                high || pcc.decision().pacing == Some(Rate::from_bps(760_000)),
+                "{:?}",
+                pcc.decision().pacing
+            );
             let gap = if high { 14 } else { 16 };
             (1..10).for_each(|n| assert_eq!(send(pcc, start + gap * n), tag));
             probes.push((high, tag, start, gap));
@@ -341,14 +402,34 @@ mod tests {
         assert_ne!(probes[0].0, probes[1].0);
         for (high, tag, start, gap) in probes {
             // Round trips that grow by 0.28 ms in 14 are a slope of 0.02.
-            acknowledge_ten(pcc, tag, start, gap, 0, if high { Span::from_micros(280) } else { Span::ZERO });
-            // 120 kbit in 9 * 14 + 14.286 ms are 0.8554 Mbit/s: 0.8554^0.9 - 900 * 0.8554 * 0.02; in 9 * 16 + 15.789 ms 0.75099: 0.75099^0.9.
+            acknowledge_ten(
+                pcc,
+                tag,
+                start,
+                gap,
+                0,
+                if high { Span::from_micros(280) } else { Span::ZERO },
+            );
+            // 120 kbit in 9 * 14 + 14.286 ms are 0.8554 Mbit/s: 0.8554^0.9 - 900 * 0.8554 * 0.02;
+            // in 9 * 16 + 15.789 ms 0.75099: 0.75099^0.9.
             let (slope, utility) = if high { (0.02, -14.5283) } else { (0.0, 0.7728) };
-            assert!((inspect(pcc, "rtt_gradient") - slope).abs() < 1e-9, "{}", inspect(pcc, "rtt_gradient"));
-            assert!((inspect(pcc, "utility") - utility).abs() < 1e-3, "{}", inspect(pcc, "utility"));
+            assert!(
+                (inspect(pcc, "rtt_gradient") - slope).abs() < 1e-9,
+                "{}",
+                inspect(pcc, "rtt_gradient")
+            );
+            assert!(
+                (inspect(pcc, "utility") - utility).abs() < 1e-3,
+                "{}",
+                inspect(pcc, "utility")
+            );
         }
         // (-14.5283 - 0.7728) / (2 * 0.05 * 0.8); the rate stays at two packets per round trip.
-        assert!((inspect(pcc, "utility_gradient") + 191.264).abs() < 0.01, "{}", inspect(pcc, "utility_gradient"));
+        assert!(
+            (inspect(pcc, "utility_gradient") + 191.264).abs() < 0.01,
+            "{}",
+            inspect(pcc, "utility_gradient")
+        );
         assert_eq!((inspect(pcc, "direction"), inspect(pcc, "rate_mbps")), (-1.0, 0.8));
     }
 
@@ -356,9 +437,15 @@ mod tests {
     fn after_a_second_without_data_the_search_begins_anew_at_the_rate_and_not_in_slow_start() {
         let mut pcc = open();
         (0..10).for_each(|packet| _ = send(&mut *pcc, 15 * packet));
-        let first = pcc.on_sent(&Sent { app_limited: true, ..Sent::new(at(1_300), 10, Bytes::new(1448), 0) });
-        let acked: Vec<Acked> = (0..10).map(|packet| acked(Tag(first.0 - 1), 15 * packet)).collect();
-        pcc.on_feedback(&Feedback { acked: &acked, srtt: Span::from_millis(30), ..Feedback::at(at(1_330)) });
+        let first = pcc
+            .on_sent(&Sent { app_limited: true, ..Sent::new(at(1_300), 10, Bytes::new(1448), 0) });
+        let acked: Vec<Acked> =
+            (0..10).map(|packet| acked(Tag(first.0 - 1), 15 * packet)).collect();
+        pcc.on_feedback(&Feedback {
+            acked: &acked,
+            srtt: Span::from_millis(30),
+            ..Feedback::at(at(1_330))
+        });
         assert_eq!((inspect(&*pcc, "phase"), inspect(&*pcc, "rate_mbps")), (1.0, 0.8));
     }
 }

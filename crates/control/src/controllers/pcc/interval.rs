@@ -10,7 +10,8 @@ const FULL: f64 = 0.9;
 /// What an interval tells once the fate of each of its packets is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Statistics {
-    /// The rate at which it was sent, in Mbit/s, headers included: all its packets over the time from the first to the last and one packet time.
+    /// The rate at which it was sent, in Mbit/s, headers included: all its packets over the time
+    /// from the first to the last and one packet time.
     pub rate: f64,
     /// The part of that rate that was acknowledged, in Mbit/s.
     pub throughput: f64,
@@ -24,7 +25,8 @@ pub struct Statistics {
     pub slope: f64,
     /// The mean round trip, in seconds; 0 if nothing was acknowledged.
     pub rtt: f64,
-    /// The round trip that was acknowledged last, in seconds; that of the interval before if nothing was acknowledged.
+    /// The round trip that was acknowledged last, in seconds; that of the interval before if
+    /// nothing was acknowledged.
     pub end_rtt: f64,
     /// That of the interval judged before; its own in the first.
     pub end_rtt_before: f64,
@@ -47,7 +49,8 @@ pub enum Discarded {
     TooFew,
     /// The application had nothing to send.
     NoData,
-    /// It went out below 90 % of its rate for a reason on this side of the network: the window, or a host that cannot send as fast.
+    /// It went out below 90 % of its rate for a reason on this side of the network: the window, or
+    /// a host that cannot send as fast.
     Slow,
 }
 
@@ -103,10 +106,12 @@ impl Interval {
         self.ended
     }
 
-    /// True if a packet that leaves at `now` belongs to the next one: it has had its time and its packets.
+    /// True if a packet that leaves at `now` belongs to the next one: it has had its time and its
+    /// packets.
     pub fn is_over(&self, now: Time) -> bool {
         let length = &self.plan.length;
-        self.sent >= length.most || (self.sent >= length.least && now.since(self.began) >= length.span)
+        self.sent >= length.most
+            || (self.sent >= length.least && now.since(self.began) >= length.span)
     }
 
     /// A packet of `bytes` with its headers leaves.
@@ -163,7 +168,8 @@ impl Interval {
         (self.sent, self.acked, self.lost)
     }
 
-    /// What it tells, of a connection whose least round trip is `base_rtt` seconds. `before` is the end's round trip of the interval before.
+    /// What it tells, of a connection whose least round trip is `base_rtt` seconds. `before` is the
+    /// end's round trip of the interval before.
     pub fn statistics(&self, base_rtt: f64, before: Option<f64>) -> Result<Statistics, Discarded> {
         if self.sent < 2 {
             return Err(Discarded::TooFew);
@@ -179,7 +185,8 @@ impl Interval {
         let packet_time = bits / self.sent as f64 / (self.plan.rate * 1e6);
         let duration = self.last_sent.since(self.began).as_secs_f64() + packet_time;
         // Without any acknowledgement nothing is known to have changed.
-        let end_rtt = if self.acked > 0 { self.end_rtt.as_secs_f64() } else { before.unwrap_or(base_rtt) };
+        let end_rtt =
+            if self.acked > 0 { self.end_rtt.as_secs_f64() } else { before.unwrap_or(base_rtt) };
         Ok(Statistics {
             rate: bits / 1e6 / duration,
             throughput: self.acked_bytes as f64 * 8.0 / 1e6 / duration,
@@ -229,13 +236,19 @@ mod tests {
         interval.on_lost();
         assert!(interval.is_complete());
         let statistics = interval.statistics(0.03, None).unwrap();
-        assert!((statistics.rate - 12.0).abs() < 1e-9 && (statistics.throughput - 10.8).abs() < 1e-9);
+        assert!(
+            (statistics.rate - 12.0).abs() < 1e-9 && (statistics.throughput - 10.8).abs() < 1e-9
+        );
         assert_eq!((statistics.sent, statistics.lost, statistics.loss), (30, 3, 0.1));
         assert!((statistics.slope - 0.1).abs() < 1e-9 && (statistics.rtt - 0.0313).abs() < 1e-9);
         assert_eq!((statistics.end_rtt, statistics.end_rtt_before), (0.0326, 0.0326));
         assert_eq!(interval.statistics(0.03, Some(0.04)).unwrap().end_rtt_before, 0.04);
         interval.on_acked(at(3), Span::from_millis(200), Bytes::new(1500));
-        assert_eq!(interval.statistics(0.03, None).unwrap(), statistics, "what was counted lost and comes late changes nothing");
+        assert_eq!(
+            interval.statistics(0.03, None).unwrap(),
+            statistics,
+            "what was counted lost and comes late changes nothing"
+        );
     }
 
     #[test]

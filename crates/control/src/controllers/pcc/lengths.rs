@@ -24,7 +24,8 @@ pub enum Window {
 impl Window {
     /// Twice what the rate needs (PCC-Kernel `tcp_pcc.c`).
     pub const TWICE: Window = Window::Rate(2.0, 4.0);
-    /// The flow window of UDT, 25,600 segments, less the thousand that PCC's `packData` keeps free (`sender/src/core.cpp`).
+    /// The flow window of UDT, 25,600 segments, less the thousand that PCC's `packData` keeps free
+    /// (`sender/src/core.cpp`).
     pub const UDT: Window = Window::Segments(24_600.0);
 
     /// In segments, where the rate fills a round trip with so many `packets`.
@@ -57,10 +58,16 @@ impl Lengths {
     /// The length of the next interval.
     pub fn draw(&self, rtt: Span, random: &mut Random) -> Length {
         let round_trips = match self.round_trips {
-            RoundTrips::Between(shortest, longest) if longest > shortest => shortest + (longest - shortest) * random.uniform(),
+            RoundTrips::Between(shortest, longest) if longest > shortest => {
+                shortest + (longest - shortest) * random.uniform()
+            }
             RoundTrips::Between(shortest, _) => shortest,
             RoundTrips::OneOf(choices) => choices[random.below(choices.len() as u64) as usize],
         };
-        Length { span: Span::from_secs_f64(rtt.as_secs_f64() * round_trips), least: self.packets.0, most: self.packets.1 }
+        Length {
+            span: Span::from_secs_f64(rtt.as_secs_f64() * round_trips),
+            least: self.packets.0,
+            most: self.packets.1,
+        }
     }
 }

@@ -1,4 +1,5 @@
-//! Attribution: each transmission belongs to the interval in which it left, whose number is its tag.
+//! Attribution: each transmission belongs to the interval in which it left, whose number is its
+//! tag.
 
 use super::interval::Interval;
 use super::plan::Plan;
@@ -6,11 +7,13 @@ use crate::{Acked, Lost, Sent, Tag};
 use narrows_units::{Bytes, Time};
 use std::collections::VecDeque;
 
-/// The intervals whose outcome is awaited, in the order of sending; the last is the one being sent. Never empty.
+/// The intervals whose outcome is awaited, in the order of sending; the last is the one being sent.
+/// Never empty.
 #[derive(Clone, Debug)]
 pub struct Monitor {
     intervals: VecDeque<Interval>,
-    /// The number of the first of them. Tags below it are of intervals that are judged or forgotten.
+    /// The number of the first of them. Tags below it are of intervals that are judged or
+    /// forgotten.
     first: u32,
     headers: Bytes,
 }
@@ -41,7 +44,8 @@ impl Monitor {
         self.intervals.push_back(Interval::new(plan));
     }
 
-    /// Forgets every interval and begins with `plan`: what is still to come of the others changes nothing.
+    /// Forgets every interval and begins with `plan`: what is still to come of the others changes
+    /// nothing.
     pub fn restart(&mut self, plan: Plan) {
         self.first = self.first.wrapping_add(self.intervals.len() as u32);
         self.intervals.clear();
@@ -122,11 +126,16 @@ mod tests {
     }
 
     fn plan() -> Plan {
-        Plan { rate: 1.0, awaited: true, length: Length { span: Span::from_millis(1), least: 1, most: 100 } }
+        Plan {
+            rate: 1.0,
+            awaited: true,
+            length: Length { span: Span::from_millis(1), least: 1, most: 100 },
+        }
     }
 
     proptest! {
-        /// Each packet sent counts in one interval, the one whose number is its tag, and so does its fate, once.
+        /// Each packet sent counts in one interval, the one whose number is its tag, and so does
+        /// its fate, once.
         #[test]
         fn every_packet_is_attributed_once(operations in prop::collection::vec(operation(), 0..400)) {
             let mut monitor = Monitor::new(plan(), Bytes::ZERO);
@@ -161,7 +170,8 @@ mod tests {
                             lost.push(tag);
                         }
                     }
-                    // Only once its interval is settled: before that the transport is what knows that it had been counted.
+                    // Only once its interval is settled: before that the transport is what knows
+                    // that it had been counted.
                     Operation::Late(place) if place < lost.len() && expected.get(&lost[place].0).is_none_or(|(sent, acked, lost)| acked + lost == *sent) => {
                         late.push(lost.remove(place));
                     }

@@ -2,7 +2,8 @@
 
 use narrows_units::Span;
 
-/// Running sums of round trips `r` over send times `t`, both in seconds. Round trips are taken relative to the first, so that small changes keep their digits.
+/// Running sums of round trips `r` over send times `t`, both in seconds. Round trips are taken
+/// relative to the first, so that small changes keep their digits.
 #[derive(Clone, Debug, Default)]
 pub struct Line {
     n: f64,
@@ -27,10 +28,15 @@ impl Line {
         self.tr += t * r;
     }
 
-    /// Seconds of round trip per second of sending; 0 for fewer than two points, or if all left at one time.
+    /// Seconds of round trip per second of sending; 0 for fewer than two points, or if all left at
+    /// one time.
     pub fn slope(&self) -> f64 {
         let spread = self.n * self.tt - self.t * self.t;
-        if self.n < 2.0 || spread <= 0.0 { 0.0 } else { (self.n * self.tr - self.t * self.r) / spread }
+        if self.n < 2.0 || spread <= 0.0 {
+            0.0
+        } else {
+            (self.n * self.tr - self.t * self.r) / spread
+        }
     }
 
     /// The mean round trip in seconds; 0 without any.
@@ -54,7 +60,8 @@ mod tests {
     #[test]
     fn the_slope_is_that_of_least_squares() {
         // Means 15 ms and 31 ms: products -15 * -1 + -5 * 0 + 5 * 0 + 15 * 1 = 30, squares 500.
-        let slope = line(&[(0, 30_000), (10_000, 31_000), (20_000, 31_000), (30_000, 32_000)]).slope();
+        let slope =
+            line(&[(0, 30_000), (10_000, 31_000), (20_000, 31_000), (30_000, 32_000)]).slope();
         assert!((slope - 0.06).abs() < 1e-12, "{slope}");
         let falling = line(&[(0, 40_000), (10_000, 39_900)]).slope();
         assert!((falling + 0.01).abs() < 1e-12, "{falling}");

@@ -13,7 +13,8 @@ pub const FORGIVEN: Param<f64> = Param::number(
     "losses of an interval that slow start does not count; 50 in PCC-Uspace, NSDI-2018",
 );
 
-/// Doubles interval by interval while outcomes are a round trip late, so the rate to fall back to is that of the best interval, not half of the latest.
+/// Doubles interval by interval while outcomes are a round trip late, so the rate to fall back to
+/// is that of the best interval, not half of the latest.
 #[derive(Clone, Copy, Debug)]
 pub struct SlowStart {
     /// The first rate, in Mbit/s.
@@ -101,7 +102,10 @@ mod tests {
         let context = Context { floor: 0.5, random: &mut random };
         let mut start = SlowStart::new(1.0);
         let _ = [(); 4].map(|()| start.plan(&context));
-        assert_eq!(start.on_outcome(&Outcome { rate: 2.0, judged: Err(Discarded::NoData) }), Progress::Again);
+        assert_eq!(
+            start.on_outcome(&Outcome { rate: 2.0, judged: Err(Discarded::NoData) }),
+            Progress::Again
+        );
         assert_eq!(start.plan(&context), 2.0);
     }
 
@@ -109,7 +113,10 @@ mod tests {
     fn a_host_that_cannot_send_as_fast_ends_it() {
         let mut start = SlowStart::new(1.0);
         assert_eq!(start.on_outcome(&outcome(1.0, 1.0)), Progress::On);
-        assert_eq!(start.on_outcome(&Outcome { rate: 2.0, judged: Err(Discarded::Slow) }), Progress::Over);
+        assert_eq!(
+            start.on_outcome(&Outcome { rate: 2.0, judged: Err(Discarded::Slow) }),
+            Progress::Over
+        );
         assert_eq!(start.rate(), 1.0);
     }
 }

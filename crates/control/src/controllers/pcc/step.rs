@@ -1,4 +1,5 @@
-//! How far a gradient moves the rate (Vivace, section 5): confidence amplifier, swing buffer, dynamic change boundary.
+//! How far a gradient moves the rate (Vivace, section 5): confidence amplifier, swing buffer,
+//! dynamic change boundary.
 
 /// The most reversals that the swing buffer remembers (PCC-Uspace, NSDI-2018).
 const MOST_SWINGS: u32 = 2;
@@ -50,13 +51,15 @@ impl Stepper {
         Stepper { constants, direction: 0.0, confidence: 0.0, swings: 0, k: 0 }
     }
 
-    /// The change of `rate`, both in Mbit/s, for a `gradient` of utility. A gradient of zero changes nothing, and is no change of direction.
+    /// The change of `rate`, both in Mbit/s, for a `gradient` of utility. A gradient of zero
+    /// changes nothing, and is no change of direction.
     pub fn step(&mut self, gradient: f64, rate: f64) -> f64 {
         if gradient == 0.0 || !gradient.is_finite() {
             return 0.0;
         }
         self.turn(if gradient > 0.0 { 1.0 } else { -1.0 });
-        let amplification = if self.constants.amplifier { amplification(self.confidence) } else { 1.0 };
+        let amplification =
+            if self.constants.amplifier { amplification(self.confidence) } else { 1.0 };
         let wanted = self.constants.theta * amplification * gradient;
         self.bounded(wanted.abs(), rate) * self.direction
     }
@@ -104,7 +107,8 @@ impl Stepper {
 mod tests {
     use super::*;
 
-    const PAPER: Constants = Constants { theta: 1.0, omega: 0.05, delta: 0.1, amplifier: true, swing_buffer: true };
+    const PAPER: Constants =
+        Constants { theta: 1.0, omega: 0.05, delta: 0.1, amplifier: true, swing_buffer: true };
 
     fn near(value: f64, expected: f64) {
         assert!((value - expected).abs() < 1e-9, "{value}, not {expected}");

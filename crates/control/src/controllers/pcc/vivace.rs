@@ -1,11 +1,13 @@
 //! PCC Vivace: gradient ascent on a utility of rate, latency and loss.
 //!
-//! Source: Dong, Meng, Zarchy, Arslan, Gilad, Godfrey, Schapira, "PCC Vivace: online-learning congestion control", NSDI 2018: equations 1 to 4, sections 4 and 5; the
-//! swing buffer is that of the authors' code (PCC-Uspace, branch NSDI-2018).
+//! Source: Dong, Meng, Zarchy, Arslan, Gilad, Godfrey, Schapira, "PCC Vivace: online-learning
+//! congestion control", NSDI 2018: equations 1 to 4, sections 4 and 5; the swing buffer is that of
+//! the authors' code (PCC-Uspace, branch NSDI-2018).
 //!
 //! Deviations and choices of ours:
 //! * the slope of an interval uses all its round trips;
-//! * a double check confirms if the repeated pair has the gradient's sign again; if it does not, the repeated pair alone counts;
+//! * a double check confirms if the repeated pair has the gradient's sign again; if it does not,
+//!   the repeated pair alone counts;
 //! * feedback is missing after four round trips and at least 50 ms;
 //! * the least rate is two packets per round trip.
 
@@ -49,16 +51,37 @@ pub static ENTRY: Entry = Entry {
         FORGIVEN.spec,
     ],
     build: Build::Function(|setup, params| {
-        let lengths = Lengths::of_round_trips(params.get(&MI_MIN), params.get(&MI_MAX), params.get(&MI_PACKETS));
+        let lengths = Lengths::of_round_trips(
+            params.get(&MI_MIN),
+            params.get(&MI_MAX),
+            params.get(&MI_PACKETS),
+        );
         let pcc = Pcc::new(setup, Vivace::new(params), params.get(&UTILITY)(params), lengths);
         Ok(Built::new(pcc.forgiving(params.get(&FORGIVEN))))
     }),
 };
 
-const EPSILON: Param<f64> = Param::number("epsilon", 0.05, (0.005, 0.5), "", "distance of probes from the rate (section 4)");
-const THETA0: Param<f64> = Param::number("theta0", 1.0, (0.001, 1000.0), "Mbit/s", "step for a gradient of 1 (PCC-Uspace, NSDI-2018)");
-const OMEGA0: Param<f64> =
-    Param::number("omega0", 0.05, (0.001, 1.0), "", "first bound of a step, share of the rate (PCC-Uspace, NSDI-2018)");
+const EPSILON: Param<f64> = Param::number(
+    "epsilon",
+    0.05,
+    (0.005, 0.5),
+    "",
+    "distance of probes from the rate (section 4)",
+);
+const THETA0: Param<f64> = Param::number(
+    "theta0",
+    1.0,
+    (0.001, 1000.0),
+    "Mbit/s",
+    "step for a gradient of 1 (PCC-Uspace, NSDI-2018)",
+);
+const OMEGA0: Param<f64> = Param::number(
+    "omega0",
+    0.05,
+    (0.001, 1.0),
+    "",
+    "first bound of a step, share of the rate (PCC-Uspace, NSDI-2018)",
+);
 const DELTA: Param<f64> = Param::number(
     "delta",
     0.1,
@@ -66,12 +89,21 @@ const DELTA: Param<f64> = Param::number(
     "",
     "growth of the bound per step that reaches it (section 5); 0.06 in PCC-Uspace, NSDI-2018",
 );
-const AMPLIFIER: Param<bool> = Param::flag("amplifier", true, "amplify repeated steps in one direction (equation 4)");
-const SWING_BUFFER: Param<bool> = Param::flag("swing_buffer", true, "a reversal delays the amplifier by a step (PCC-Uspace, NSDI-2018)");
-const DOUBLE_CHECK: Param<bool> = Param::flag("double_check", true, "repeat a pair whose higher rate lost less (section 5)");
-const MI_MIN: Param<f64> = Param::number("mi_min", 1.0, (0.1, 10.0), "RTT", "least length of an interval");
-const MI_MAX: Param<f64> = Param::number("mi_max", 1.0, (0.1, 10.0), "RTT", "greatest length; drawn uniformly in between");
-const MI_PACKETS: Param<f64> = Param::number("mi_packets", 10.0, (2.0, 10_000.0), "packets", "least packets in an interval");
+const AMPLIFIER: Param<bool> =
+    Param::flag("amplifier", true, "amplify repeated steps in one direction (equation 4)");
+const SWING_BUFFER: Param<bool> = Param::flag(
+    "swing_buffer",
+    true,
+    "a reversal delays the amplifier by a step (PCC-Uspace, NSDI-2018)",
+);
+const DOUBLE_CHECK: Param<bool> =
+    Param::flag("double_check", true, "repeat a pair whose higher rate lost less (section 5)");
+const MI_MIN: Param<f64> =
+    Param::number("mi_min", 1.0, (0.1, 10.0), "RTT", "least length of an interval");
+const MI_MAX: Param<f64> =
+    Param::number("mi_max", 1.0, (0.1, 10.0), "RTT", "greatest length; drawn uniformly in between");
+const MI_PACKETS: Param<f64> =
+    Param::number("mi_packets", 10.0, (2.0, 10_000.0), "packets", "least packets in an interval");
 
 /// What is going on.
 #[derive(Clone, Copy, Debug)]
@@ -127,10 +159,18 @@ impl Vivace {
     }
 
     /// Both outcomes of a pair are there.
-    fn on_pair(&mut self, high: Judged, low: Judged, doubted: Option<f64>, context: &Context<'_>) -> Next {
+    fn on_pair(
+        &mut self,
+        high: Judged,
+        low: Judged,
+        doubted: Option<f64>,
+        context: &Context<'_>,
+    ) -> Next {
         let gradient = (high.utility - low.utility) / (2.0 * self.epsilon * self.rate);
         let gradient = match doubted {
-            None if self.double_check && high.statistics.loss < low.statistics.loss => return self.learn(Some(gradient)),
+            None if self.double_check && high.statistics.loss < low.statistics.loss => {
+                return self.learn(Some(gradient));
+            }
             Some(before) if before * gradient > 0.0 => (before + gradient) / 2.0,
             _ => gradient,
         };
@@ -182,7 +222,8 @@ impl Law for Vivace {
                     pair.first = Some(judged);
                     return Next::Continue;
                 };
-                let (high, low) = if pair.high_first == Some(true) { (first, judged) } else { (judged, first) };
+                let (high, low) =
+                    if pair.high_first == Some(true) { (first, judged) } else { (judged, first) };
                 let doubted = pair.doubted;
                 self.on_pair(high, low, doubted, context)
             }
@@ -251,12 +292,21 @@ mod tests {
                 let (probe, awaited) = self.with(|vivace, context| vivace.plan(context));
                 assert!(awaited && ((probe / rate - 1.0).abs() - 0.05).abs() < 1e-9, "{probe}");
             }
-            assert_eq!(self.with(|vivace, context| vivace.plan(context)), (rate, false), "a filler");
+            assert_eq!(
+                self.with(|vivace, context| vivace.plan(context)),
+                (rate, false),
+                "a filler"
+            );
             let Phase::Learning(pair) = self.vivace.phase else { panic!("not learning") };
             let order = if pair.high_first == Some(true) { [high, low] } else { [low, high] };
             for (utility, loss) in order {
-                let judged = Ok(Judged { utility, statistics: Statistics { loss, ..Statistics::default() } });
-                self.with(|vivace, context| vivace.on_outcome(&Outcome { rate: 0.0, judged }, context));
+                let judged = Ok(Judged {
+                    utility,
+                    statistics: Statistics { loss, ..Statistics::default() },
+                });
+                self.with(|vivace, context| {
+                    vivace.on_outcome(&Outcome { rate: 0.0, judged }, context)
+                });
             }
         }
     }
@@ -304,7 +354,10 @@ mod tests {
     fn a_pair_with_an_interval_that_cannot_be_judged_is_repeated() {
         let mut bench = Bench::new("vivace");
         let first = bench.with(|vivace, context| vivace.plan(context));
-        let outcome = Outcome { rate: first.0, judged: Err(crate::controllers::pcc::interval::Discarded::NoData) };
+        let outcome = Outcome {
+            rate: first.0,
+            judged: Err(crate::controllers::pcc::interval::Discarded::NoData),
+        };
         assert_eq!(bench.with(|vivace, context| vivace.on_outcome(&outcome, context)), Next::Anew);
         bench.pair((65.9281, 0.0), (60.2496, 0.0));
         near(bench.vivace.rate, 100.56785);

@@ -1,12 +1,16 @@
-//! VCP's sender as the kernel gets it: integer arithmetic, in C that BPF can include, driven by what a kernel controller is shown.
+//! VCP's sender as the kernel gets it: integer arithmetic, in C that BPF can include, driven by
+//! what a kernel controller is shown.
 //!
-//! It follows the article, with the code points for accurate ECN (RFC 9768): the receiver's counts of bytes per code point tell the newest code.
+//! It follows the article, with the code points for accurate ECN (RFC 9768): the receiver's counts
+//! of bytes per code point tell the newest code.
 //!
 //! Deviations from `vcp?codes=accecn`:
-//! * fixed point: the window has 32 bits of fraction, and steps are those of a round trip of at most eight t_rho;
-//! * a code is stale t_rho after the acknowledgement that told it, and not after the last packet sent; the window is kept however long the flow is idle, because it is
-//!   paced;
-//! * as the kernel's own pacing does, the rate counts payload; the decision counts headers too, at the same packets per second;
+//! * fixed point: the window has 32 bits of fraction, and steps are those of a round trip of at
+//!   most eight t_rho;
+//! * a code is stale t_rho after the acknowledgement that told it, and not after the last packet
+//!   sent; the window is kept however long the flow is idle, because it is paced;
+//! * as the kernel's own pacing does, the rate counts payload; the decision counts headers too, at
+//!   the same packets per second;
 //! * without a handshake the connection begins with its first packet.
 
 #[cfg(test)]
@@ -17,7 +21,10 @@ use crate::cores::vcp::{Constants, State};
 use crate::cores::{Core, Event, Input, Twin, recovery, replay};
 use crate::parts::micros::micros;
 use crate::{Basis, Build, Built, Entry, Setup};
-use crate::{CaState, Congestion, Controller, Decision, EcnDelta, Feedback, Open, Reduction, Sent, Tag, Timeout};
+use crate::{
+    CaState, Congestion, Controller, Decision, EcnDelta, Feedback, Open, Reduction, Sent, Tag,
+    Timeout,
+};
 use narrows_params::{Need, Param, Params};
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
 use narrows_wire::{CodePoints, LoadCode};
@@ -41,8 +48,15 @@ const CODES: Param<CodePoints> = Param::choice(
     &[("accecn", CodePoints::AccEcn)],
     "code points of low load, high load, overload: ECT(0), ECT(1), CE; equal in routers",
 );
-const ALPHA: Param<f64> = Param::number("alpha", 1.0, (0.0, 100.0), "segments", "additive increase per round trip of t_rho");
-const WEIGHT: Param<f64> = Param::number("weight", 1.0, (0.01, 10.0), "", "multiplies alpha: the flow's weight");
+const ALPHA: Param<f64> = Param::number(
+    "alpha",
+    1.0,
+    (0.0, 100.0),
+    "segments",
+    "additive increase per round trip of t_rho",
+);
+const WEIGHT: Param<f64> =
+    Param::number("weight", 1.0, (0.01, 10.0), "", "multiplies alpha: the flow's weight");
 const PACING: Param<bool> = Param::flag("pacing", true, "pace a window per round trip");
 
 /// What the kernel gets.
@@ -81,7 +95,8 @@ struct VcpKernel {
 impl VcpKernel {
     fn new(setup: &Setup, params: &Params) -> VcpKernel {
         let mss = setup.mss.get().clamp(1, u32::MAX as u64) as u32;
-        let input = Input { max_pacing_rate: u64::MAX, cwnd_clamp: u32::MAX, mss, ..Input::default() };
+        let input =
+            Input { max_pacing_rate: u64::MAX, cwnd_clamp: u32::MAX, mss, ..Input::default() };
         let mut core = Core::new(constants(params));
         core.output.cwnd = setup.initial_window.get() as u32;
         core.next(Event::Init, &input);
@@ -100,7 +115,8 @@ impl VcpKernel {
 
     /// The counts of accurate ECN, of full segments.
     fn count(&mut self, ecn: EcnDelta) {
-        let counts = [&mut self.input.ect0_bytes, &mut self.input.ect1_bytes, &mut self.input.ce_bytes];
+        let counts =
+            [&mut self.input.ect0_bytes, &mut self.input.ect1_bytes, &mut self.input.ce_bytes];
         for (count, packets) in counts.into_iter().zip([ecn.ect0, ecn.ect1, ecn.ce]) {
             *count = count.wrapping_add(packets.wrapping_mul(self.mss));
         }
@@ -158,7 +174,8 @@ impl Controller for VcpKernel {
         let payload = self.core.output.pacing_rate;
         Decision {
             window: Segments::new(self.core.output.cwnd as f64),
-            pacing: (payload > 0).then(|| Rate::from_bps(payload * self.packet.get() / self.mss as u64 * 8)),
+            pacing: (payload > 0)
+                .then(|| Rate::from_bps(payload * self.packet.get() / self.mss as u64 * 8)),
             quantum: self.packet,
             ecn: CodePoints::AccEcn.of(LoadCode::Low),
             reduction: Reduction::Immediate,

@@ -1,4 +1,5 @@
-//! How the window follows the load: steps scaled by the round trip, in the forms of the paper and of the authors' simulation.
+//! How the window follows the load: steps scaled by the round trip, in the forms of the paper and
+//! of the authors' simulation.
 
 use narrows_params::{Param, Params};
 
@@ -20,13 +21,33 @@ pub const DIALECT: Param<Dialect> = Param::choice(
     &[("paper", Dialect::Paper), ("ns2", Dialect::Ns2)],
     "ns2: additive increase scaled to t_rho / 2, linear outside 0.1 to 2.5 t_rho; tables limit both increases; only overload codes rest after a decrease",
 );
-pub const T_RHO: Param<f64> = Param::number("t_rho", 200.0, (1.0, 10_000.0), "ms", "measuring period of the routers; equal to theirs");
-pub const XI: Param<f64> = Param::number("xi", 0.0625, (0.0, 1.0), "", "multiplicative increase per t_rho: kappa (1 - 0.8) / 0.8");
-pub const ALPHA: Param<f64> =
-    Param::number("alpha", 1.0, (0.0, 1000.0), "segments", "additive increase per round trip of t_rho (ns2: of t_rho / 2)");
-pub const BETA: Param<f64> = Param::number("beta", 0.875, (0.0, 1.0), "", "share of the window left by a decrease");
-pub const KAPPA: Param<f64> = Param::number("kappa", 0.25, (0.0, 10.0), "", "gain for exact loads (bits=8)");
-pub const WEIGHT: Param<f64> = Param::number("weight", 1.0, (0.01, 100.0), "", "multiplies alpha: the flow's weight");
+pub const T_RHO: Param<f64> = Param::number(
+    "t_rho",
+    200.0,
+    (1.0, 10_000.0),
+    "ms",
+    "measuring period of the routers; equal to theirs",
+);
+pub const XI: Param<f64> = Param::number(
+    "xi",
+    0.0625,
+    (0.0, 1.0),
+    "",
+    "multiplicative increase per t_rho: kappa (1 - 0.8) / 0.8",
+);
+pub const ALPHA: Param<f64> = Param::number(
+    "alpha",
+    1.0,
+    (0.0, 1000.0),
+    "segments",
+    "additive increase per round trip of t_rho (ns2: of t_rho / 2)",
+);
+pub const BETA: Param<f64> =
+    Param::number("beta", 0.875, (0.0, 1.0), "", "share of the window left by a decrease");
+pub const KAPPA: Param<f64> =
+    Param::number("kappa", 0.25, (0.0, 10.0), "", "gain for exact loads (bits=8)");
+pub const WEIGHT: Param<f64> =
+    Param::number("weight", 1.0, (0.01, 100.0), "", "multiplies alpha: the flow's weight");
 
 /// The constants.
 #[derive(Clone, Debug)]
@@ -100,7 +121,8 @@ impl Law {
         }
     }
 
-    /// The change for one segment acknowledged when the load is known exactly: both increases at once, and the first falls below zero as the load exceeds one.
+    /// The change for one segment acknowledged when the load is known exactly: both increases at
+    /// once, and the first falls below zero as the load exceeds one.
     pub fn exact(&self, load: f64, cwnd: f64, rtt: f64) -> f64 {
         let gain = self.kappa * (1.0 / load.max(LOW_LOAD) - 1.0);
         self.scaled(gain, rtt) + self.additive_per_round(rtt) / cwnd
@@ -113,7 +135,8 @@ type Table = [f64; 8];
 const NS2_XI: Table = [1.0, 0.5, 0.2, 0.1, 0.064, 0.044, 0.032, 0.024];
 const NS2_MOST_ADDITIVE: Table = [0.1, 0.06, 0.04, 0.02, 0.01, 0.006, 0.004, 0.002];
 
-/// The neighbours of `cwnd` in a table, and how far it is from the lower to the upper on a logarithmic scale.
+/// The neighbours of `cwnd` in a table, and how far it is from the lower to the upper on a
+/// logarithmic scale.
 fn place(table: &Table, cwnd: f64) -> (f64, f64, f64) {
     let place = libm::log10(cwnd).clamp(0.0, 7.0);
     let below = (place as usize).min(6);
@@ -188,7 +211,8 @@ mod tests {
         // Half a decade above 10 a power of the window between 0.06 and 0.04.
         close(ns2.additive(libm::sqrt(1000.0), 1.0), libm::sqrt(0.06 * 0.04), 1e-9);
         close(law("").additive(1.0, 0.08), 0.16, 1e-12);
-        // From 10^4 · 10^0.075 segments on ξ is below 0.0625: a quarter of a decade above 10^4 it is 0.064 - 0.25 · 0.02.
+        // From 10^4 · 10^0.075 segments on ξ is below 0.0625: a quarter of a decade above 10^4 it
+        // is 0.064 - 0.25 · 0.02.
         assert_eq!(ns2.multiplicative(11_800.0, 0.2), 0.0625);
         close(ns2.multiplicative(libm::pow(10.0, 4.25), 0.2), 0.059, 1e-9);
         close(ns2.multiplicative(1e8, 0.2), 0.024, 1e-9);
@@ -198,7 +222,8 @@ mod tests {
     fn the_exact_law_grows_by_no_more_than_at_80_percent_and_falls_above_100() {
         let law = law("");
         let additive = 1.0 / 100.0;
-        for (load, gain) in [(0.0, 0.0625), (0.8, 0.0625), (1.0, 0.0), (1.25, -0.05), (2.0, -0.125)] {
+        for (load, gain) in [(0.0, 0.0625), (0.8, 0.0625), (1.0, 0.0), (1.25, -0.05), (2.0, -0.125)]
+        {
             let step = law.exact(load, 100.0, 0.2);
             assert!((step - gain - additive).abs() < 1e-12, "{load}: {step}");
         }
@@ -206,22 +231,29 @@ mod tests {
         close(law.exact(1.25, 100.0, 0.1), libm::sqrt(0.95) - 1.0 + 0.0025, 1e-9);
     }
 
-    /// Two flows of a round trip of 200 ms and the exact law on a fluid link: a load of `excess` too much at first, then the farthest the load strays from its
-    /// mean in the last ten of `seconds`, and the ratio of the windows.
+    /// Two flows of a round trip of 200 ms and the exact law on a fluid link: a load of `excess`
+    /// too much at first, then the farthest the load strays from its mean in the last ten of
+    /// `seconds`, and the ratio of the windows.
     fn fluid(kappa: f64, excess: f64, seconds: usize) -> (f64, f64) {
         const ROUND: usize = 200;
         const CAPACITY: f64 = 1000.0;
         let law = law(&format!("kappa={kappa}"));
         let steps = seconds * 1000;
-        let mut windows: Vec<[f64; 2]> = vec![[0.7 * CAPACITY * excess, 0.3 * CAPACITY * excess]; ROUND];
+        let mut windows: Vec<[f64; 2]> =
+            vec![[0.7 * CAPACITY * excess, 0.3 * CAPACITY * excess]; ROUND];
         let mut loads = vec![excess; ROUND];
         for now in ROUND..ROUND + steps {
             let (before, round_ago) = (windows[now - 1], windows[now - ROUND]);
             let load = loads[now - ROUND];
-            // What was sent a round trip ago is acknowledged now, with the load of the period before that.
-            windows.push([0, 1].map(|flow| before[flow] + round_ago[flow] / ROUND as f64 * law.exact(load, before[flow], 0.2)));
+            // What was sent a round trip ago is acknowledged now, with the load of the period
+            // before that.
+            windows.push([0, 1].map(|flow| {
+                before[flow] + round_ago[flow] / ROUND as f64 * law.exact(load, before[flow], 0.2)
+            }));
             let load = if now % ROUND == 0 {
-                windows[now - ROUND..now].iter().map(|[one, other]| one + other).sum::<f64>() / ROUND as f64 / CAPACITY
+                windows[now - ROUND..now].iter().map(|[one, other]| one + other).sum::<f64>()
+                    / ROUND as f64
+                    / CAPACITY
             } else {
                 loads[now - 1]
             };
@@ -233,7 +265,8 @@ mod tests {
         (late.iter().fold(0.0, |most, load| f64::max(most, (load - mean).abs())), one / other)
     }
 
-    /// The theorem for one bottleneck and equal round trips: a unique fair equilibrium, stable for κ up to one half.
+    /// The theorem for one bottleneck and equal round trips: a unique fair equilibrium, stable for
+    /// κ up to one half.
     #[test]
     fn the_exact_law_is_stable_up_to_half_and_oscillates_at_one() {
         for kappa in [0.1, 0.25, 0.5] {

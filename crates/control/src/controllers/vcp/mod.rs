@@ -1,16 +1,21 @@
-//! VCP: routers say in two bits how loaded they are, and the window grows by factors, grows by steps or falls accordingly.
+//! VCP: routers say in two bits how loaded they are, and the window grows by factors, grows by
+//! steps or falls accordingly.
 //!
-//! Sources: Xia, Subramanian, Stoica and Kalyanaraman, "One more bit is enough", SIGCOMM 2005; the authors' module for ns-2 (vcp-0.1, February 2006), which differs
-//! (`dialect=ns2`).
+//! Sources: Xia, Subramanian, Stoica and Kalyanaraman, "One more bit is enough", SIGCOMM 2005; the
+//! authors' module for ns-2 (vcp-0.1, February 2006), which differs (`dialect=ns2`).
 //!
-//! In: multiplicative increase at low load, additive increase at high load, both scaled by the round trip so that flows of any round trip grow alike; multiplicative
-//! decrease at overload, at once, then a window that rests for one measurement of the routers and a round trip of additive increase; with `bits=8` the law of the
-//! fluid model on the load itself.
+//! In: multiplicative increase at low load, additive increase at high load, both scaled by the
+//! round trip so that flows of any round trip grow alike; multiplicative decrease at overload, at
+//! once, then a window that rests for one measurement of the routers and a round trip of additive
+//! increase; with `bits=8` the law of the fluid model on the load itself.
 //!
-//! Losses are answered as by TCP: half of the window once per window of data, one segment after a timeout. The echo of marks of RFC 3168, which the highest code also
-//! is to the transport, is not answered.
+//! Losses are answered as by TCP: half of the window once per window of data, one segment after a
+//! timeout. The echo of marks of RFC 3168, which the highest code also is to the transport, is not
+//! answered.
 //!
-//! Ours: `fallback=reno` for routes whose bottleneck tells no load ("end-to-end VCP", slide 23); pacing at one window per round trip; growth only while the window is in use; a flow that was idle acts on fresh codes only.
+//! Ours: `fallback=reno` for routes whose bottleneck tells no load ("end-to-end VCP", slide 23);
+//! pacing at one window per round trip; growth only while the window is in use; a flow that was
+//! idle acts on fresh codes only.
 
 mod kernel;
 mod law;
@@ -55,15 +60,23 @@ pub static ENTRY: Entry = Entry {
     build: Build::Function(|setup, params| Ok(Built::new(Vcp::new(setup, params)))),
 };
 
-const EIGHT_BITS: Param<bool> =
-    Param::choice("bits", "2", &[("2", false), ("8", true)], "8: loads in hundredths, and the window law of the fluid model");
+const EIGHT_BITS: Param<bool> = Param::choice(
+    "bits",
+    "2",
+    &[("2", false), ("8", true)],
+    "8: loads in hundredths, and the window law of the fluid model",
+);
 const SCALE: Param<bool> = Param::choice(
     "scale",
     "smoothed",
     &[("smoothed", false), ("minimum", true)],
     "round trip that scales the steps: the smoothed one, or the least, which no queue lengthens",
 );
-const PACING: Param<bool> = Param::flag("pacing", true, "pace a window per round trip (ns2: up to 64 segments, more than t_rho / 2 apart)");
+const PACING: Param<bool> = Param::flag(
+    "pacing",
+    true,
+    "pace a window per round trip (ns2: up to 64 segments, more than t_rho / 2 apart)",
+);
 
 const FALLBACK: Param<bool> = Param::choice(
     "fallback",
@@ -212,7 +225,8 @@ impl Vcp {
             Dialect::Ns2 => {
                 let whole = self.cwnd as u32;
                 let per_round = whole.next_power_of_two() as f64;
-                let apart = (2..=64).contains(&whole) && rtt / per_round > self.t_rho.as_secs_f64() / 2.0;
+                let apart =
+                    (2..=64).contains(&whole) && rtt / per_round > self.t_rho.as_secs_f64() / 2.0;
                 apart.then(|| Rate::from_bytes_per_sec(per_round * packet / rtt).max(SLOWEST))
             }
         }
@@ -277,10 +291,15 @@ impl Controller for Vcp {
         self.cwnd = self.prior.restore(self.cwnd);
     }
 
-    /// A pacing rate of the window per round trip has the fraction of a segment that the window rounds up.
+    /// A pacing rate of the window per round trip has the fraction of a segment that the window
+    /// rounds up.
     fn decision(&self) -> Decision {
         let pacing = self.pacing();
-        let window = if pacing.is_some() && self.law.dialect == Dialect::Paper { libm::ceil(self.cwnd) } else { self.cwnd };
+        let window = if pacing.is_some() && self.law.dialect == Dialect::Paper {
+            libm::ceil(self.cwnd)
+        } else {
+            self.cwnd
+        };
         Decision {
             window: Segments::new(window),
             pacing,

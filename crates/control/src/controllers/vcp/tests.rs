@@ -18,10 +18,16 @@ fn told(code: LoadCode) -> EcnDelta {
     }
 }
 
-/// `count` segments are acknowledged at `ms` with `code`, after round trips of 80 ms. Returns by how much the window changes.
+/// `count` segments are acknowledged at `ms` with `code`, after round trips of 80 ms. Returns by
+/// how much the window changes.
 fn ack(vcp: &mut Vcp, ms: u64, code: LoadCode, count: u64) -> f64 {
     let before = vcp.cwnd;
-    vcp.on_feedback(&Feedback { acked: &acked(0..count), ecn: told(code), srtt: Span::from_millis(80), ..Feedback::at(at(ms)) });
+    vcp.on_feedback(&Feedback {
+        acked: &acked(0..count),
+        ecn: told(code),
+        srtt: Span::from_millis(80),
+        ..Feedback::at(at(ms))
+    });
     vcp.cwnd - before
 }
 
@@ -74,13 +80,17 @@ fn in_the_modules_dialect_only_overload_rests() {
     close(ack(&mut flow, 1000, LoadCode::Overload, 1), -12.5);
     assert_eq!(ack(&mut flow, 1100, LoadCode::Overload, 1), 0.0);
     assert!((ack(&mut flow, 1110, LoadCode::Low, 1) - XI_S).abs() < 1e-6);
-    assert!((ack(&mut flow, 1210, LoadCode::Overload, 1) - 0.64 / 87.5).abs() < 1e-4, "a step while it recovers");
+    assert!(
+        (ack(&mut flow, 1210, LoadCode::Overload, 1) - 0.64 / 87.5).abs() < 1e-4,
+        "a step while it recovers"
+    );
     assert!((ack(&mut flow, 1220, LoadCode::Low, 1) - XI_S).abs() < 1e-6);
     let before = flow.cwnd;
     close(ack(&mut flow, 1281, LoadCode::Overload, 1), -before / 8.0);
 }
 
-/// To the transport the highest code is a mark that the receiver echoes: it enters CWR, and that means nothing here.
+/// To the transport the highest code is a mark that the receiver echoes: it enters CWR, and that
+/// means nothing here.
 #[test]
 fn the_transports_answer_to_marks_changes_nothing() {
     let mut flow = vcp("", 100.0);
@@ -93,7 +103,10 @@ fn the_transports_answer_to_marks_changes_nothing() {
         ..Feedback::at(at(1000))
     };
     let segments = acked(0..4);
-    flow.on_feedback(&Feedback { acked: &segments, ..cwr(told(LoadCode::High), Some(Congestion::Mark)) });
+    flow.on_feedback(&Feedback {
+        acked: &segments,
+        ..cwr(told(LoadCode::High), Some(Congestion::Mark))
+    });
     assert!((flow.cwnd - 100.0 - 4.0 * ALPHA_S / 100.0).abs() < 1e-6);
     flow.on_feedback(&Feedback { acked: &segments, ..cwr(told(LoadCode::Low), None) });
     assert!((flow.cwnd - 100.0064 - 4.0 * XI_S).abs() < 1e-5);
@@ -114,17 +127,33 @@ fn duplicates_do_nothing_and_what_reports_no_packet_repeats_the_last_code() {
 fn losses_halve_once_and_a_timeout_leaves_one_segment() {
     let mut flow = vcp("", 100.0);
     let srtt = Span::from_millis(80);
-    let lost = Feedback { congestion: Some(Congestion::Loss), ca_state: CaState::Recovery, srtt, ..Feedback::at(at(100)) };
+    let lost = Feedback {
+        congestion: Some(Congestion::Loss),
+        ca_state: CaState::Recovery,
+        srtt,
+        ..Feedback::at(at(100))
+    };
     flow.on_feedback(&lost);
     assert_eq!((flow.cwnd, flow.rest), (50.0, Rest::None));
     let segments = acked(0..9);
-    flow.on_feedback(&Feedback { acked: &segments, ecn: told(LoadCode::Overload), congestion: None, ..lost });
+    flow.on_feedback(&Feedback {
+        acked: &segments,
+        ecn: told(LoadCode::Overload),
+        congestion: None,
+        ..lost
+    });
     assert_eq!(flow.cwnd, 50.0, "nothing but repair");
     flow.on_undo(at(120));
     assert_eq!(flow.cwnd, 100.0);
     flow.on_timeout(&Timeout::new(at(900), 20, 20, false));
     assert_eq!(flow.cwnd, 1.0);
-    flow.on_feedback(&Feedback { acked: &segments, ecn: told(LoadCode::Low), ca_state: CaState::Loss, srtt, ..Feedback::at(at(990)) });
+    flow.on_feedback(&Feedback {
+        acked: &segments,
+        ecn: told(LoadCode::Low),
+        ca_state: CaState::Loss,
+        srtt,
+        ..Feedback::at(at(990))
+    });
     assert!((flow.cwnd - 1.0 - 9.0 * XI_S).abs() < 1e-5);
 }
 
@@ -133,15 +162,25 @@ fn what_the_application_limits_does_not_grow_and_still_gives_way() {
     let mut flow = vcp("", 100.0);
     let idle = [acked_one(0, false)];
     let srtt = Span::from_millis(80);
-    for (code, left) in [(LoadCode::Low, 100.0), (LoadCode::High, 100.0), (LoadCode::Overload, 87.5)] {
-        flow.on_feedback(&Feedback { acked: &idle, ecn: told(code), srtt, ..Feedback::at(at(100)) });
+    for (code, left) in
+        [(LoadCode::Low, 100.0), (LoadCode::High, 100.0), (LoadCode::Overload, 87.5)]
+    {
+        flow.on_feedback(&Feedback {
+            acked: &idle,
+            ecn: told(code),
+            srtt,
+            ..Feedback::at(at(100))
+        });
         assert_eq!(flow.cwnd, left);
     }
 }
 
 #[test]
 fn after_idleness_the_last_code_is_stale_and_after_a_timeout_of_it_the_window_too() {
-    let sent = |ms, in_flight| Sent { rto: Span::from_millis(500), ..Sent::new(at(ms), ms, Bytes::new(1448), in_flight) };
+    let sent = |ms, in_flight| Sent {
+        rto: Span::from_millis(500),
+        ..Sent::new(at(ms), ms, Bytes::new(1448), in_flight)
+    };
     let mut flow = vcp("", 10.0);
     flow.cwnd = 100.0;
     flow.on_sent(&sent(1000, 29));
@@ -164,7 +203,13 @@ fn with_eight_bits_the_window_follows_the_load_itself() {
         let before = flow.cwnd;
         let signal = Some(Signal::Load(load));
         let ecn = told(LoadCode::Overload);
-        flow.on_feedback(&Feedback { acked: &acked(0..1), ecn, signal, srtt: Span::from_millis(200), ..Feedback::at(at(100)) });
+        flow.on_feedback(&Feedback {
+            acked: &acked(0..1),
+            ecn,
+            signal,
+            srtt: Span::from_millis(200),
+            ..Feedback::at(at(100))
+        });
         flow.cwnd - before
     };
     let mut flow = vcp("bits=8", 100.0);
@@ -189,7 +234,8 @@ fn packets_leave_at_one_window_per_round_trip_or_as_in_the_module() {
     assert_eq!(pace("", 10.5, 100), (11.0, Some(Rate::from_kbps(1260))));
     assert_eq!(pace("pacing=false", 10.5, 100), (10.5, None));
     assert_eq!(pace("", 10.5, 0), (10.5, None), "no round trip is known");
-    // 1.8 s over 16 are more than 100 ms: a packet of 12 kbit each 112.5 ms. Over 32 they are less, as are 80 ms over 2.
+    // 1.8 s over 16 are more than 100 ms: a packet of 12 kbit each 112.5 ms. Over 32 they are less,
+    // as are 80 ms over 2.
     assert_eq!(pace("dialect=ns2", 10.5, 1800), (10.5, Some(Rate::from_bps(106_667))));
     assert_eq!(pace("dialect=ns2", 17.0, 1800).1, None);
     assert_eq!(pace("dialect=ns2", 2.0, 80).1, None);
@@ -206,7 +252,13 @@ fn steps_scale_with_the_least_round_trip_if_so_wanted() {
         for (ms, rtt) in [(100, 80), (400, 300)] {
             let before = flow.cwnd;
             let rtt = Span::from_millis(rtt);
-            flow.on_feedback(&Feedback { acked: &segments, ecn: told(LoadCode::High), rtt: Some(rtt), srtt: rtt, ..Feedback::at(at(ms)) });
+            flow.on_feedback(&Feedback {
+                acked: &segments,
+                ecn: told(LoadCode::High),
+                rtt: Some(rtt),
+                srtt: rtt,
+                ..Feedback::at(at(ms))
+            });
             if ms == 400 {
                 return (flow.cwnd - before) * before;
             }
@@ -220,10 +272,16 @@ fn steps_scale_with_the_least_round_trip_if_so_wanted() {
 /// One segment is lost of those acknowledged at `ms` with `code`.
 fn lose(vcp: &mut Vcp, ms: u64, code: LoadCode) {
     let congestion = Congestion::Loss;
-    vcp.on_feedback(&Feedback { congestion: Some(congestion), ca_state: CaState::Recovery, ecn: told(code), ..Feedback::at(at(ms)) });
+    vcp.on_feedback(&Feedback {
+        congestion: Some(congestion),
+        ca_state: CaState::Recovery,
+        ecn: told(code),
+        ..Feedback::at(at(ms))
+    });
 }
 
-/// A loss at low load: the bottleneck tells nothing, so the window grows by one segment a round trip until a higher load is told.
+/// A loss at low load: the bottleneck tells nothing, so the window grows by one segment a round
+/// trip until a higher load is told.
 #[test]
 fn with_a_fallback_a_loss_at_low_load_makes_it_grow_as_newreno() {
     for (options, low) in [("fallback=reno", 1.0 / 50.0), ("", XI_S)] {
@@ -232,10 +290,16 @@ fn with_a_fallback_a_loss_at_low_load_makes_it_grow_as_newreno() {
         close(flow.cwnd, 50.0);
         assert!((ack(&mut flow, 200, LoadCode::Low, 1) - low).abs() < 1e-6, "{options}");
         ack(&mut flow, 300, LoadCode::High, 1);
-        assert!((ack(&mut flow, 400, LoadCode::Low, 1) - XI_S).abs() < 1e-6, "a load was told: {options}");
+        assert!(
+            (ack(&mut flow, 400, LoadCode::Low, 1) - XI_S).abs() < 1e-6,
+            "a load was told: {options}"
+        );
     }
     let mut flow = vcp("fallback=reno", 100.0);
     ack(&mut flow, 50, LoadCode::High, 1);
     lose(&mut flow, 100, LoadCode::High);
-    assert!((ack(&mut flow, 200, LoadCode::Low, 1) - XI_S).abs() < 1e-6, "this bottleneck tells its load");
+    assert!(
+        (ack(&mut flow, 200, LoadCode::Low, 1) - XI_S).abs() < 1e-6,
+        "this bottleneck tells its load"
+    );
 }

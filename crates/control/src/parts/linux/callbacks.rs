@@ -22,17 +22,20 @@ pub trait Callbacks: Send {
         let _ = (socket, state);
     }
 
-    /// An acknowledgement, before the window is looked at, of which `moved` segments are acknowledged cumulatively (`pkts_acked`).
+    /// An acknowledgement, before the window is looked at, of which `moved` segments are
+    /// acknowledged cumulatively (`pkts_acked`).
     fn pkts_acked(&mut self, socket: &mut Socket, feedback: &Feedback<'_>, moved: u32) {
         let _ = (socket, feedback, moved);
     }
 
-    /// The first segment leaves since `idle` ticks, for which nothing was in flight (`cwnd_event` of `CA_EVENT_TX_START`).
+    /// The first segment leaves since `idle` ticks, for which nothing was in flight (`cwnd_event`
+    /// of `CA_EVENT_TX_START`).
     fn tx_start(&mut self, socket: &mut Socket, idle: u64) {
         let _ = (socket, idle);
     }
 
-    /// The kernel computes the rate at which it would pace, after each acknowledgement (`tcp_update_pacing_rate`).
+    /// The kernel computes the rate at which it would pace, after each acknowledgement
+    /// (`tcp_update_pacing_rate`).
     fn paced(&mut self, socket: &Socket, srtt: Span) {
         let _ = (socket, srtt);
     }

@@ -8,7 +8,8 @@ use crate::parts::micros::micros;
 use crate::{CaState, Feedback, Sent, Setup, Tag};
 use narrows_params::Params;
 
-/// Ticks of the kernel's clock per second: Linux's usual choice (`CONFIG_HZ_250`). Of what is here only idleness is counted in them.
+/// Ticks of the kernel's clock per second: Linux's usual choice (`CONFIG_HZ_250`). Of what is here
+/// only idleness is counted in them.
 const HZ: u64 = 250;
 
 /// In a tag: the transmission was a retransmission. Below it, segments in flight.
@@ -29,23 +30,34 @@ type Inspect<S> = fn(&S, &mut dyn FnMut(&'static str, f64));
 impl<C: CoreConstants> OfCore<C> {
     /// The core with these constants.
     pub fn new(constants: C) -> OfCore<C> {
-        OfCore { core: Core::new(constants), input: Input::default(), measures: false, inspect: |_, _| {} }
+        OfCore {
+            core: Core::new(constants),
+            input: Input::default(),
+            measures: false,
+            inspect: |_, _| {},
+        }
     }
 
-    /// The same where the core is told of round trips (`pkts_acked`), and `inspect` shows what a connection remembers.
+    /// The same where the core is told of round trips (`pkts_acked`), and `inspect` shows what a
+    /// connection remembers.
     pub fn measuring(self, inspect: Inspect<C::State>) -> OfCore<C> {
         OfCore { measures: true, inspect, ..self }
     }
 
     /// A connection at its start.
     pub fn connection(mut self, setup: &Setup, params: &Params) -> Linux<OfCore<C>> {
-        self.input = Input { cwnd_clamp: u32::MAX, mss: setup.mss.get().clamp(1, u32::MAX as u64) as u32, ..Input::default() };
+        self.input = Input {
+            cwnd_clamp: u32::MAX,
+            mss: setup.mss.get().clamp(1, u32::MAX as u64) as u32,
+            ..Input::default()
+        };
         let mut socket = Socket::new(setup, HZ);
         self.happened(&mut socket, CaState::Open, Event::Init);
         Linux::new(self, socket, setup, params)
     }
 
-    /// Something happened to the connection, whose recovery state is `state`. Returns what the core decided.
+    /// Something happened to the connection, whose recovery state is `state`. Returns what the core
+    /// decided.
     fn tell(&mut self, socket: &Socket, state: CaState, event: Event) -> Output {
         self.core.decide(&Input {
             event: event as u32,
@@ -94,7 +106,11 @@ impl<C: CoreConstants> Callbacks for OfCore<C> {
         if !self.measures {
             return;
         }
-        let newest = feedback.acked.iter().max_by_key(|acked| acked.sent_at).filter(|newest| newest.tag.0 & RETRANSMISSION == 0);
+        let newest = feedback
+            .acked
+            .iter()
+            .max_by_key(|acked| acked.sent_at)
+            .filter(|newest| newest.tag.0 & RETRANSMISSION == 0);
         if let (Some(rtt), Some(newest)) = (feedback.rtt, newest) {
             self.input.rtt = u32::try_from(rtt.as_micros()).unwrap_or(u32::MAX).max(1);
             self.input.flight_when_sent = newest.tag.0;

@@ -1,11 +1,12 @@
-//! Cores against transcriptions of the kernel's arithmetic in Rust: the same in every output and in what is remembered, over random calls, likely ones and impossible
-//! ones.
+//! Cores against transcriptions of the kernel's arithmetic in Rust: the same in every output and in
+//! what is remembered, over random calls, likely ones and impossible ones.
 
 use super::socket::NO_THRESHOLD;
 use crate::cores::{Core, CoreConstants, Event, Input, Output};
 use narrows_units::Random;
 
-/// The window of Linux, transcribed: `tcp_slow_start` and `tcp_cong_avoid_ai` of `net/ipv4/tcp_cong.c`.
+/// The window of Linux, transcribed: `tcp_slow_start` and `tcp_cong_avoid_ai` of
+/// `net/ipv4/tcp_cong.c`.
 #[derive(Clone, Debug)]
 pub struct Transcribed {
     pub cwnd: u32,
@@ -64,7 +65,10 @@ const CONNECTIONS: u64 = 2_000;
 const CALLS: u64 = 500;
 
 /// Holds a core against its transcription.
-pub fn lockstep<C: CoreConstants<State: PartialEq>>(constants: C, mut other: impl Transcription<State = C::State>) {
+pub fn lockstep<C: CoreConstants<State: PartialEq>>(
+    constants: C,
+    mut other: impl Transcription<State = C::State>,
+) {
     let mut random = Random::stream(7, "lockstep");
     for _ in 0..CONNECTIONS {
         let mut core = Core::new(constants);
@@ -104,14 +108,20 @@ pub fn lockstep<C: CoreConstants<State: PartialEq>>(constants: C, mut other: imp
                     other.begin();
                     window.credit = 0;
                 }
-                Event::Ack if input.cwnd_limited == 1 => other.acknowledged(&mut window, input.acked),
+                Event::Ack if input.cwnd_limited == 1 => {
+                    other.acknowledged(&mut window, input.acked)
+                }
                 Event::Reduce => (window.threshold, window.credit) = (other.left(cwnd), 0),
                 Event::Undo => window.cwnd = cwnd.max(input.prior_cwnd),
                 Event::State if input.recovery == 4 => window.credit = 0,
                 _ => {}
             }
             core.decide(&input);
-            let output = Output { pacing_rate: input.pacing_rate, cwnd: window.cwnd, ssthresh: window.threshold };
+            let output = Output {
+                pacing_rate: input.pacing_rate,
+                cwnd: window.cwnd,
+                ssthresh: window.threshold,
+            };
             assert_eq!(core.output, output, "{input:?}");
             assert_eq!(core.state, other.state(window.credit), "{input:?}");
             (cwnd, credit) = (window.cwnd, window.credit);

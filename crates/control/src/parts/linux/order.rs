@@ -1,15 +1,19 @@
-//! The kernel's TCP around a controller of the window: what it calls, in which order, and what it does with the window itself.
+//! The kernel's TCP around a controller of the window: what it calls, in which order, and what it
+//! does with the window itself.
 
 use super::callbacks::Callbacks;
 use super::socket::{NO_THRESHOLD, Socket};
 use crate::parts::ecn::codepoint;
 use crate::parts::window::pacing;
-use crate::{Awaited, CaState, Congestion, Controller, Decision, Feedback, Open, Sent, Setup, Tag, Timeout};
+use crate::{
+    Awaited, CaState, Congestion, Controller, Decision, Feedback, Open, Sent, Setup, Tag, Timeout,
+};
 use narrows_params::Params;
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
 use narrows_wire::Ecn;
 
-/// Pacing rate over window per smoothed round trip, below half of the threshold and above (`sysctl_tcp_pacing_ss_ratio`, `sysctl_tcp_pacing_ca_ratio`).
+/// Pacing rate over window per smoothed round trip, below half of the threshold and above
+/// (`sysctl_tcp_pacing_ss_ratio`, `sysctl_tcp_pacing_ca_ratio`).
 const PACING_GAINS: (f64, f64) = (2.0, 1.2);
 
 /// A connection whose controller decides the window alone.
@@ -40,7 +44,8 @@ impl<T: Callbacks> Linux<T> {
         self.socket.state = state;
     }
 
-    /// A reduction begins (`tcp_init_cwnd_reduction`). `before`: the threshold that an undo restores.
+    /// A reduction begins (`tcp_init_cwnd_reduction`). `before`: the threshold that an undo
+    /// restores.
     fn reduce(&mut self, before: u32) {
         self.socket.prior_threshold = before;
         self.socket.credit = 0;
@@ -63,7 +68,8 @@ impl<T: Callbacks> Linux<T> {
         self.enter(if after == CaState::Disorder { CaState::Disorder } else { CaState::Open });
     }
 
-    /// Everything that was sent before is acknowledged. Recovery is over before the window is set, a reduction for marks after it.
+    /// Everything that was sent before is acknowledged. Recovery is over before the window is set,
+    /// a reduction for marks after it.
     fn end(&mut self, ended: CaState) {
         match ended {
             _ if self.socket.state != ended => {}
@@ -91,8 +97,9 @@ impl<T: Callbacks> Linux<T> {
         }
     }
 
-    /// A reduction is due (`tcp_enter_recovery`, `tcp_enter_cwr`). Only with numbered transmissions may another be under way: this one begins where that one leads, not
-    /// at what has been spread of it (RFC 9002 section 7.3.2: the window falls at once).
+    /// A reduction is due (`tcp_enter_recovery`, `tcp_enter_cwr`). Only with numbered transmissions
+    /// may another be under way: this one begins where that one leads, not at what has been spread
+    /// of it (RFC 9002 section 7.3.2: the window falls at once).
     fn begin(&mut self, congestion: Congestion, echo: bool) {
         if self.socket.is_reducing() {
             self.complete();
@@ -114,7 +121,8 @@ impl<T: Callbacks> Linux<T> {
         if feedback.undone {
             self.take_back(feedback.ca_state);
         }
-        let lowered = feedback.probe_loss && !matches!(feedback.ca_state, CaState::Cwr | CaState::Recovery);
+        let lowered =
+            feedback.probe_loss && !matches!(feedback.ca_state, CaState::Cwr | CaState::Recovery);
         if let Some(congestion) = feedback.congestion.filter(|_| !lowered) {
             self.begin(congestion, feedback.ecn.echo);
         }
@@ -143,7 +151,8 @@ impl<T: Callbacks> Controller for Linux<T> {
             && let Some(idle) = self.socket.idle(sent.now)
         {
             self.socket.now = sent.now;
-            if sent.outstanding == 0 && !sent.retransmission && self.socket.is_stale(idle, sent.rto) {
+            if sent.outstanding == 0 && !sent.retransmission && self.socket.is_stale(idle, sent.rto)
+            {
                 self.socket.restart(idle, self.socket.ticks.of(sent.rto));
             }
             self.controller.tx_start(&mut self.socket, idle);
@@ -165,7 +174,9 @@ impl<T: Callbacks> Controller for Linux<T> {
             return;
         }
         self.controller.pkts_acked(&mut self.socket, feedback, moved);
-        let news = (self.socket.state != feedback.ca_state) | feedback.congestion.is_some() | feedback.ended.is_some();
+        let news = (self.socket.state != feedback.ca_state)
+            | feedback.congestion.is_some()
+            | feedback.ended.is_some();
         if news | feedback.undone | feedback.probe_loss {
             self.step_state(feedback);
         }
@@ -195,7 +206,8 @@ impl<T: Callbacks> Controller for Linux<T> {
     }
 
     fn decide(&self, decision: &mut Decision) -> Awaited {
-        let window = if self.socket.is_reducing() { self.socket.threshold } else { self.socket.cwnd };
+        let window =
+            if self.socket.is_reducing() { self.socket.threshold } else { self.socket.cwnd };
         decision.window = Segments::new(window as f64);
         if self.paces {
             decision.pacing = self.pace();

@@ -11,7 +11,8 @@ pub const NO_THRESHOLD: u32 = 0x7fff_ffff;
 /// The socket (`struct tcp_sock`).
 #[derive(Clone, Debug)]
 pub struct Socket {
-    /// Segments that may be in flight; during a reduction what the transport has spread so far (`snd_cwnd`).
+    /// Segments that may be in flight; during a reduction what the transport has spread so far
+    /// (`snd_cwnd`).
     pub cwnd: u32,
     /// Slow start ends here (`snd_ssthresh`).
     pub threshold: u32,
@@ -25,7 +26,8 @@ pub struct Socket {
     pub una: u64,
     /// First segment never sent (`snd_nxt`).
     pub next: u64,
-    /// Segments sent and not cumulatively acknowledged, as of the latest acknowledgement (`packets_out`).
+    /// Segments sent and not cumulatively acknowledged, as of the latest acknowledgement
+    /// (`packets_out`).
     pub packets_out: u32,
     /// The time (`tcp_mstamp`).
     pub now: Time,
@@ -33,7 +35,8 @@ pub struct Socket {
     pub ticks: Ticks,
     /// The threshold before the latest reduction; 0 if that cannot be undone (`prior_ssthresh`).
     pub(super) prior_threshold: u32,
-    /// A burst has filled the window (`is_cwnd_limited`), and what is out at the end of the largest (`max_packets_out`).
+    /// A burst has filled the window (`is_cwnd_limited`), and what is out at the end of the largest
+    /// (`max_packets_out`).
     pub(super) cwnd_limited: bool,
     pub(super) most_outstanding: u32,
     /// Segments delivered (`delivered`).
@@ -77,9 +80,11 @@ impl Socket {
         self.cwnd < self.threshold
     }
 
-    /// True if the window was what held sending back; in slow start half of it is enough (`tcp_is_cwnd_limited`).
+    /// True if the window was what held sending back; in slow start half of it is enough
+    /// (`tcp_is_cwnd_limited`).
     pub fn is_limited(&self) -> bool {
-        self.cwnd_limited || (self.in_slow_start() && self.cwnd < self.most_outstanding.saturating_mul(2))
+        self.cwnd_limited
+            || (self.in_slow_start() && self.cwnd < self.most_outstanding.saturating_mul(2))
     }
 
     /// True while the transport lowers the window (`tcp_in_cwnd_reduction`).
@@ -87,14 +92,16 @@ impl Socket {
         matches!(self.state, CaState::Cwr | CaState::Recovery)
     }
 
-    /// Slow start up to the threshold. Returns the segments left over for avoidance (`tcp_slow_start`).
+    /// Slow start up to the threshold. Returns the segments left over for avoidance
+    /// (`tcp_slow_start`).
     pub fn slow_start(&mut self, acked: u32) -> u32 {
         let step = acked.min(self.threshold.saturating_sub(self.cwnd));
         self.cwnd += step;
         acked - step
     }
 
-    /// One segment per `count` acknowledged. Credit gathered at a higher count gives at most one segment (`tcp_cong_avoid_ai`).
+    /// One segment per `count` acknowledged. Credit gathered at a higher count gives at most one
+    /// segment (`tcp_cong_avoid_ai`).
     pub fn step(&mut self, count: u32, acked: u32) {
         if self.credit >= count {
             self.credit = 0;
@@ -110,8 +117,10 @@ impl Socket {
 
     /// What the acknowledgement shows, before losses are looked for.
     pub(super) fn update(&mut self, feedback: &Feedback<'_>) {
-        (self.una, self.next, self.packets_out) = (feedback.una, feedback.next, feedback.outstanding.packets);
-        (self.cwnd_limited, self.most_outstanding) = (feedback.cwnd_limited, feedback.most_outstanding);
+        (self.una, self.next, self.packets_out) =
+            (feedback.una, feedback.next, feedback.outstanding.packets);
+        (self.cwnd_limited, self.most_outstanding) =
+            (feedback.cwnd_limited, feedback.most_outstanding);
         self.delivered = feedback.totals.delivered;
         if self.is_reducing() {
             self.cwnd = feedback.window.max(1);
@@ -120,10 +129,15 @@ impl Socket {
 
     /// The threshold, or three quarters of the window if that is more (`tcp_current_ssthresh`).
     pub fn current_threshold(&self) -> u32 {
-        if self.is_reducing() { self.threshold } else { self.threshold.max(self.cwnd / 2 + self.cwnd / 4) }
+        if self.is_reducing() {
+            self.threshold
+        } else {
+            self.threshold.max(self.cwnd / 2 + self.cwnd / 4)
+        }
     }
 
-    /// After `idle` ticks the window halves for each retransmission timeout, down to the initial one (`tcp_cwnd_restart`).
+    /// After `idle` ticks the window halves for each retransmission timeout, down to the initial
+    /// one (`tcp_cwnd_restart`).
     pub(super) fn restart(&mut self, idle: u64, timeout: u64) {
         self.threshold = self.current_threshold();
         let least = self.initial.min(self.cwnd);
@@ -143,7 +157,10 @@ impl Socket {
     /// Names window and threshold.
     pub(super) fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         visit("cwnd", self.cwnd as f64);
-        visit("ssthresh", if self.threshold >= NO_THRESHOLD { f64::INFINITY } else { self.threshold as f64 });
+        visit(
+            "ssthresh",
+            if self.threshold >= NO_THRESHOLD { f64::INFINITY } else { self.threshold as f64 },
+        );
     }
 }
 
@@ -173,8 +190,13 @@ mod tests {
 
     #[test]
     fn half_a_window_is_enough_in_slow_start() {
-        let limited = |cwnd, threshold, most_outstanding| Socket { most_outstanding, ..socket(cwnd, threshold) }.is_limited();
-        assert_eq!([limited(20, 30, 10), limited(20, 30, 11), limited(30, 30, 29)], [false, true, false]);
+        let limited = |cwnd, threshold, most_outstanding| {
+            Socket { most_outstanding, ..socket(cwnd, threshold) }.is_limited()
+        };
+        assert_eq!(
+            [limited(20, 30, 10), limited(20, 30, 11), limited(30, 30, 29)],
+            [false, true, false]
+        );
         assert!(Socket { cwnd_limited: true, ..socket(30, 30) }.is_limited());
     }
 

@@ -1,9 +1,10 @@
-//! A model of a connection, which turns operations into calls that a real one could make: it numbers segments in order, delivers or loses
-//! each transmission at most once, adds up totals, and reports one reduction per recovery.
+//! A model of a connection, which turns operations into calls that a real one could make: it
+//! numbers segments in order, delivers or loses each transmission at most once, adds up totals, and
+//! reports one reduction per recovery.
 
 use narrows_control::{
-    Acked, Basis, CaState, Choice, Congestion, Controller, Decision, EcnDelta, Feedback, Lost, Outstanding, RateSample, Reduction, Sent,
-    Setup, Tag, Timeout, Totals,
+    Acked, Basis, CaState, Choice, Congestion, Controller, Decision, EcnDelta, Feedback, Lost,
+    Outstanding, RateSample, Reduction, Sent, Setup, Tag, Timeout, Totals,
 };
 use narrows_params::Need;
 use narrows_units::{Bytes, Random, Rate, Span, Time};
@@ -76,7 +77,8 @@ pub struct Connection {
     /// Recovery lasts until everything below is delivered or lost again.
     recovery_end: u64,
     timeouts: u32,
-    /// The largest window before losses, marks and timeouts since the latest congestion began, and what it may have grown by since it was looked at.
+    /// The largest window before losses, marks and timeouts since the latest congestion began, and
+    /// what it may have grown by since it was looked at.
     before_reduction: f64,
     decisions: Vec<Decision>,
 }
@@ -122,7 +124,9 @@ impl Connection {
             match *operation {
                 Operation::Send { most, limited } => self.send(most, limited),
                 Operation::Wait { us } => self.now += Span::from_micros(us),
-                Operation::Acknowledge { lost, acked, mark, rtt } => self.acknowledge(lost, acked, mark, rtt),
+                Operation::Acknowledge { lost, acked, mark, rtt } => {
+                    self.acknowledge(lost, acked, mark, rtt)
+                }
                 Operation::Timeout => self.timeout(),
                 Operation::Undo => self.undo(),
                 Operation::Timer => {
@@ -171,7 +175,14 @@ impl Connection {
                 self.delivered_at = self.now;
             }
             let (delivered, delivered_at) = (self.totals.delivered, self.delivered_at);
-            self.flight.push_back(Flying { number, sent_at: self.now, tag, delivered, delivered_at, limited });
+            self.flight.push_back(Flying {
+                number,
+                sent_at: self.now,
+                tag,
+                delivered,
+                delivered_at,
+                limited,
+            });
         }
         self.full = self.flight.len() as u32 >= self.controller.decision().window.whole();
     }
@@ -180,9 +191,17 @@ impl Connection {
         let before = self.flight.len() as u32;
         let lost: Vec<Lost> = (0..lost.min(self.flight.len()))
             .filter_map(|_| self.flight.pop_front())
-            .map(|flying| Lost { number: flying.number, bytes: Bytes::new(1448), sent_at: flying.sent_at, tag: flying.tag })
+            .map(|flying| Lost {
+                number: flying.number,
+                bytes: Bytes::new(1448),
+                sent_at: flying.sent_at,
+                tag: flying.tag,
+            })
             .collect();
-        let newest = acked.checked_sub(1).and_then(|last| self.flight.get(last.min(self.flight.len().saturating_sub(1)))).copied();
+        let newest = acked
+            .checked_sub(1)
+            .and_then(|last| self.flight.get(last.min(self.flight.len().saturating_sub(1))))
+            .copied();
         let acked: Vec<Acked> = (0..acked.min(self.flight.len()))
             .filter_map(|_| self.flight.pop_front())
             .map(|flying| Acked {
@@ -215,7 +234,11 @@ impl Connection {
             }
             let interval = self.now.since(newest.delivered_at);
             feedback.rate = (self.needs(Need::RateSample) && !interval.is_zero()).then(|| {
-                let mut rate = RateSample::over((self.totals.delivered - newest.delivered) as u32, interval, newest.delivered);
+                let mut rate = RateSample::over(
+                    (self.totals.delivered - newest.delivered) as u32,
+                    interval,
+                    newest.delivered,
+                );
                 (rate.app_limited, rate.ack_delayed) = (!newest.limited, acked.len() == 1);
                 rate
             });
@@ -233,7 +256,8 @@ impl Connection {
             self.before_reduction = 0.0;
         }
         if !lost.is_empty() || mark {
-            self.before_reduction = self.before_reduction.max(window.window.get() + acked.len() as f64);
+            self.before_reduction =
+                self.before_reduction.max(window.window.get() + acked.len() as f64);
         }
         self.controller.on_feedback(&feedback);
         self.check_growth(&window, &acked);
@@ -241,7 +265,12 @@ impl Connection {
 
     /// The first segment not acknowledged.
     fn oldest(&self) -> u64 {
-        self.resend.iter().copied().chain(self.flight.iter().map(|flying| flying.number)).min().unwrap_or(self.next)
+        self.resend
+            .iter()
+            .copied()
+            .chain(self.flight.iter().map(|flying| flying.number))
+            .min()
+            .unwrap_or(self.next)
     }
 
     /// How the connection stands.
@@ -250,7 +279,8 @@ impl Connection {
         feedback.in_flight = self.flight.len() as u32;
         (feedback.una, feedback.next) = (self.oldest(), self.next);
         let packets = (self.next - feedback.una) as u32;
-        feedback.outstanding = Outstanding { packets, lost: self.resend.len() as u32, ..Outstanding::default() };
+        feedback.outstanding =
+            Outstanding { packets, lost: self.resend.len() as u32, ..Outstanding::default() };
         feedback.window = self.controller.decision().window.whole();
         feedback.cwnd_limited = self.full;
         feedback.most_outstanding = packets;
@@ -264,7 +294,9 @@ impl Connection {
     fn signal(&self, acknowledged: bool) -> Option<Signal> {
         let step = self.totals.delivered;
         let signal = match () {
-            () if self.needs(Need::StampedRate) => Signal::Rate(Rate::from_kbps(100 + step * 7919 % 100_000)),
+            () if self.needs(Need::StampedRate) => {
+                Signal::Rate(Rate::from_kbps(100 + step * 7919 % 100_000))
+            }
             () if self.needs(Need::LoadCode) => Signal::Load((step * 31 % 256) as u8),
             () if self.needs(Need::Delta) => Signal::Delta((step * 7919 % 2_000_001) as f64 - 1e6),
             () => return None,
@@ -276,14 +308,23 @@ impl Connection {
     fn scramble(&self, feedback: &mut Feedback<'_>, noise: &mut Random) {
         let mut draw = |below: u64| noise.bits() % below;
         if !self.needs(Need::RateSample) {
-            let mut rate = RateSample::over(draw(1000) as u32, Span::from_micros(1 + draw(1_000_000)), draw(1000));
+            let mut rate = RateSample::over(
+                draw(1000) as u32,
+                Span::from_micros(1 + draw(1_000_000)),
+                draw(1000),
+            );
             (rate.app_limited, rate.ack_delayed) = (draw(2) == 0, draw(2) == 0);
             feedback.rate = Some(rate);
         }
         if !self.needs(Need::EcnCounts) {
-            (feedback.ecn.ect0, feedback.ecn.ect1, feedback.ecn.ce) = (draw(9) as u32, draw(9) as u32, draw(9) as u32);
+            (feedback.ecn.ect0, feedback.ecn.ect1, feedback.ecn.ce) =
+                (draw(9) as u32, draw(9) as u32, draw(9) as u32);
         }
-        if !self.needs.iter().any(|need| matches!(need, Need::StampedRate | Need::LoadCode | Need::Delta)) {
+        if !self
+            .needs
+            .iter()
+            .any(|need| matches!(need, Need::StampedRate | Need::LoadCode | Need::Delta))
+        {
             feedback.signal = Some(match draw(3) {
                 0 => Signal::Rate(Rate::from_kbps(draw(1_000_000))),
                 1 => Signal::Load(draw(256) as u8),
@@ -292,25 +333,32 @@ impl Connection {
         }
     }
 
-    /// Window-based controllers grow by segments that the window had limited, not in recovery, and at most by as many as were acknowledged;
-    /// but not where routers say how much.
+    /// Window-based controllers grow by segments that the window had limited, not in recovery, and
+    /// at most by as many as were acknowledged; but not where routers say how much.
     fn check_growth(&self, before: &Decision, acked: &[Acked]) {
         let after = self.controller.decision();
         if after.reduction == Reduction::Immediate || self.needs(Need::Delta) {
             return;
         }
-        // Of some the whole acknowledgement counts, as bursts filled the window, or half of it in slow start.
+        // Of some the whole acknowledgement counts, as bursts filled the window, or half of it in
+        // slow start.
         let burst = self.needs(Need::Outstanding);
         let limited = acked.iter().filter(|acked| burst || acked.window_limited).count();
         let repairing = matches!(self.ca_state, CaState::Recovery | CaState::Cwr);
         let allowed = if repairing { 0.0 } else { limited as f64 };
         let floor = if repairing { 2.0 } else { 0.0 };
         let most = (before.window.get() + allowed).max(floor);
-        // CUBIC catches up with Reno's window in the Reno-friendly region; a delay-based controller takes the growth of a round trip at any
-        // time in it.
+        // CUBIC catches up with Reno's window in the Reno-friendly region; a delay-based controller
+        // takes the growth of a round trip at any time in it.
         let catches_up = if self.basis == Basis::Delay { 2.0 } else { 1.5 };
         let most = if limited > 0 { most * catches_up + 1.0 } else { most };
-        assert!(after.window.get() <= most + 1e-9, "{} after {} with {limited} of {} limited", after.window, before.window, acked.len());
+        assert!(
+            after.window.get() <= most + 1e-9,
+            "{} after {} with {limited} of {} limited",
+            after.window,
+            before.window,
+            acked.len()
+        );
     }
 
     fn step_recovery(&mut self, acked: &[Acked], lost: bool, mark: bool) -> Option<Congestion> {
@@ -344,7 +392,8 @@ impl Connection {
         if self.flight.is_empty() {
             return;
         }
-        let repeated = matches!(self.ca_state, CaState::Recovery | CaState::Cwr) || self.timeouts > 0;
+        let repeated =
+            matches!(self.ca_state, CaState::Recovery | CaState::Cwr) || self.timeouts > 0;
         let lost = self.flight.len() as u32;
         self.totals.lost += lost as u64;
         self.resend.extend(self.flight.drain(..).map(|flying| flying.number));
@@ -364,9 +413,15 @@ impl Connection {
             self.controller.on_undo(self.now);
             let after = self.controller.decision().window.get();
             let most = window.max(self.before_reduction);
-            // Models of the path and routers make windows of their own, and who answers the amount of marks may have reduced nothing for one.
-            let own = matches!(self.basis, Basis::Model | Basis::Routers) || self.needs(Need::EcnCounts);
-            assert!(own || after <= most + 1.0, "{}: undo makes {window} {after}, and it was {most} before", self.text);
+            // Models of the path and routers make windows of their own, and who answers the amount
+            // of marks may have reduced nothing for one.
+            let own =
+                matches!(self.basis, Basis::Model | Basis::Routers) || self.needs(Need::EcnCounts);
+            assert!(
+                own || after <= most + 1.0,
+                "{}: undo makes {window} {after}, and it was {most} before",
+                self.text
+            );
             let mut feedback = self.feedback();
             feedback.undone = true;
             self.controller.on_feedback(&feedback);

@@ -20,24 +20,28 @@ fn options(entry: &Entry) -> Vec<String> {
     texts
 }
 
-/// Every controller with its defaults, and with each single parameter changed. A value that is refused without another parameter is left
-/// out; a needed pair is named.
+/// Every controller with its defaults, and with each single parameter changed. A value that is
+/// refused without another parameter is left out; a needed pair is named.
 fn variants() -> Vec<String> {
     let mut texts = vec!["bbr3?profile=linux&ecn".to_owned()];
     for entry in ENTRIES {
         texts.extend(options(entry));
         for param in entry.params {
             match param.kind {
-                Kind::Flag { default } => texts.push(format!("{}?{}={}", entry.name, param.name, !default)),
-                Kind::Number { min, max, .. } | Kind::NumberOr { min, max, .. } => {
-                    texts.extend([min, max].map(|value| format!("{}?{}={value}", entry.name, param.name)))
+                Kind::Flag { default } => {
+                    texts.push(format!("{}?{}={}", entry.name, param.name, !default))
                 }
+                Kind::Number { min, max, .. } | Kind::NumberOr { min, max, .. } => texts.extend(
+                    [min, max].map(|value| format!("{}?{}={value}", entry.name, param.name)),
+                ),
                 Kind::Choice { .. } => {}
             }
         }
     }
     let defaults = |text: &String| !text.contains('?');
-    texts.retain(|text| defaults(text) || text.parse::<Choice>().unwrap().build(&setup(10.0)).is_ok());
+    texts.retain(|text| {
+        defaults(text) || text.parse::<Choice>().unwrap().build(&setup(10.0)).is_ok()
+    });
     texts
 }
 
@@ -74,13 +78,15 @@ proptest! {
     }
 }
 
-/// Slow start doubles in one acknowledgement of a whole window: "limited" is judged per segment when sent, not per acknowledgement in a
-/// batch. HyStart is off, since HyStart++ limits the growth per acknowledgement. FAST of SC2002 has no slow start; that of LEDBAT++ takes a part, and SCReAMv2 adds a
-/// segment per round trip.
+/// Slow start doubles in one acknowledgement of a whole window: "limited" is judged per segment
+/// when sent, not per acknowledgement in a batch. HyStart is off, since HyStart++ limits the growth
+/// per acknowledgement. FAST of SC2002 has no slow start; that of LEDBAT++ takes a part, and
+/// SCReAMv2 adds a segment per round trip.
 #[test]
 fn one_acknowledgement_of_a_whole_window_doubles_it() {
     let doubles = |entry: &&&Entry| {
-        matches!(entry.basis, Basis::Loss | Basis::Model | Basis::Delay) && !["fast-sc2002", "ledbatpp", "screamv2"].contains(&entry.name)
+        matches!(entry.basis, Basis::Loss | Basis::Model | Basis::Delay)
+            && !["fast-sc2002", "ledbatpp", "screamv2"].contains(&entry.name)
     };
     for entry in ENTRIES.iter().filter(doubles) {
         for mut text in options(entry) {

@@ -5,14 +5,31 @@ use crate::attack::gene::{Gene, Scale, rounded};
 use crate::attack::shape::{Shape, View};
 use crate::attack::text::{Network, Setting};
 
-const SOURCE: &str = "around the paths of Arun, Alizadeh and Balakrishnan, SIGCOMM 2022; ranges ours";
+const SOURCE: &str =
+    "around the paths of Arun, Alizadeh and Balakrishnan, SIGCOMM 2022; ranges ours";
 
 pub(super) static SHAPE: Shape = Shape {
     name: "acks",
     summary: "a shared link to which each flow has its own access, with bursts, jitter and loss of its acknowledgements",
     base: &[
-        Gene { name: "rate", unit: "Mbit/s", low: 5.0, high: 120.0, scale: Scale::Ratio, plain: None, source: SOURCE },
-        Gene { name: "delay", unit: "ms", low: 5.0, high: 80.0, scale: Scale::Ratio, plain: None, source: SOURCE },
+        Gene {
+            name: "rate",
+            unit: "Mbit/s",
+            low: 5.0,
+            high: 120.0,
+            scale: Scale::Ratio,
+            plain: None,
+            source: SOURCE,
+        },
+        Gene {
+            name: "delay",
+            unit: "ms",
+            low: 5.0,
+            high: 80.0,
+            scale: Scale::Ratio,
+            plain: None,
+            source: SOURCE,
+        },
         Gene {
             name: "buffer",
             unit: "bdp",
@@ -24,10 +41,42 @@ pub(super) static SHAPE: Shape = Shape {
         },
     ],
     events: &[
-        Gene { name: "extra", unit: "ms", low: 1.0, high: 100.0, scale: Scale::RatioOrZero, plain: Some(0.0), source: SOURCE },
-        Gene { name: "bursts", unit: "ms", low: 1.0, high: 60.0, scale: Scale::RatioOrZero, plain: Some(0.0), source: SOURCE },
-        Gene { name: "jitter", unit: "ms", low: 0.5, high: 20.0, scale: Scale::RatioOrZero, plain: Some(0.0), source: SOURCE },
-        Gene { name: "loss", unit: "%", low: 0.1, high: 5.0, scale: Scale::RatioOrZero, plain: Some(0.0), source: SOURCE },
+        Gene {
+            name: "extra",
+            unit: "ms",
+            low: 1.0,
+            high: 100.0,
+            scale: Scale::RatioOrZero,
+            plain: Some(0.0),
+            source: SOURCE,
+        },
+        Gene {
+            name: "bursts",
+            unit: "ms",
+            low: 1.0,
+            high: 60.0,
+            scale: Scale::RatioOrZero,
+            plain: Some(0.0),
+            source: SOURCE,
+        },
+        Gene {
+            name: "jitter",
+            unit: "ms",
+            low: 0.5,
+            high: 20.0,
+            scale: Scale::RatioOrZero,
+            plain: Some(0.0),
+            source: SOURCE,
+        },
+        Gene {
+            name: "loss",
+            unit: "%",
+            low: 0.1,
+            high: 5.0,
+            scale: Scale::RatioOrZero,
+            plain: Some(0.0),
+            source: SOURCE,
+        },
     ],
     least: 2,
     most: 2,
@@ -45,7 +94,11 @@ const WARMUP: f64 = 5.0;
 
 /// Jitter is at most a round trip of its flow.
 fn real(genome: &View<'_>) -> bool {
-    holds(genome) && genome.all("jitter").zip(genome.all("extra")).all(|(jitter, extra)| jitter <= 2.0 * (genome.get("delay") + extra))
+    holds(genome)
+        && genome
+            .all("jitter")
+            .zip(genome.all("extra"))
+            .all(|(jitter, extra)| jitter <= 2.0 * (genome.get("delay") + extra))
 }
 
 fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
@@ -56,11 +109,15 @@ fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
         genome.get("buffer"),
         setting.back()
     );
-    for (event, (name, _)) in
-        genome.events.iter().zip([("a", &setting.cast.a), ("b", &setting.cast.b)].into_iter().filter(|(_, own)| own.is_some()))
-    {
+    for (event, (name, _)) in genome.events.iter().zip(
+        [("a", &setting.cast.a), ("b", &setting.cast.b)]
+            .into_iter()
+            .filter(|(_, own)| own.is_some()),
+    ) {
         let [extra, bursts, jitter, loss] = event[..] else { continue };
-        tables += &format!("\n[[link]]\nname = \"access-{name}\"\nbetween = [\"sender-{name}\", \"router\"]\ndelay = \"{extra} ms\"\n");
+        tables += &format!(
+            "\n[[link]]\nname = \"access-{name}\"\nbetween = [\"sender-{name}\", \"router\"]\ndelay = \"{extra} ms\"\n"
+        );
         let mut back = Vec::new();
         if bursts > 0.0 {
             back.push(format!("aggregate = \"{bursts} ms\""));
@@ -75,11 +132,24 @@ fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
             tables += &format!("back = {{ {} }}\n", back.join(", "));
         }
     }
-    Network { tables, length: LENGTH, warmup: WARMUP, from: ["sender-a", "sender-b"], counts: [1, 1], start: 0.0, keys: String::new() }
+    Network {
+        tables,
+        length: LENGTH,
+        warmup: WARMUP,
+        from: ["sender-a", "sender-b"],
+        counts: [1, 1],
+        start: 0.0,
+        keys: String::new(),
+    }
 }
 
 fn says(genome: &View<'_>) -> String {
-    let mut words = format!("{} Mbit/s, {} ms one way, a buffer of {} bdp", genome.get("rate"), genome.get("delay"), genome.get("buffer"));
+    let mut words = format!(
+        "{} Mbit/s, {} ms one way, a buffer of {} bdp",
+        genome.get("rate"),
+        genome.get("delay"),
+        genome.get("buffer")
+    );
     for (event, name) in genome.events.iter().zip(["first", "second"]) {
         let [extra, bursts, jitter, loss] = event[..] else { continue };
         let mut parts = Vec::new();

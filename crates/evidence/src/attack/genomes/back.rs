@@ -5,7 +5,8 @@ use crate::attack::gene::{Gene, Scale};
 use crate::attack::shape::{Shape, View};
 use crate::attack::text::{Network, Setting};
 
-const SOURCE: &str = "ours, for picoquic's issue 1213: 100 to 400 kbit/s back beside 10 Mbit/s forward";
+const SOURCE: &str =
+    "ours, for picoquic's issue 1213: 100 to 400 kbit/s back beside 10 Mbit/s forward";
 
 pub(super) static SHAPE: Shape = Shape {
     name: "back",
@@ -14,8 +15,24 @@ pub(super) static SHAPE: Shape = Shape {
         RATE,
         DELAY,
         BUFFER,
-        Gene { name: "back", unit: "kbit/s", low: 10.0, high: 2000.0, scale: Scale::Ratio, plain: None, source: SOURCE },
-        Gene { name: "room", unit: "packets", low: 10.0, high: 1000.0, scale: Scale::Ratio, plain: Some(100.0), source: "ours" },
+        Gene {
+            name: "back",
+            unit: "kbit/s",
+            low: 10.0,
+            high: 2000.0,
+            scale: Scale::Ratio,
+            plain: None,
+            source: SOURCE,
+        },
+        Gene {
+            name: "room",
+            unit: "packets",
+            low: 10.0,
+            high: 1000.0,
+            scale: Scale::Ratio,
+            plain: Some(100.0),
+            source: "ours",
+        },
     ],
     events: &[],
     least: 0,
@@ -35,7 +52,11 @@ fn real(genome: &View<'_>) -> bool {
 
 fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
     let (rate, delay, buffer) = (genome.get("rate"), genome.get("delay"), genome.get("buffer"));
-    let back = format!("rate = \"{} kbit/s\", buffer = \"{} packets\"", genome.get("back"), genome.get("room").round());
+    let back = format!(
+        "rate = \"{} kbit/s\", buffer = \"{} packets\"",
+        genome.get("back"),
+        genome.get("room").round()
+    );
     let tables = format!(
         "\n[[link]]\nname = \"bottleneck\"\nbetween = [\"sender\", \"receiver\"]\nrate = \"{rate} Mbit/s\"\ndelay = \"{delay} ms\"\nbuffer = \"{buffer} bdp\"\n{}",
         setting.back_with(&back)
@@ -44,5 +65,10 @@ fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
 }
 
 fn says(genome: &View<'_>) -> String {
-    format!("{}; {} kbit/s back with room for {} packets", link_says(genome), genome.get("back"), genome.get("room").round())
+    format!(
+        "{}; {} kbit/s back with room for {} packets",
+        link_says(genome),
+        genome.get("back"),
+        genome.get("room").round()
+    )
 }

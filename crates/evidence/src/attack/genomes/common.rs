@@ -20,10 +20,24 @@ pub(super) const RATE: Gene = Gene {
     plain: None,
     source: "ours, around the 10 Mbit/s of Kuzmanovic and Knightly, SIGCOMM 2003",
 };
-pub(super) const DELAY: Gene =
-    Gene { name: "delay", unit: "ms", low: 1.0, high: 100.0, scale: Scale::Ratio, plain: None, source: "ours: round trips of 2 to 200 ms" };
-pub(super) const BUFFER: Gene =
-    Gene { name: "buffer", unit: "bdp", low: 0.25, high: 16.0, scale: Scale::Ratio, plain: None, source: "ours" };
+pub(super) const DELAY: Gene = Gene {
+    name: "delay",
+    unit: "ms",
+    low: 1.0,
+    high: 100.0,
+    scale: Scale::Ratio,
+    plain: None,
+    source: "ours: round trips of 2 to 200 ms",
+};
+pub(super) const BUFFER: Gene = Gene {
+    name: "buffer",
+    unit: "bdp",
+    low: 0.25,
+    high: 16.0,
+    scale: Scale::Ratio,
+    plain: None,
+    source: "ours",
+};
 
 /// A link between two hosts, both ways alike.
 pub(super) fn link(rate: f64, delay: f64, buffer: &str, setting: &Setting<'_>) -> String {
@@ -35,7 +49,12 @@ pub(super) fn link(rate: f64, delay: f64, buffer: &str, setting: &Setting<'_>) -
 
 /// The constant link in words.
 pub(super) fn link_says(genome: &View<'_>) -> String {
-    format!("{} Mbit/s, {} ms one way, a buffer of {} bdp", genome.get("rate"), genome.get("delay"), genome.get("buffer"))
+    format!(
+        "{} Mbit/s, {} ms one way, a buffer of {} bdp",
+        genome.get("rate"),
+        genome.get("delay"),
+        genome.get("buffer")
+    )
 }
 
 /// "1 thing", "2 things"; "2 losses".

@@ -12,10 +12,42 @@ pub(super) static SHAPE: Shape = Shape {
     summary: "a constant link that bursts of UDP cross, once or again and again",
     base: &[RATE, DELAY, BUFFER],
     events: &[
-        Gene { name: "start", unit: "s", low: 0.0, high: LENGTH, scale: Scale::Even, plain: None, source: SOURCE },
-        Gene { name: "length", unit: "ms", low: 10.0, high: 500.0, scale: Scale::Ratio, plain: None, source: SOURCE },
-        Gene { name: "factor", unit: "of the capacity", low: 0.1, high: 2.0, scale: Scale::Ratio, plain: Some(2.0), source: SOURCE },
-        Gene { name: "every", unit: "s", low: 0.25, high: 5.0, scale: Scale::RatioOrZero, plain: None, source: SOURCE },
+        Gene {
+            name: "start",
+            unit: "s",
+            low: 0.0,
+            high: LENGTH,
+            scale: Scale::Even,
+            plain: None,
+            source: SOURCE,
+        },
+        Gene {
+            name: "length",
+            unit: "ms",
+            low: 10.0,
+            high: 500.0,
+            scale: Scale::Ratio,
+            plain: None,
+            source: SOURCE,
+        },
+        Gene {
+            name: "factor",
+            unit: "of the capacity",
+            low: 0.1,
+            high: 2.0,
+            scale: Scale::Ratio,
+            plain: Some(2.0),
+            source: SOURCE,
+        },
+        Gene {
+            name: "every",
+            unit: "s",
+            low: 0.25,
+            high: 5.0,
+            scale: Scale::RatioOrZero,
+            plain: None,
+            source: SOURCE,
+        },
     ],
     least: 1,
     most: 20,
@@ -38,7 +70,12 @@ struct Burst {
 }
 
 fn bursts<'a>(genome: &'a View<'a>) -> impl Iterator<Item = Burst> + 'a {
-    genome.events.iter().map(|event| Burst { start: event[0], length: event[1] / 1e3, factor: event[2], every: event[3] })
+    genome.events.iter().map(|event| Burst {
+        start: event[0],
+        length: event[1] / 1e3,
+        factor: event[2],
+        every: event[3],
+    })
 }
 
 /// The part of the capacity that the bursts ask for, over the time into which they fall. Without end where a burst would meet itself.
@@ -53,7 +90,8 @@ fn load(genome: &View<'_>) -> f64 {
 
 fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
     let rate = genome.get("rate");
-    let mut tables = link(rate, genome.get("delay"), &format!("{} bdp", genome.get("buffer")), setting);
+    let mut tables =
+        link(rate, genome.get("delay"), &format!("{} bdp", genome.get("buffer")), setting);
     for (place, burst) in bursts(genome).enumerate() {
         let at = rounded(rate * burst.factor, 3);
         let workload = match burst.every {
@@ -84,10 +122,17 @@ fn says(genome: &View<'_>) -> String {
     let mut words = link_says(genome);
     for burst in bursts(genome).filter(|burst| burst.every > 0.0) {
         let Burst { start, length, factor, every } = burst;
-        words += &format!("; from {start} s on {} ms of UDP at {factor} of the capacity every {every} s", plain(1e3 * length));
+        words += &format!(
+            "; from {start} s on {} ms of UDP at {factor} of the capacity every {every} s",
+            plain(1e3 * length)
+        );
     }
     if once > 0 {
-        words += &format!("; {} of UDP, {} % of the capacity in all", counted(once, "single burst"), rounded(100.0 * load(genome), 2));
+        words += &format!(
+            "; {} of UDP, {} % of the capacity in all",
+            counted(once, "single burst"),
+            rounded(100.0 * load(genome), 2)
+        );
     }
     words
 }

@@ -1,6 +1,8 @@
 //! A link that loses short runs of packets.
 
-use super::common::{BUFFER, DELAY, LENGTH, PACKET_BITS, RATE, bdp_packets, counted, holds, link, link_says};
+use super::common::{
+    BUFFER, DELAY, LENGTH, PACKET_BITS, RATE, bdp_packets, counted, holds, link, link_says,
+};
 use crate::attack::gene::{Gene, Scale, rounded};
 use crate::attack::shape::{Shape, View};
 use crate::attack::text::{Network, Setting, plain};
@@ -12,8 +14,24 @@ pub(super) static SHAPE: Shape = Shape {
     summary: "a constant link that loses everything for the time of a few packets, now and then",
     base: &[RATE, DELAY, BUFFER],
     events: &[
-        Gene { name: "start", unit: "s", low: 0.01, high: LENGTH - 0.5, scale: Scale::Even, plain: None, source: SOURCE },
-        Gene { name: "packets", unit: "packets", low: 1.0, high: 60.0, scale: Scale::Ratio, plain: None, source: SOURCE },
+        Gene {
+            name: "start",
+            unit: "s",
+            low: 0.01,
+            high: LENGTH - 0.5,
+            scale: Scale::Even,
+            plain: None,
+            source: SOURCE,
+        },
+        Gene {
+            name: "packets",
+            unit: "packets",
+            low: 1.0,
+            high: 60.0,
+            scale: Scale::Ratio,
+            plain: None,
+            source: SOURCE,
+        },
     ],
     least: 1,
     most: 30,
@@ -33,7 +51,11 @@ const WINDOW: f64 = 10.0;
 /// When each run of losses begins and ends, in seconds: as long as the link takes for its packets.
 fn runs(genome: &View<'_>) -> Vec<(f64, f64)> {
     let packet = PACKET_BITS / (genome.get("rate") * 1e6);
-    genome.all("start").zip(genome.all("packets")).map(|(start, packets)| (start, start + packets * packet)).collect()
+    genome
+        .all("start")
+        .zip(genome.all("packets"))
+        .map(|(start, packets)| (start, start + packets * packet))
+        .collect()
 }
 
 /// At most a hundredth is lost, no run is longer than a window, and none touches another.
@@ -47,12 +69,20 @@ fn real(genome: &View<'_>) -> bool {
 }
 
 fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
-    let mut tables = link(genome.get("rate"), genome.get("delay"), &format!("{} bdp", genome.get("buffer")), setting);
+    let mut tables = link(
+        genome.get("rate"),
+        genome.get("delay"),
+        &format!("{} bdp", genome.get("buffer")),
+        setting,
+    );
     // A copy with other numbers may reach beyond the end, and the last millisecond may be written as the end.
     let last = LENGTH - 0.001;
     for (from, to) in runs(genome).into_iter().filter(|(from, _)| *from < last) {
         for (at, loss) in [(from, 100), (to.min(last), 0)] {
-            tables += &format!("\n[[change]]\nlink = \"bottleneck\"\nat = \"{} s\"\nloss = \"{loss} %\"\n", plain(at));
+            tables += &format!(
+                "\n[[change]]\nlink = \"bottleneck\"\nat = \"{} s\"\nloss = \"{loss} %\"\n",
+                plain(at)
+            );
         }
     }
     Network::of_one_link(tables, LENGTH)
@@ -60,8 +90,10 @@ fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
 
 fn says(genome: &View<'_>) -> String {
     let all: f64 = genome.all("packets").sum();
-    let (first, last) = (genome.all("start").fold(f64::MAX, f64::min), genome.all("start").fold(0.0, f64::max));
-    let when = if first == last { format!("at {first} s") } else { format!("from {first} to {last} s") };
+    let (first, last) =
+        (genome.all("start").fold(f64::MAX, f64::min), genome.all("start").fold(0.0, f64::max));
+    let when =
+        if first == last { format!("at {first} s") } else { format!("from {first} to {last} s") };
     format!(
         "{}; {} of all packets for the time of {} in all, {when}",
         link_says(genome),

@@ -40,8 +40,17 @@ pub enum Kind {
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 9] =
-        [Kind::Steps, Kind::Trace, Kind::Cross, Kind::Pair, Kind::Acks, Kind::Drops, Kind::Pauses, Kind::Reorder, Kind::Back];
+    pub const ALL: [Kind; 9] = [
+        Kind::Steps,
+        Kind::Trace,
+        Kind::Cross,
+        Kind::Pair,
+        Kind::Acks,
+        Kind::Drops,
+        Kind::Pauses,
+        Kind::Reorder,
+        Kind::Back,
+    ];
 
     /// What makes it.
     pub fn shape(self) -> &'static Shape {

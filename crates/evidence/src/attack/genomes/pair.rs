@@ -11,8 +11,24 @@ pub(super) static SHAPE: Shape = Shape {
     name: "pair",
     summary: "one to five flows of each of two controllers on a constant link",
     base: &[
-        Gene { name: "rate", unit: "Mbit/s", low: 25.0, high: 200.0, scale: Scale::Ratio, plain: None, source: SOURCE },
-        Gene { name: "rtt", unit: "ms", low: 10.0, high: 100.0, scale: Scale::Ratio, plain: None, source: SOURCE },
+        Gene {
+            name: "rate",
+            unit: "Mbit/s",
+            low: 25.0,
+            high: 200.0,
+            scale: Scale::Ratio,
+            plain: None,
+            source: SOURCE,
+        },
+        Gene {
+            name: "rtt",
+            unit: "ms",
+            low: 10.0,
+            high: 100.0,
+            scale: Scale::Ratio,
+            plain: None,
+            source: SOURCE,
+        },
         Gene {
             name: "buffer",
             unit: "bdp",
@@ -22,8 +38,24 @@ pub(super) static SHAPE: Shape = Shape {
             plain: None,
             source: SOURCE,
         },
-        Gene { name: "flows_a", unit: "", low: 1.0, high: 5.0, scale: Scale::Whole, plain: Some(1.0), source: SOURCE },
-        Gene { name: "flows_b", unit: "", low: 1.0, high: 5.0, scale: Scale::Whole, plain: Some(1.0), source: SOURCE },
+        Gene {
+            name: "flows_a",
+            unit: "",
+            low: 1.0,
+            high: 5.0,
+            scale: Scale::Whole,
+            plain: Some(1.0),
+            source: SOURCE,
+        },
+        Gene {
+            name: "flows_b",
+            unit: "",
+            low: 1.0,
+            high: 5.0,
+            scale: Scale::Whole,
+            plain: Some(1.0),
+            source: SOURCE,
+        },
         Gene {
             name: "offset",
             unit: "s",
@@ -50,9 +82,22 @@ const LENGTH: f64 = 20.0;
 const WARMUP: f64 = 8.0;
 
 fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
-    let tables = link(genome.get("rate"), genome.get("rtt") / 2.0, &format!("{} bdp", genome.get("buffer")), setting);
+    let tables = link(
+        genome.get("rate"),
+        genome.get("rtt") / 2.0,
+        &format!("{} bdp", genome.get("buffer")),
+        setting,
+    );
     let counts = [genome.get("flows_a") as u32, genome.get("flows_b") as u32];
-    Network { tables, length: LENGTH, warmup: WARMUP, from: ["sender", "sender"], counts, start: genome.get("offset"), keys: String::new() }
+    Network {
+        tables,
+        length: LENGTH,
+        warmup: WARMUP,
+        from: ["sender", "sender"],
+        counts,
+        start: genome.get("offset"),
+        keys: String::new(),
+    }
 }
 
 fn says(genome: &View<'_>) -> String {

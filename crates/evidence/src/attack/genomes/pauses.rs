@@ -5,8 +5,7 @@ use crate::attack::gene::{Gene, Scale};
 use crate::attack::shape::{Shape, View};
 use crate::attack::text::{Network, Setting, plain};
 
-const SOURCE: &str =
-    "ours, for faults of BBR with applications that pause (Linux 5490b32dce69, picoquic issue 839, freenet-core issue 2706)";
+const SOURCE: &str = "ours, for faults of BBR with applications that pause (Linux 5490b32dce69, picoquic issue 839, freenet-core issue 2706)";
 
 /// Seconds of a run: with the time in which BBR of Linux probes for the round trip, which comes every 10 s.
 const LENGTH: f64 = 15.0;
@@ -20,10 +19,42 @@ pub(super) static SHAPE: Shape = Shape {
     summary: "a constant link and an application that has nothing to send now and then, once or several times running",
     base: &[RATE, DELAY, BUFFER],
     events: &[
-        Gene { name: "start", unit: "s", low: 0.001, high: LENGTH - 0.5, scale: Scale::Ratio, plain: None, source: SOURCE },
-        Gene { name: "length", unit: "ms", low: 5.0, high: 2000.0, scale: Scale::Ratio, plain: None, source: SOURCE },
-        Gene { name: "times", unit: "", low: 1.0, high: 10.0, scale: Scale::Whole, plain: Some(1.0), source: SOURCE },
-        Gene { name: "between", unit: "ms", low: 1.0, high: 2000.0, scale: Scale::Ratio, plain: Some(1.0), source: SOURCE },
+        Gene {
+            name: "start",
+            unit: "s",
+            low: 0.001,
+            high: LENGTH - 0.5,
+            scale: Scale::Ratio,
+            plain: None,
+            source: SOURCE,
+        },
+        Gene {
+            name: "length",
+            unit: "ms",
+            low: 5.0,
+            high: 2000.0,
+            scale: Scale::Ratio,
+            plain: None,
+            source: SOURCE,
+        },
+        Gene {
+            name: "times",
+            unit: "",
+            low: 1.0,
+            high: 10.0,
+            scale: Scale::Whole,
+            plain: Some(1.0),
+            source: SOURCE,
+        },
+        Gene {
+            name: "between",
+            unit: "ms",
+            low: 1.0,
+            high: 2000.0,
+            scale: Scale::Ratio,
+            plain: Some(1.0),
+            source: SOURCE,
+        },
     ],
     least: 1,
     most: 10,
@@ -55,7 +86,12 @@ fn real(genome: &View<'_>) -> bool {
 }
 
 fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
-    let tables = link(genome.get("rate"), genome.get("delay"), &format!("{} bdp", genome.get("buffer")), setting);
+    let tables = link(
+        genome.get("rate"),
+        genome.get("delay"),
+        &format!("{} bdp", genome.get("buffer")),
+        setting,
+    );
     let mut free = 0.0;
     let mut written = Vec::new();
     for (from, to) in pauses(genome) {
@@ -66,7 +102,10 @@ fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
             free = to + BETWEEN;
         }
     }
-    Network { keys: format!("pauses = [{}]\n", written.join(", ")), ..Network::of_one_link(tables, LENGTH) }
+    Network {
+        keys: format!("pauses = [{}]\n", written.join(", ")),
+        ..Network::of_one_link(tables, LENGTH)
+    }
 }
 
 fn says(genome: &View<'_>) -> String {
@@ -75,7 +114,10 @@ fn says(genome: &View<'_>) -> String {
         let [start, length, times, between] = event[..] else { continue };
         words += &match times as usize {
             1 => format!("; a pause of the application of {length} ms at {start} s"),
-            times => format!("; {} of the application of {length} ms each, {between} ms apart, from {start} s on", counted(times, "pause")),
+            times => format!(
+                "; {} of the application of {length} ms each, {between} ms apart, from {start} s on",
+                counted(times, "pause")
+            ),
         };
     }
     words

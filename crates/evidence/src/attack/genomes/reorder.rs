@@ -12,10 +12,42 @@ pub(super) static SHAPE: Shape = Shape {
     summary: "a constant link on which packets overtake others, now and then",
     base: &[RATE, DELAY, BUFFER],
     events: &[
-        Gene { name: "start", unit: "s", low: 0.01, high: LENGTH - 0.5, scale: Scale::Ratio, plain: None, source: SOURCE },
-        Gene { name: "length", unit: "ms", low: 10.0, high: 5000.0, scale: Scale::Ratio, plain: None, source: SOURCE },
-        Gene { name: "share", unit: "%", low: 0.1, high: 50.0, scale: Scale::Ratio, plain: None, source: SOURCE },
-        Gene { name: "late", unit: "ms", low: 1.0, high: 200.0, scale: Scale::Ratio, plain: None, source: SOURCE },
+        Gene {
+            name: "start",
+            unit: "s",
+            low: 0.01,
+            high: LENGTH - 0.5,
+            scale: Scale::Ratio,
+            plain: None,
+            source: SOURCE,
+        },
+        Gene {
+            name: "length",
+            unit: "ms",
+            low: 10.0,
+            high: 5000.0,
+            scale: Scale::Ratio,
+            plain: None,
+            source: SOURCE,
+        },
+        Gene {
+            name: "share",
+            unit: "%",
+            low: 0.1,
+            high: 50.0,
+            scale: Scale::Ratio,
+            plain: None,
+            source: SOURCE,
+        },
+        Gene {
+            name: "late",
+            unit: "ms",
+            low: 1.0,
+            high: 200.0,
+            scale: Scale::Ratio,
+            plain: None,
+            source: SOURCE,
+        },
     ],
     least: 1,
     most: 5,
@@ -40,7 +72,12 @@ fn real(genome: &View<'_>) -> bool {
 }
 
 fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
-    let mut tables = link(genome.get("rate"), genome.get("delay"), &format!("{} bdp", genome.get("buffer")), setting);
+    let mut tables = link(
+        genome.get("rate"),
+        genome.get("delay"),
+        &format!("{} bdp", genome.get("buffer")),
+        setting,
+    );
     for (place, event) in genome.events.iter().enumerate() {
         let [start, _, share, late] = event[..] else { continue };
         // A copy with other numbers may reach into the next.
@@ -50,7 +87,10 @@ fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
             (end(event), "{ share = \"0 %\", delay = \"0 s\" }".to_owned()),
         ] {
             if at < next {
-                tables += &format!("\n[[change]]\nlink = \"bottleneck\"\nat = \"{} s\"\nreorder = {reorder}\n", plain(at));
+                tables += &format!(
+                    "\n[[change]]\nlink = \"bottleneck\"\nat = \"{} s\"\nreorder = {reorder}\n",
+                    plain(at)
+                );
             }
         }
     }
@@ -61,7 +101,10 @@ fn says(genome: &View<'_>) -> String {
     let mut words = link_says(genome);
     for event in genome.events {
         let [start, _, share, late] = event[..] else { continue };
-        words += &format!("; {share} % of packets {late} ms late from {start} to {} s", plain(end(event)));
+        words += &format!(
+            "; {share} % of packets {late} ms late from {start} to {} s",
+            plain(end(event))
+        );
     }
     words
 }

@@ -20,9 +20,33 @@ pub(super) static SHAPE: Shape = Shape {
         source: "ours; of the segment with the largest, and at least AdvNet's 10 packets",
     }],
     events: &[
-        Gene { name: "rate", unit: "Mbit/s", low: 0.5, high: 100.0, scale: Scale::Ratio, plain: None, source: SOURCE },
-        Gene { name: "delay", unit: "ms", low: 1.0, high: 150.0, scale: Scale::Ratio, plain: None, source: SOURCE },
-        Gene { name: "duration", unit: "s", low: 0.25, high: 10.0, scale: Scale::Ratio, plain: None, source: SOURCE },
+        Gene {
+            name: "rate",
+            unit: "Mbit/s",
+            low: 0.5,
+            high: 100.0,
+            scale: Scale::Ratio,
+            plain: None,
+            source: SOURCE,
+        },
+        Gene {
+            name: "delay",
+            unit: "ms",
+            low: 1.0,
+            high: 150.0,
+            scale: Scale::Ratio,
+            plain: None,
+            source: SOURCE,
+        },
+        Gene {
+            name: "duration",
+            unit: "s",
+            low: 0.25,
+            high: 10.0,
+            scale: Scale::Ratio,
+            plain: None,
+            source: SOURCE,
+        },
     ],
     least: 1,
     most: 6,
@@ -75,7 +99,8 @@ fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
     if setting.tail {
         segments.push(Segment { from: length, ..segments[0] });
     }
-    let mut tables = link(segments[0].rate, segments[0].delay, &format!("{packets} packets"), setting);
+    let mut tables =
+        link(segments[0].rate, segments[0].delay, &format!("{packets} packets"), setting);
     for pair in segments.windows(2) {
         let mut keys = String::new();
         if pair[0].rate != pair[1].rate {
@@ -85,7 +110,10 @@ fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
             keys += &format!("delay = \"{} ms\"\n", pair[1].delay);
         }
         if !keys.is_empty() {
-            tables += &format!("\n[[change]]\nlink = \"bottleneck\"\nboth = true\nat = \"{} s\"\n{keys}", plain(pair[1].from));
+            tables += &format!(
+                "\n[[change]]\nlink = \"bottleneck\"\nboth = true\nat = \"{} s\"\n{keys}",
+                plain(pair[1].from)
+            );
         }
     }
     Network::of_one_link(tables, length)
@@ -94,7 +122,12 @@ fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
 fn says(genome: &View<'_>) -> String {
     let (segments, _) = segments(genome);
     let first = &segments[0];
-    let mut words = format!("{} Mbit/s, {} ms one way, a buffer of {} packets", first.rate, first.delay, packets(genome, &segments));
+    let mut words = format!(
+        "{} Mbit/s, {} ms one way, a buffer of {} packets",
+        first.rate,
+        first.delay,
+        packets(genome, &segments)
+    );
     for pair in segments.windows(2) {
         let [before, now] = pair else { continue };
         let mut parts = Vec::new();
@@ -104,7 +137,11 @@ fn says(genome: &View<'_>) -> String {
             parts.push(format!("capacity falls to 1/{}", rounded(before.rate / now.rate, 2)));
         }
         if now.delay != before.delay {
-            parts.push(format!("the delay {} to {} ms", if now.delay > before.delay { "rises" } else { "falls" }, now.delay));
+            parts.push(format!(
+                "the delay {} to {} ms",
+                if now.delay > before.delay { "rises" } else { "falls" },
+                now.delay
+            ));
         }
         if !parts.is_empty() {
             words += &format!("; {} after {} s", parts.join(" and "), plain(rounded(now.from, 3)));

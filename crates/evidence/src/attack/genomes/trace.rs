@@ -37,7 +37,10 @@ const MEAN: f64 = 12.0;
 /// The rates of the pieces, in Mbit/s.
 fn rates(genome: &View<'_>) -> Vec<f64> {
     let sum: f64 = genome.all("weight").sum();
-    genome.all("weight").map(|weight| rounded(MEAN * weight * PIECES as f64 / sum, 3).max(0.01)).collect()
+    genome
+        .all("weight")
+        .map(|weight| rounded(MEAN * weight * PIECES as f64 / sum, 3).max(0.01))
+        .collect()
 }
 
 fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
@@ -48,19 +51,27 @@ fn network(genome: &View<'_>, setting: &Setting<'_>) -> Network {
     let mut tables = link(rates[0], genome.get("delay"), &buffer(genome), setting);
     for (place, pair) in rates.windows(2).enumerate().filter(|(_, pair)| pair[0] != pair[1]) {
         let at = plain(PIECE * (place + 1) as f64);
-        tables += &format!("\n[[change]]\nlink = \"bottleneck\"\nboth = true\nat = \"{at} s\"\nrate = \"{} Mbit/s\"\n", pair[1]);
+        tables += &format!(
+            "\n[[change]]\nlink = \"bottleneck\"\nboth = true\nat = \"{at} s\"\nrate = \"{} Mbit/s\"\n",
+            pair[1]
+        );
     }
     Network::of_one_link(tables, PIECE * PIECES as f64)
 }
 
 /// The buffer, in packets of the mean rate: in bdp it would follow the first piece.
 fn buffer(genome: &View<'_>) -> String {
-    format!("{} packets", libm::ceil(genome.get("buffer") * bdp_packets(MEAN, genome.get("delay"))).max(2.0))
+    format!(
+        "{} packets",
+        libm::ceil(genome.get("buffer") * bdp_packets(MEAN, genome.get("delay"))).max(2.0)
+    )
 }
 
 fn says(genome: &View<'_>) -> String {
     let rates = rates(genome);
-    let (least, most) = rates.iter().fold((f64::MAX, 0.0f64), |(least, most), rate| (least.min(*rate), most.max(*rate)));
+    let (least, most) = rates
+        .iter()
+        .fold((f64::MAX, 0.0f64), |(least, most), rate| (least.min(*rate), most.max(*rate)));
     format!(
         "{MEAN} Mbit/s on average, {} ms one way, a buffer of {}; capacity moves between {least} and {most} Mbit/s, {} times",
         genome.get("delay"),

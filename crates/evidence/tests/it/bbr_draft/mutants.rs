@@ -1,6 +1,9 @@
 //! `bbr3` with a fault: a controller that hands it something false, or takes something from it.
 
-use narrows_control::{Basis, Build, Built, Choice, Controller, Decision, Entry, Feedback, Open, Sent, Setup, Tag, Timeout, register};
+use narrows_control::{
+    Basis, Build, Built, Choice, Controller, Decision, Entry, Feedback, Open, Sent, Setup, Tag,
+    Timeout, register,
+};
 use narrows_params::{Need, Param, ParamError, Params};
 use narrows_units::{Rate, Span, Time};
 use std::sync::Once;
@@ -114,10 +117,14 @@ impl Controller for Mutant {
         match self.fault {
             Fault::Lossless => (seen.lost, seen.congestion, seen.totals.lost) = (&[], None, 0),
             Fault::ShorterAndShorter => {
-                seen.rtt = Some(Span::from_nanos(30_000_000 - (10 * self.acknowledgements).min(29_000_000)));
+                seen.rtt = Some(Span::from_nanos(
+                    30_000_000 - (10 * self.acknowledgements).min(29_000_000),
+                ));
             }
             Fault::LargeFlight => seen.in_flight += 20,
-            Fault::HalfAcknowledged => seen.acked = &feedback.acked[..feedback.acked.len().div_ceil(2)],
+            Fault::HalfAcknowledged => {
+                seen.acked = &feedback.acked[..feedback.acked.len().div_ceil(2)]
+            }
             _ => {}
         }
         if let Some(rate) = &mut seen.rate {

@@ -72,7 +72,13 @@ const RETRY: (Span, Span) = (Span::from_secs(1), Span::from_secs(8));
 const SIZE_GAIN: f64 = 1.0 / 8.0;
 
 impl<C: Content> RateConsumer<C> {
-    pub(crate) fn new(choice: &ConsumerChoice, setup: &ConsumerSetup, content: C, segments: Option<u64>, start: Time) -> RateConsumer<C> {
+    pub(crate) fn new(
+        choice: &ConsumerChoice,
+        setup: &ConsumerSetup,
+        content: C,
+        segments: Option<u64>,
+        start: Time,
+    ) -> RateConsumer<C> {
         let settings = Settings::new(choice);
         let rtt = RttEstimator::new(RttSettings {
             rule: TimeoutRule::Rfc6298(Span::from_millis(200)),
@@ -123,7 +129,10 @@ impl<C: Content> RateConsumer<C> {
     }
 
     fn on_data(&mut self, data: &Data<C::Name>) {
-        let arrival = self.content.segment(&data.name).map_or(Arrival::Unsolicited, |segment| self.segments.on_data(segment));
+        let arrival = self
+            .content
+            .segment(&data.name)
+            .map_or(Arrival::Unsolicited, |segment| self.segments.on_data(segment));
         let slot = match arrival {
             Arrival::New(slot) => {
                 if !slot.timed_out {
@@ -140,7 +149,8 @@ impl<C: Content> RateConsumer<C> {
             Arrival::Unsolicited => return self.counters.unsolicited += 1,
         };
         let size = data.size.get() as f64;
-        self.data_size = if self.measured { self.data_size + (size - self.data_size) * SIZE_GAIN } else { size };
+        self.data_size =
+            if self.measured { self.data_size + (size - self.data_size) * SIZE_GAIN } else { size };
         self.measured = true;
         let (id, hint) = if !self.settings.multipath {
             (0, Hint::None)
@@ -170,7 +180,9 @@ impl<C: Content> RateConsumer<C> {
 
     fn on_nack(&mut self, nack: &Nack<C::Name>) {
         let segment = self.content.segment(&nack.interest.name);
-        let known = segment.and_then(|segment| Some((segment, self.segments.in_flight_as(segment, nack.interest.nonce)?)));
+        let known = segment.and_then(|segment| {
+            Some((segment, self.segments.in_flight_as(segment, nack.interest.nonce)?))
+        });
         let Some((segment, slot)) = known else {
             return self.counters.unsolicited += 1;
         };
@@ -181,10 +193,17 @@ impl<C: Content> RateConsumer<C> {
                 self.subflows.remove(path);
                 self.discover();
             }
-            (reason, path) => self.subflows.on_nack(path, nack.rates, nack.route.limit, reason == NackReason::Congestion),
+            (reason, path) => self.subflows.on_nack(
+                path,
+                nack.rates,
+                nack.route.limit,
+                reason == NackReason::Congestion,
+            ),
         }
         let rate = nack.rates.primary;
-        if let Some(discovery) = self.discovery.as_mut().filter(|discovery| discovery.sent.contains(&segment)) {
+        if let Some(discovery) =
+            self.discovery.as_mut().filter(|discovery| discovery.sent.contains(&segment))
+        {
             discovery.sent.retain(|sent| *sent != segment);
             if discovery.sent.is_empty() {
                 discovery.more = 0;
@@ -217,8 +236,8 @@ impl<C: Content> RateConsumer<C> {
         self.discover();
     }
 
-    /// Times Interests out. The timeout is doubled until the next sample of the round trip (RFC 6298, sections 5.5 to 5.7), or a round trip
-    /// that has grown beyond it would never be seen.
+    /// Times Interests out. The timeout is doubled until the next sample of the round trip (RFC
+    /// 6298, sections 5.5 to 5.7), or a round trip that has grown beyond it would never be seen.
     fn expire_segments(&mut self) {
         while let Some(sent) = self.segments.expire(self.now, self.waits.timeout) {
             self.counters.timeouts += 1;
@@ -240,7 +259,9 @@ impl<C: Content> RateConsumer<C> {
                 due = due.min(discovery.at);
             }
         } else if self.segments.has_next() {
-            due = due.min(self.next_departure(Class::Primary)).min(self.next_departure(Class::Secondary));
+            due = due
+                .min(self.next_departure(Class::Primary))
+                .min(self.next_departure(Class::Secondary));
         }
         (due != Time::NEVER).then_some(due)
     }
@@ -248,7 +269,8 @@ impl<C: Content> RateConsumer<C> {
     fn update_gaps(&mut self) {
         let before = self.gaps.of(Class::Secondary);
         self.gaps.update(self.subflows.rates(), self.data_size);
-        // Otherwise secondary rates that are zero most of the time would let an Interest through each time they are not.
+        // Otherwise secondary rates that are zero most of the time would let an Interest through
+        // each time they are not.
         if before == Span::MAX && self.gaps.of(Class::Secondary) < Span::MAX {
             self.secondary.restart(self.now);
         }

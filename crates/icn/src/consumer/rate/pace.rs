@@ -6,7 +6,8 @@ use crate::packet::Class;
 use narrows_transport::RttEstimator;
 use narrows_units::{Rate, Span};
 
-/// The times between Interests, from the rates at which Data is requested and its size. They are computed when these change.
+/// The times between Interests, from the rates at which Data is requested and its size. They are
+/// computed when these change.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gaps {
     rates: ByClass<Rate>,
@@ -28,7 +29,11 @@ impl Gaps {
     pub(super) fn update(&mut self, rates: ByClass<Rate>, data_size: f64) {
         if (self.rates, self.data_size) != (rates, data_size) {
             let primary = gap_at(rates.primary, data_size).min(LONGEST_GAP);
-            *self = Gaps { rates, data_size, gaps: ByClass { primary, secondary: gap_at(rates.secondary, data_size) } };
+            *self = Gaps {
+                rates,
+                data_size,
+                gaps: ByClass { primary, secondary: gap_at(rates.secondary, data_size) },
+            };
         }
     }
 
@@ -47,11 +52,13 @@ pub(super) struct Waits {
     pub(super) timeout: Span,
     /// A path is removed after this time without Data.
     pub(super) path: Span,
-    /// The time from the first Data to the first secondary Interest; `None` while unknown, and of a consumer that sends none.
+    /// The time from the first Data to the first secondary Interest; `None` while unknown, and of a
+    /// consumer that sends none.
     pub(super) secondary: Option<Span>,
 }
 
-/// A path is removed after this many round trips without Data, and not before this time; the paper gives none.
+/// A path is removed after this many round trips without Data, and not before this time; the paper
+/// gives none.
 const PATH_TIMEOUT: (u64, Span) = (8, Span::from_secs(1));
 
 impl Waits {
@@ -62,7 +69,9 @@ impl Waits {
             srtt,
             timeout: rtt.timeout(),
             path: (srtt * PATH_TIMEOUT.0).max(PATH_TIMEOUT.1),
-            secondary: hold.filter(|_| !srtt.is_zero()).map(|hold| Span::from_secs_f64(hold * srtt.as_secs_f64())),
+            secondary: hold
+                .filter(|_| !srtt.is_zero())
+                .map(|hold| Span::from_secs_f64(hold * srtt.as_secs_f64())),
         }
     }
 }

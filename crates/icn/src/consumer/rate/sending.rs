@@ -30,19 +30,26 @@ impl<C: Content> RateConsumer<C> {
             let may = discovery.more > 0 || (discovery.sent.is_empty() && discovery.at <= self.now);
             return may.then(|| self.send_discovery());
         }
-        let class = [Class::Primary, Class::Secondary].into_iter().find(|class| self.next_departure(*class) <= self.now)?;
+        let class = [Class::Primary, Class::Secondary]
+            .into_iter()
+            .find(|class| self.next_departure(*class) <= self.now)?;
         let gap = self.gaps.of(class);
         match class {
             Class::Primary => self.primary.take(self.now, gap),
             Class::Secondary => self.secondary.take(self.now, gap),
         }
-        let path = if class == Class::Primary && self.probes() { None } else { self.subflows.choose(self.now, class) };
+        let path = if class == Class::Primary && self.probes() {
+            None
+        } else {
+            self.subflows.choose(self.now, class)
+        };
         let (interest, segment) = self.send(class, path);
         self.segments.start_timer(segment);
         Some(interest)
     }
 
-    /// True if the next primary Interest is to carry no hint, to find further paths (MIRCC, section 4.3.3).
+    /// True if the next primary Interest is to carry no hint, to find further paths (MIRCC, section
+    /// 4.3.3).
     fn probes(&mut self) -> bool {
         if !self.settings.multipath {
             return false;
@@ -56,7 +63,8 @@ impl<C: Content> RateConsumer<C> {
         true
     }
 
-    /// An Interest that looks for paths; the first of those sent at once also sets the time of the next ones.
+    /// An Interest that looks for paths; the first of those sent at once also sets the time of the
+    /// next ones.
     fn send_discovery(&mut self) -> Interest<C::Name> {
         // The pacer counts it, so that the next Interest keeps its distance.
         self.primary.take(self.now, Span::ZERO);
@@ -67,7 +75,8 @@ impl<C: Content> RateConsumer<C> {
             if discovery.more > 0 {
                 discovery.more -= 1;
             } else {
-                (discovery.at, discovery.wait, discovery.more) = (now + discovery.wait, (discovery.wait * 2).min(RETRY.1), first - 1);
+                (discovery.at, discovery.wait, discovery.more) =
+                    (now + discovery.wait, (discovery.wait * 2).min(RETRY.1), first - 1);
             }
             discovery.sent.push(segment);
         }

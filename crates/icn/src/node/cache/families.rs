@@ -5,8 +5,9 @@ use hashbrown::HashTable;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound;
 
-/// Names in their order, by the places at which they are stored. Names that differ in their last component only are a family. The next
-/// segment of a content goes to the end of its family, and the one used longest ago leaves from the beginning: neither costs a search.
+/// Names in their order, by the places at which they are stored. Names that differ in their last
+/// component only are a family. The next segment of a content goes to the end of its family, and
+/// the one used longest ago leaves from the beginning: neither costs a search.
 #[derive(Clone)]
 pub(super) struct Families<N: Name> {
     hashing: N::Hashing,
@@ -28,7 +29,13 @@ struct Family<N> {
 
 impl<N: Name> Families<N> {
     pub(super) fn new(hashing: N::Hashing) -> Families<N> {
-        Families { hashing, families: Vec::new(), free: Vec::new(), index: HashTable::new(), order: BTreeMap::new() }
+        Families {
+            hashing,
+            families: Vec::new(),
+            free: Vec::new(),
+            index: HashTable::new(),
+            order: BTreeMap::new(),
+        }
     }
 
     /// The hash of a name.
@@ -36,7 +43,8 @@ impl<N: Name> Families<N> {
         name.hash_prefix(name.components(), &self.hashing)
     }
 
-    /// Adds the name stored at a place, which no other place holds; `name_at` tells the names of places. Returns its family.
+    /// Adds the name stored at a place, which no other place holds; `name_at` tells the names of
+    /// places. Returns its family.
     pub(super) fn insert<'a>(&mut self, name: &N, place: u32, name_at: impl Fn(u32) -> &'a N) -> u32
     where
         N: 'a,
@@ -95,14 +103,21 @@ impl<N: Name> Families<N> {
         }
     }
 
-    /// Of the names longer than `prefix` that begin with it, the place of the first one that is `wanted`.
-    pub(super) fn first_below<'a>(&self, prefix: &N, name_at: impl Fn(u32) -> &'a N, wanted: impl Fn(u32) -> bool) -> Option<u32>
+    /// Of the names longer than `prefix` that begin with it, the place of the first one that is
+    /// `wanted`.
+    pub(super) fn first_below<'a>(
+        &self,
+        prefix: &N,
+        name_at: impl Fn(u32) -> &'a N,
+        wanted: impl Fn(u32) -> bool,
+    ) -> Option<u32>
     where
         N: 'a,
     {
         let mut first: Option<u32> = None;
         for (parent, id) in self.order.range((Bound::Included(prefix), Bound::Unbounded)) {
-            // All names of a family come behind its parent, and so do those of the families behind it.
+            // All names of a family come behind its parent, and so do those of the families behind
+            // it.
             if !parent.has_prefix(prefix) || first.is_some_and(|first| name_at(first) <= parent) {
                 break;
             }

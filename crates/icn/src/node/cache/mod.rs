@@ -67,8 +67,9 @@ impl CacheLimits {
     }
 }
 
-/// Data packets within limits; the least recently used is replaced first. As after a producer, the first link downstream writes rates first.
-/// This rule is ours: the paper leaves caches out (MIRCC, section 4).
+/// Data packets within limits; the least recently used is replaced first. As after a producer, the
+/// first link downstream writes rates first. This rule is ours: the paper leaves caches out (MIRCC,
+/// section 4).
 #[derive(Clone)]
 pub(crate) struct Cache<N: Name> {
     limits: CacheLimits,
@@ -125,7 +126,8 @@ impl<N: Name> Cache<N> {
         self.shrink();
     }
 
-    /// Removes up to `most` Data packets under `prefix`, in the order of names. Returns their number.
+    /// Removes up to `most` Data packets under `prefix`, in the order of names. Returns their
+    /// number.
     pub(crate) fn erase(&mut self, prefix: &N, most: usize) -> usize {
         let mut erased = 0;
         while erased < most
@@ -137,10 +139,16 @@ impl<N: Name> Cache<N> {
         erased
     }
 
-    /// Stores a copy, unless the Data must not be stored or is larger than the whole store. `hash` is that of its name.
+    /// Stores a copy, unless the Data must not be stored or is larger than the whole store. `hash`
+    /// is that of its name.
     pub(crate) fn offer(&mut self, now: Time, data: &Data<N>, hash: u64) {
         let CacheLimits { packets, bytes, admit, .. } = self.limits;
-        if packets > 0 && admit && !data.no_cache && data.size <= bytes && data.name.scope() != Scope::LocalHost {
+        if packets > 0
+            && admit
+            && !data.no_cache
+            && data.size <= bytes
+            && data.name.scope() != Scope::LocalHost
+        {
             self.insert(now, data, hash);
         }
     }
@@ -162,9 +170,20 @@ impl<N: Name> Cache<N> {
         }
         self.bytes += size;
         let place = self.free.pop().unwrap_or(self.stored.len() as u32);
-        let family = self.families.insert(&data.name, place, |place| &self.stored[place as usize].name);
+        let family =
+            self.families.insert(&data.name, place, |place| &self.stored[place as usize].name);
         let (name, body) = (data.name.clone(), data.body.clone());
-        let stored = StoredData { name, body, hash, size, freshness, fresh_until, family, newer: NONE, older: NONE };
+        let stored = StoredData {
+            name,
+            body,
+            hash,
+            size,
+            freshness,
+            fresh_until,
+            family,
+            newer: NONE,
+            older: NONE,
+        };
         match self.stored.get_mut(place as usize) {
             Some(free) => *free = stored,
             None => self.stored.push(stored),
@@ -172,7 +191,9 @@ impl<N: Name> Cache<N> {
         self.index.insert_unique(hash, place, |place| self.stored[*place as usize].hash);
         self.link(place);
         self.shrink();
-        if self.oldest != NONE && (self.index.len() == self.limits.packets || self.bytes + size > self.limits.bytes) {
+        if self.oldest != NONE
+            && (self.index.len() == self.limits.packets || self.bytes + size > self.limits.bytes)
+        {
             // More Data like this takes its place.
             self.stored[self.oldest as usize].name.warm();
         }
@@ -199,13 +220,19 @@ impl<N: Name> Cache<N> {
         self.free.push(place);
     }
 
-    /// A copy of the Data that answers the Interest: for a prefix, the first match in the order of names. `hash` is that of its name, without
-    /// an implicit digest.
-    pub(crate) fn lookup(&mut self, now: Time, interest: &Interest<N>, hash: u64) -> Option<Data<N>> {
+    /// A copy of the Data that answers the Interest: for a prefix, the first match in the order of
+    /// names. `hash` is that of its name, without an implicit digest.
+    pub(crate) fn lookup(
+        &mut self,
+        now: Time,
+        interest: &Interest<N>,
+        hash: u64,
+    ) -> Option<Data<N>> {
         if self.index.is_empty() || !self.limits.serve {
             return None;
         }
-        let usable = |place: u32| !interest.must_be_fresh || self.stored[place as usize].fresh_until > now;
+        let usable =
+            |place: u32| !interest.must_be_fresh || self.stored[place as usize].fresh_until > now;
         let place = if let Some(digest) = interest.name.implicit_digest() {
             let name = interest.name.first(interest.name.components() - 1);
             let of_digest = |place: &u32| {
@@ -311,7 +338,11 @@ mod tests {
         cache.insert(ms(0), data, hash(&data.name));
     }
 
-    fn lookup(cache: &mut Cache<Interned>, now: Time, interest: &Interest<Interned>) -> Option<Data<Interned>> {
+    fn lookup(
+        cache: &mut Cache<Interned>,
+        now: Time,
+        interest: &Interest<Interned>,
+    ) -> Option<Data<Interned>> {
         cache.lookup(now, interest, hash(&interest.name))
     }
 
@@ -336,16 +367,21 @@ mod tests {
         for segment in [13, 11, 21, 12] {
             store(&mut cache, &data(segment, if segment == 11 { 0 } else { 10 }));
         }
-        let below = |content| Interest { can_be_prefix: true, ..interest(Interned::content(1, content)) };
+        let below =
+            |content| Interest { can_be_prefix: true, ..interest(Interned::content(1, content)) };
         assert_eq!(lookup(&mut cache, ms(1), &below(1)).unwrap().name, data(11, 0).name);
         let fresh = Interest { must_be_fresh: true, ..below(1) };
         assert_eq!(lookup(&mut cache, ms(1), &fresh).unwrap().name, data(12, 0).name);
         assert!(lookup(&mut cache, ms(1), &below(3)).is_none());
-        assert!(lookup(&mut cache, ms(1), &interest(Interned::content(1, 1))).is_none(), "whole names only");
+        assert!(
+            lookup(&mut cache, ms(1), &interest(Interned::content(1, 1))).is_none(),
+            "whole names only"
+        );
     }
 
     fn any_name() -> impl Strategy<Value = Interned> {
-        (0u32..2, 0u32..3, 0u32..4, 1usize..=3).prop_map(|(a, b, c, length)| Interned::segment(a, b, c).first(length))
+        (0u32..2, 0u32..3, 0u32..4, 1usize..=3)
+            .prop_map(|(a, b, c, length)| Interned::segment(a, b, c).first(length))
     }
 
     proptest! {

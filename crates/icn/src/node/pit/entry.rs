@@ -47,13 +47,15 @@ pub(crate) struct OutRecord {
 }
 
 impl OutRecord {
-    /// When the Interest left; `None` while it waits in the shaper, and after a retransmission, whose round trip would be ambiguous.
+    /// When the Interest left; `None` while it waits in the shaper, and after a retransmission,
+    /// whose round trip would be ambiguous.
     pub(crate) fn sent(&self) -> Option<Time> {
         (self.left != Time::NEVER).then_some(self.left)
     }
 }
 
-/// One Interest, however many faces wait for its Data. What the Data needs stands first, so that it touches little memory.
+/// One Interest, however many faces wait for its Data. What the Data needs stands first, so that it
+/// touches little memory.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct Entry<N: Name> {
@@ -68,7 +70,8 @@ pub(crate) struct Entry<N: Name> {
     failure: Option<Box<Failure>>,
     /// At most one per face, the one asked longest ago first.
     pub(crate) out_records: Few<OutRecord>,
-    /// At most one per face, and at least one: the first is that of the Interest that created the entry.
+    /// At most one per face, and at least one: the first is that of the Interest that created the
+    /// entry.
     pub(crate) in_records: Few<InRecord<N>>,
 }
 
@@ -80,8 +83,8 @@ pub(crate) struct Failure {
     pub(crate) route: Route,
 }
 
-/// A neighbour that repeats an Interest sooner than this after it was forwarded is not heard, the next time twice as long (NFD's
-/// `RetxSuppressionExponential`: 10 ms, at most 250 ms).
+/// A neighbour that repeats an Interest sooner than this after it was forwarded is not heard, the
+/// next time twice as long (NFD's `RetxSuppressionExponential`: 10 ms, at most 250 ms).
 const FIRST_SUPPRESSION: Span = Span::from_millis(10);
 const LONGEST_SUPPRESSION: Span = Span::from_millis(250);
 
@@ -122,7 +125,11 @@ impl<N: Name> Entry<N> {
     /// Joins a failure with earlier ones: the least severe reason, and the lowest rates.
     pub(crate) fn join(&self, failure: Failure) -> Failure {
         let before = self.failure.as_deref().unwrap_or(&failure);
-        Failure { reason: before.reason.min(failure.reason), rates: before.rates.min(failure.rates), ..failure }
+        Failure {
+            reason: before.reason.min(failure.reason),
+            rates: before.rates.min(failure.rates),
+            ..failure
+        }
     }
 
     /// Remembers a failure while other faces are still asked.
@@ -151,10 +158,18 @@ impl<N: Name> Entry<N> {
         self.interest().is_some_and(same)
     }
 
-    /// True if this node has seen the nonce of an Interest from `from` on another face: the Interest loops.
+    /// True if this node has seen the nonce of an Interest from `from` on another face: the
+    /// Interest loops.
     pub(crate) fn is_loop(&self, from: FaceId, nonce: u32) -> bool {
-        let elsewhere = self.in_records.iter().any(|record| record.face != from && record.interest.nonce == nonce);
-        let own = || self.in_records.iter().any(|record| record.face == from && record.interest.nonce == nonce);
+        let elsewhere = self
+            .in_records
+            .iter()
+            .any(|record| record.face != from && record.interest.nonce == nonce);
+        let own = || {
+            self.in_records
+                .iter()
+                .any(|record| record.face == from && record.interest.nonce == nonce)
+        };
         elsewhere || self.out_records.iter().any(|out| out.nonce == nonce) && !own()
     }
 
@@ -181,7 +196,14 @@ impl<N: Name> Entry<N> {
     pub(crate) fn insert_out_record(&mut self, now: Time, egress: Egress, nonce: u32) {
         self.forwarded = now;
         let retransmitted = self.out_records.remove(|out| out.egress.face == egress.face).is_some();
-        self.out_records.push(OutRecord { egress, nonce, left: Time::NEVER, waits: true, retransmitted, failed: false });
+        self.out_records.push(OutRecord {
+            egress,
+            nonce,
+            left: Time::NEVER,
+            waits: true,
+            retransmitted,
+            failed: false,
+        });
     }
 
     /// The record of a face in whose shaper the Interest waits.
@@ -207,7 +229,9 @@ impl<N: Name> Entry<N> {
 
     /// The Interest with this nonce failed at `face`. False if none of these is pending there.
     pub(crate) fn fail(&mut self, face: FaceId, nonce: u32) -> bool {
-        let record = self.out_records.find_mut(|out| out.egress.face == face && out.nonce == nonce && !out.failed);
+        let record = self
+            .out_records
+            .find_mut(|out| out.egress.face == face && out.nonce == nonce && !out.failed);
         record.map(|out| (out.failed, out.waits) = (true, false)).is_some()
     }
 

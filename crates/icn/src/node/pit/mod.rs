@@ -13,15 +13,16 @@ use hashbrown::HashTable;
 use narrows_units::Time;
 use wheel::Wheel;
 
-/// Refers to an entry: its slot, and the slot's generation, which tells an entry from the later ones in the same slot.
+/// Refers to an entry: its slot, and the slot's generation, which tells an entry from the later
+/// ones in the same slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EntryId {
     slot: u32,
     generation: u32,
 }
 
-/// The pending Interest table (NFD Developer's Guide, section 3.4). It reuses slots and their lists: once it has been as full as it gets,
-/// it allocates nothing.
+/// The pending Interest table (NFD Developer's Guide, section 3.4). It reuses slots and their
+/// lists: once it has been as full as it gets, it allocates nothing.
 #[derive(Clone)]
 pub(crate) struct Pit<N: Name> {
     hashing: N::Hashing,
@@ -31,7 +32,8 @@ pub(crate) struct Pit<N: Name> {
     wheel: Wheel,
     /// Entries that Data with a longer name may answer, counted by the length of their own names.
     prefixes: Vec<u32>,
-    /// Entries of Interests with a selector or an implicit digest. Without one, each entry has its own name.
+    /// Entries of Interests with a selector or an implicit digest. Without one, each entry has its
+    /// own name.
     selecting: usize,
 }
 
@@ -48,12 +50,14 @@ impl<N: Name> Pit<N> {
         }
     }
 
-    /// Number of entries. Entries that expired less than one bucket of the wheel ago are counted, although no lookup finds them.
+    /// Number of entries. Entries that expired less than one bucket of the wheel ago are counted,
+    /// although no lookup finds them.
     pub(crate) fn len(&self) -> usize {
         self.index.len()
     }
 
-    /// Number of entries that Data with a longer name may answer, and whose own names have fewer than `components` components.
+    /// Number of entries that Data with a longer name may answer, and whose own names have fewer
+    /// than `components` components.
     pub(crate) fn prefixes(&self, components: usize) -> usize {
         self.prefixes.iter().take(components).map(|count| *count as usize).sum()
     }
@@ -63,9 +67,13 @@ impl<N: Name> Pit<N> {
         name.hash_prefix(name.components(), &self.hashing)
     }
 
-    /// The hash by which entries of this name are found: without an implicit digest, which no name of Data ends with.
+    /// The hash by which entries of this name are found: without an implicit digest, which no name
+    /// of Data ends with.
     pub(crate) fn hash(&self, name: &N) -> u64 {
-        name.hash_prefix(name.components() - usize::from(name.implicit_digest().is_some()), &self.hashing)
+        name.hash_prefix(
+            name.components() - usize::from(name.implicit_digest().is_some()),
+            &self.hashing,
+        )
     }
 
     /// The entry with the name and selectors of `interest`.
@@ -77,13 +85,23 @@ impl<N: Name> Pit<N> {
         Some(self.id(slot))
     }
 
-    /// The first entry that the Data answers. All further ones are appended to `more`. `hash` is that of its name.
-    pub(crate) fn answered(&self, now: Time, data: &Data<N>, hash: u64, more: &mut Vec<EntryId>) -> Option<EntryId> {
+    /// The first entry that the Data answers. All further ones are appended to `more`. `hash` is
+    /// that of its name.
+    pub(crate) fn answered(
+        &self,
+        now: Time,
+        data: &Data<N>,
+        hash: u64,
+        more: &mut Vec<EntryId>,
+    ) -> Option<EntryId> {
         let name = &data.name;
         let whole = name.components();
         let by_digest = |own: &Interest<N>| {
             let digest = own.name.implicit_digest();
-            digest.is_some() && own.name.components() == whole + 1 && own.name.has_prefix(name) && name.digest_with(&data.body) == digest
+            digest.is_some()
+                && own.name.components() == whole + 1
+                && own.name.has_prefix(name)
+                && name.digest_with(&data.body) == digest
         };
         let answers = |slot: &u32, length: usize| {
             let entry = &self.entries[*slot as usize];
@@ -91,7 +109,9 @@ impl<N: Name> Pit<N> {
                 if length == whole {
                     own.name == *name || by_digest(own)
                 } else {
-                    own.can_be_prefix && own.name.components() == length && name.has_prefix(&own.name)
+                    own.can_be_prefix
+                        && own.name.components() == length
+                        && name.has_prefix(&own.name)
                 }
             };
             entry.expires > now && entry.interest().is_some_and(matches)
@@ -100,16 +120,35 @@ impl<N: Name> Pit<N> {
             // A name has one entry at most.
             return self.index.find(hash, |slot| answers(slot, whole)).map(|slot| self.id(*slot));
         }
-        more.extend(self.index.iter_hash(hash).filter(|slot| answers(slot, whole)).map(|slot| self.id(*slot)));
-        for length in (0..whole.min(self.prefixes.len())).filter(|length| self.prefixes[*length] > 0) {
+        more.extend(
+            self.index
+                .iter_hash(hash)
+                .filter(|slot| answers(slot, whole))
+                .map(|slot| self.id(*slot)),
+        );
+        for length in
+            (0..whole.min(self.prefixes.len())).filter(|length| self.prefixes[*length] > 0)
+        {
             let hash = name.hash_prefix(length, &self.hashing);
-            more.extend(self.index.iter_hash(hash).filter(|slot| answers(slot, length)).map(|slot| self.id(*slot)));
+            more.extend(
+                self.index
+                    .iter_hash(hash)
+                    .filter(|slot| answers(slot, length))
+                    .map(|slot| self.id(*slot)),
+            );
         }
         (!more.is_empty()).then(|| more.remove(0))
     }
 
-    /// Creates an entry for an Interest that arrived from `face`. The table must hold none with its name and selectors.
-    pub(crate) fn insert(&mut self, face: FaceId, interest: &Interest<N>, hash: u64, expires: Time) -> EntryId {
+    /// Creates an entry for an Interest that arrived from `face`. The table must hold none with its
+    /// name and selectors.
+    pub(crate) fn insert(
+        &mut self,
+        face: FaceId,
+        interest: &Interest<N>,
+        hash: u64,
+        expires: Time,
+    ) -> EntryId {
         self.selecting += usize::from(selects(interest));
         if interest.can_be_prefix {
             let length = interest.name.components();
@@ -161,7 +200,8 @@ impl<N: Name> Pit<N> {
         self.release(id.slot)
     }
 
-    /// Removes what refers to a face: its in-records with the entries that nobody else waits for, and its out-records.
+    /// Removes what refers to a face: its in-records with the entries that nobody else waits for,
+    /// and its out-records.
     pub(crate) fn remove_face(&mut self, face: FaceId) {
         let mut slots: Vec<u32> = self.index.iter().copied().collect();
         slots.sort_unstable();
@@ -183,7 +223,8 @@ impl<N: Name> Pit<N> {
         self.wheel.pass(now)
     }
 
-    /// Removes an entry that has expired. `None` if none is left outside the wheel's current bucket.
+    /// Removes an entry that has expired. `None` if none is left outside the wheel's current
+    /// bucket.
     pub(crate) fn expire(&mut self, now: Time) -> Option<&mut Entry<N>> {
         loop {
             let slot = self.wheel.expired(now)?;
@@ -221,7 +262,11 @@ impl<N: Name> Pit<N> {
     }
 }
 
-/// True if Data beside that of exactly its name may answer the Interest, or not all Data of its name does.
+/// True if Data beside that of exactly its name may answer the Interest, or not all Data of its
+/// name does.
 fn selects<N: Name>(interest: &Interest<N>) -> bool {
-    interest.can_be_prefix || interest.must_be_fresh || interest.via.is_some() || interest.name.implicit_digest().is_some()
+    interest.can_be_prefix
+        || interest.must_be_fresh
+        || interest.via.is_some()
+        || interest.name.implicit_digest().is_some()
 }

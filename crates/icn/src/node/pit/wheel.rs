@@ -6,11 +6,13 @@ use narrows_units::Time;
 const NONE: u32 = u32::MAX;
 /// Buckets per revolution.
 const BUCKETS: u64 = 512;
-/// A bucket is 2^24 ns = 16.8 ms wide, so that a revolution takes 8.6 s, twice the default lifetime of an Interest.
+/// A bucket is 2^24 ns = 16.8 ms wide, so that a revolution takes 8.6 s, twice the default lifetime
+/// of an Interest.
 const SHIFT: u32 = 24;
 
-/// Slots by the time at which they expire (Varghese and Lauck 1987, scheme 6). Inserting, removing and expiring a slot take constant time.
-/// A slot that expires later than one revolution ahead is returned too early; the caller inserts it again.
+/// Slots by the time at which they expire (Varghese and Lauck 1987, scheme 6). Inserting, removing
+/// and expiring a slot take constant time. A slot that expires later than one revolution ahead is
+/// returned too early; the caller inserts it again.
 #[derive(Clone, Debug)]
 pub(crate) struct Wheel {
     /// The first slot of each bucket.
@@ -116,7 +118,8 @@ impl Wheel {
             let index = (first as usize / 64 + step) % words;
             let from = if step == 0 { u64::MAX << (first % 64) } else { u64::MAX };
             let word = self.occupied[index] & from;
-            let bucket = (word != 0).then(|| 64 * index as u64 + u64::from(word.trailing_zeros()))?;
+            let bucket =
+                (word != 0).then(|| 64 * index as u64 + u64::from(word.trailing_zeros()))?;
             Some(self.past + 1 + (bucket + BUCKETS - first) % BUCKETS)
         })
     }
@@ -145,7 +148,8 @@ mod tests {
     }
 
     proptest! {
-        /// Against a map of all times: each slot expires within a bucket's width of its time. Times beyond a revolution are inserted again.
+        /// Against a map of all times: each slot expires within a bucket's width of its time. Times
+        /// beyond a revolution are inserted again.
         #[test]
         fn slots_come_out_at_their_times(steps in prop::collection::vec(step(), 1..200)) {
             let mut wheel = Wheel::new();

@@ -1,11 +1,13 @@
-//! The Interest shaper: delays Interests so that the Data they fetch fits the link, and is neither queued for long nor lost.
+//! The Interest shaper: delays Interests so that the Data they fetch fits the link, and is neither
+//! queued for long nor lost.
 //!
-//! Source: Wang, Rozhnova, Narayanan, Oran, Rhee, "An Improved Hop-by-hop Interest Shaper for Congestion Control in Named Data Networking",
-//! ACM ICN 2013, and the authors' `ShaperNetDeviceFace` for ndnSIM (headroom, queue, interval, gains of the averages); MIRCC, section 4.2,
-//! for two classes in one queue.
+//! Source: Wang, Rozhnova, Narayanan, Oran, Rhee, "An Improved Hop-by-hop Interest Shaper for
+//! Congestion Control in Named Data Networking", ACM ICN 2013, and the authors'
+//! `ShaperNetDeviceFace` for ndnSIM (headroom, queue, interval, gains of the averages); MIRCC,
+//! section 4.2, for two classes in one queue.
 //!
-//! Our choices: the rate between the two optima ([`ShaperForm::Boundary`]); the third case of the optimum where it is singular; and the
-//! youngest secondary Interest is evicted for a primary one.
+//! Our choices: the rate between the two optima ([`ShaperForm::Boundary`]); the third case of the
+//! optimum where it is singular; and the youngest secondary Interest is evicted for a primary one.
 
 mod share;
 #[cfg(test)]
@@ -34,8 +36,8 @@ impl Default for ShaperConfig {
     }
 }
 
-/// A caller that comes late may make up for this time; what it missed before is lost. This limit is ours: it bounds a burst after a delay of
-/// the process, and never applies where time is simulated.
+/// A caller that comes late may make up for this time; what it missed before is lost. This limit is
+/// ours: it bounds a burst after a delay of the process, and never applies where time is simulated.
 const CATCH_UP: Span = Span::from_millis(2);
 
 /// The shaper's decision on an Interest offered to it.
@@ -74,7 +76,14 @@ pub(crate) struct Shaper<T> {
 
 impl<T> Shaper<T> {
     pub(crate) fn new(config: ShaperConfig) -> Shaper<T> {
-        Shaper { config, queue: VecDeque::new(), bytes: Bytes::ZERO, secondary: 0, next: Time::ZERO, gap: (Bytes::ZERO, 0.0, Span::MAX) }
+        Shaper {
+            config,
+            queue: VecDeque::new(),
+            bytes: Bytes::ZERO,
+            secondary: 0,
+            next: Time::ZERO,
+            gap: (Bytes::ZERO, 0.0, Span::MAX),
+        }
     }
 
     pub(crate) fn config(&self) -> &ShaperConfig {
@@ -94,7 +103,8 @@ impl<T> Shaper<T> {
         (!self.queue.is_empty()).then_some(self.next)
     }
 
-    /// True if an Interest of `class` would be [refused](Offer::Refused), unless it may leave at once.
+    /// True if an Interest of `class` would be [refused](Offer::Refused), unless it may leave at
+    /// once.
     pub(crate) fn refuses(&self, class: Class) -> bool {
         self.queue.len() >= self.config.limit && (class == Class::Secondary || self.secondary == 0)
     }
@@ -134,7 +144,8 @@ impl<T> Shaper<T> {
         Some(waiting.item)
     }
 
-    /// An Interest of `size` has left. The next may leave after the time that `size` takes at `rate` bit/s.
+    /// An Interest of `size` has left. The next may leave after the time that `size` takes at
+    /// `rate` bit/s.
     pub(crate) fn sent(&mut self, size: Bytes, rate: f64) {
         let (of, at, _) = self.gap;
         if (of, at) != (size, rate) {
@@ -143,7 +154,8 @@ impl<T> Shaper<T> {
         self.next += self.gap.2;
     }
 
-    /// The link's capacity changes at `now`: the next Interest waits no longer than `size` takes at the new `rate` in bit/s.
+    /// The link's capacity changes at `now`: the next Interest waits no longer than `size` takes at
+    /// the new `rate` in bit/s.
     pub(crate) fn on_capacity_change(&mut self, now: Time, size: Bytes, rate: f64) {
         self.next = self.next.min(now + gap(size, rate));
     }

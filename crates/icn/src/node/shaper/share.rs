@@ -1,19 +1,21 @@
-//! The rate at which Interests may leave so that their Data fits beside the traffic of the other direction.
+//! The rate at which Interests may leave so that their Data fits beside the traffic of the other
+//! direction.
 
 /// How the rate of Interests follows from that of the other direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ShaperForm {
-    /// All that the other direction's present Interests and their Data leave of both constraints, and at least the rate while both are
-    /// congested.
+    /// All that the other direction's present Interests and their Data leave of both constraints,
+    /// and at least the rate while both are congested.
     #[default]
     Boundary,
-    /// From the rate alone to the congested rate with the square of the other direction's shortfall from its share, as in
-    /// `ShaperNetDeviceFace`: below the boundary everywhere between them.
+    /// From the rate alone to the congested rate with the square of the other direction's shortfall
+    /// from its share, as in `ShaperNetDeviceFace`: below the boundary everywhere between them.
     Published,
 }
 
-/// A link as a shaper sees it. Inward, the Data that this node's Interests fetch shares the link with the neighbour's Interests; outward,
-/// this node's Interests share it with the Data that the neighbour's fetch.
+/// A link as a shaper sees it. Inward, the Data that this node's Interests fetch shares the link
+/// with the neighbour's Interests; outward, this node's Interests share it with the Data that the
+/// neighbour's fetch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Link {
     /// Outward capacity, bit/s.
@@ -27,10 +29,11 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    /// The optimal rates of Interests out and in, in bit/s, while both directions are congested: they maximise log i1 + log i2 under i1 +
-    /// r2 i2 <= c1 and i2 + r1 i1 <= c2.
+    /// The optimal rates of Interests out and in, in bit/s, while both directions are congested:
+    /// they maximise log i1 + log i2 under i1 + r2 i2 <= c1 and i2 + r1 i1 <= c2.
     ///
-    /// Where both constraints bind and r1 r2 <= 1, their intersection is no maximum: each direction then takes half of its rate alone.
+    /// Where both constraints bind and r1 r2 <= 1, their intersection is no maximum: each direction
+    /// then takes half of its rate alone.
     pub(crate) fn busy(&self) -> (f64, f64) {
         let Link { out: c1, inward: c2, r1, r2 } = *self;
         let product = r1 * r2;
@@ -50,7 +53,8 @@ impl Link {
         self.out.min(self.inward / self.r1)
     }
 
-    /// The rate of Interests out, in bit/s, while `observed` bit/s of Interests arrive. `headroom` is the share of the link to use.
+    /// The rate of Interests out, in bit/s, while `observed` bit/s of Interests arrive. `headroom`
+    /// is the share of the link to use.
     pub(crate) fn rate(&self, form: ShaperForm, observed: f64, headroom: f64) -> f64 {
         let link = Link { out: headroom * self.out, inward: headroom * self.inward, ..*self };
         let alone = link.alone();
@@ -91,7 +95,8 @@ mod tests {
 
     #[test]
     fn a_link_of_equal_ways_is_full_in_both() {
-        // 20/101 < 10/10 < 101/20: both bind. i1 = i2 = (10 * 10 - 10) / 99 = 10/11, which with ten times as much Data fills 10 each way.
+        // 20/101 < 10/10 < 101/20: both bind. i1 = i2 = (10 * 10 - 10) / 99 = 10/11, which with ten
+        // times as much Data fills 10 each way.
         let link = link(10.0, 10.0);
         let (out, inward) = link.busy();
         assert!(close(out, 10.0 / 11.0) && close(inward, 10.0 / 11.0));
@@ -105,7 +110,8 @@ mod tests {
 
     #[test]
     fn at_the_boundary_nothing_is_left_over() {
-        // Half of what is expected in leaves 9.8 - 0.4455 of the way in for Data, ten times as large: 0.9355 of Interests.
+        // Half of what is expected in leaves 9.8 - 0.4455 of the way in for Data, ten times as
+        // large: 0.9355 of Interests.
         let link = link(10.0, 10.0);
         assert!(close(link.rate(Boundary, 0.0, H), 0.98));
         assert!(close(link.rate(Boundary, H * 5.0 / 11.0, H), (9.8 - 4.9 / 11.0) / 10.0));
@@ -173,7 +179,8 @@ mod tests {
     }
 
     proptest! {
-        /// Between idle and busy the boundary is where one of the constraints binds, and the published curve lies within it.
+        /// Between idle and busy the boundary is where one of the constraints binds, and the
+        /// published curve lies within it.
         #[test]
         fn the_boundary_is_used_up_and_the_published_form_stays_within_it(
             out in 0.1f64..100.0, inward in 0.1f64..100.0, r1 in 1.01f64..30.0, r2 in 1.01f64..30.0, part in 0.001f64..1.0,

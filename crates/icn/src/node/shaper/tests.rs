@@ -33,7 +33,11 @@ fn interests_leave_one_gap_apart_in_their_order() {
         shaper.sent(SIZE, 8e6);
     }
     assert_eq!((shaper.due(), shaper.packets(), shaper.bytes()), (None, 0, Bytes::ZERO));
-    assert_eq!(shaper.offer(us(399), 4, Primary, SIZE), Offer::Waits, "the gap after the last one counts");
+    assert_eq!(
+        shaper.offer(us(399), 4, Primary, SIZE),
+        Offer::Waits,
+        "the gap after the last one counts"
+    );
     assert_eq!(shaper.take(us(400)), Some(4));
 }
 

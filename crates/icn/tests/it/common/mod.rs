@@ -3,8 +3,8 @@
 #![allow(dead_code)]
 
 use narrows_icn::{
-    AnyConsumer, Class, ConsumerSetup, Content, Data, Form, Hint, Interest, Interned, InternedContent, Method, Nack, NackReason, Packet,
-    Route,
+    AnyConsumer, Class, ConsumerSetup, Content, Data, Form, Hint, Interest, Interned,
+    InternedContent, Method, Nack, NackReason, Packet, Route,
 };
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Rates;
@@ -74,8 +74,8 @@ pub fn segment_of(interest: &Interest<Interned>) -> u64 {
     CONTENT.segment(&interest.name).unwrap()
 }
 
-/// Runs a consumer until `end` in a network that answers each Interest after `rtt` with what `answer` says, if it says anything. Returns
-/// what was sent, and when.
+/// Runs a consumer until `end` in a network that answers each Interest after `rtt` with what
+/// `answer` says, if it says anything. Returns what was sent, and when.
 pub fn run(
     consumer: &mut AnyConsumer<InternedContent>,
     (from, end): (Time, Time),

@@ -34,7 +34,10 @@ fn an_interest_goes_up_and_its_data_comes_down() {
     node.handle(ms(0), A, Packet::from(interest(name(1), 7)), &mut Spare::default());
     let sent = actions(&mut node);
     assert_eq!(sent.len(), 1);
-    assert_eq!((sent[0].0, as_interest(&sent[0].1).nonce, as_interest(&sent[0].1).hop_limit), (UP, 7, 63));
+    assert_eq!(
+        (sent[0].0, as_interest(&sent[0].1).nonce, as_interest(&sent[0].1).hop_limit),
+        (UP, 7, 63)
+    );
     assert_eq!((node.pending(), node.face(A).pending), (1, 1));
     node.handle(ms(10), UP, Packet::from(data(name(1))), &mut Spare::default());
     let sent = actions(&mut node);
@@ -57,7 +60,8 @@ fn a_second_face_is_aggregated_and_both_get_the_same_data() {
     node.handle(ms(10), UP, Packet::from(Data { rates, ..data(name(1)) }), &mut Spare::default());
     let sent = actions(&mut node);
     assert_eq!(sent.iter().map(|(face, _)| *face).collect::<Vec<_>>(), [A, B]);
-    assert!(sent.iter().all(|(_, packet)| as_data(packet).rates == rates && as_data(packet).route == as_data(&sent[0].1).route));
+    assert!(sent.iter().all(|(_, packet)| as_data(packet).rates == rates
+        && as_data(packet).route == as_data(&sent[0].1).route));
 }
 
 #[test]
@@ -65,13 +69,24 @@ fn an_interest_that_comes_again_goes_up_again() {
     let mut node = node();
     node.handle(ms(0), A, Packet::from(interest(name(1), 7)), &mut Spare::default());
     node.handle(ms(100), A, Packet::from(interest(name(1), 8)), &mut Spare::default());
-    let nonces: Vec<u32> = actions(&mut node).iter().map(|(_, packet)| as_interest(packet).nonce).collect();
+    let nonces: Vec<u32> =
+        actions(&mut node).iter().map(|(_, packet)| as_interest(packet).nonce).collect();
     assert_eq!(nonces, [7, 8]);
     assert_eq!((node.counters().retransmitted, node.pending(), node.face(A).pending), (1, 1, 1));
     // The Nack of the first one does not concern the second.
-    node.handle(ms(110), UP, nack(interest(name(1), 7), NackReason::Congestion), &mut Spare::default());
+    node.handle(
+        ms(110),
+        UP,
+        nack(interest(name(1), 7), NackReason::Congestion),
+        &mut Spare::default(),
+    );
     assert!(actions(&mut node).is_empty());
-    node.handle(ms(120), UP, nack(interest(name(1), 8), NackReason::Congestion), &mut Spare::default());
+    node.handle(
+        ms(120),
+        UP,
+        nack(interest(name(1), 8), NackReason::Congestion),
+        &mut Spare::default(),
+    );
     assert_eq!(as_nack(&actions(&mut node)[0].1).interest.nonce, 8);
     assert_eq!((node.pending(), node.face(A).pending), (0, 0));
 }
@@ -83,7 +98,10 @@ fn a_duplicate_interest_is_returned_with_a_nack() {
     node.handle(ms(1), B, Packet::from(interest(name(1), 7)), &mut Spare::default());
     let sent = actions(&mut node);
     assert_eq!((sent.len(), sent[1].0), (2, B));
-    assert_eq!((as_nack(&sent[1].1).reason, as_nack(&sent[1].1).interest.nonce), (NackReason::Duplicate, 7));
+    assert_eq!(
+        (as_nack(&sent[1].1).reason, as_nack(&sent[1].1).interest.nonce),
+        (NackReason::Duplicate, 7)
+    );
     assert_eq!((node.face(B).pending, node.counters().duplicate), (0, 1));
 }
 
@@ -95,7 +113,10 @@ fn a_nack_reaches_every_waiting_face_with_its_own_interest() {
     actions(&mut node);
     node.handle(ms(2), UP, nack(interest(name(1), 7), NackReason::NoRoute), &mut Spare::default());
     let sent = actions(&mut node);
-    let told: Vec<_> = sent.iter().map(|(face, packet)| (*face, as_nack(packet).interest.nonce, as_nack(packet).reason)).collect();
+    let told: Vec<_> = sent
+        .iter()
+        .map(|(face, packet)| (*face, as_nack(packet).interest.nonce, as_nack(packet).reason))
+        .collect();
     assert_eq!(told, [(A, 7, NackReason::NoRoute), (B, 8, NackReason::NoRoute)]);
     assert_eq!((node.pending(), node.face(B).pending), (0, 0));
     assert_eq!(as_nack(&sent[0].1).interest.hop_limit, 64, "as it came");
@@ -108,7 +129,12 @@ fn a_nack_waits_while_another_face_may_still_answer() {
     node.route(Interned::prefix(1), vec![OTHER]);
     node.handle(ms(1), A, Packet::from(interest(name(1), 8)), &mut Spare::default());
     actions(&mut node);
-    node.handle(ms(2), OTHER, nack(interest(name(1), 8), NackReason::Congestion), &mut Spare::default());
+    node.handle(
+        ms(2),
+        OTHER,
+        nack(interest(name(1), 8), NackReason::Congestion),
+        &mut Spare::default(),
+    );
     assert!(actions(&mut node).is_empty());
     node.handle(ms(3), UP, Packet::from(data(name(1))), &mut Spare::default());
     assert_eq!(actions(&mut node).len(), 1);
@@ -117,7 +143,12 @@ fn a_nack_waits_while_another_face_may_still_answer() {
 #[test]
 fn without_a_route_an_interest_is_returned_with_a_nack() {
     let mut node = node();
-    node.handle(ms(0), A, Packet::from(interest(Interned::segment(2, 1, 1), 7)), &mut Spare::default());
+    node.handle(
+        ms(0),
+        A,
+        Packet::from(interest(Interned::segment(2, 1, 1), 7)),
+        &mut Spare::default(),
+    );
     // The only route leads back to where it came from.
     node.handle(ms(0), UP, Packet::from(interest(name(1), 8)), &mut Spare::default());
     let sent = actions(&mut node);
@@ -140,7 +171,12 @@ fn the_hop_limit_ends_at_a_link_and_not_before_an_application() {
         (Interned::segment(2, 1, 1), 0, false),
         (Interned::segment(2, 1, 1), 1, true),
     ] {
-        node.handle(ms(0), A, Packet::from(Interest { hop_limit, ..interest(name, 7) }), &mut Spare::default());
+        node.handle(
+            ms(0),
+            A,
+            Packet::from(Interest { hop_limit, ..interest(name, 7) }),
+            &mut Spare::default(),
+        );
         assert_eq!(actions(&mut node).len(), usize::from(goes), "{name:?} with {hop_limit}");
     }
     assert_eq!((node.counters().hop_limit, node.pending()), (3, 2));
@@ -162,7 +198,10 @@ fn an_entry_ends_with_its_lifetime() {
     node.handle(ms(60), B, Packet::from(interest(name(1), 9)), &mut Spare::default());
     node.handle(ms(100), UP, Packet::from(data(name(1))), &mut Spare::default());
     assert_eq!(actions(&mut node).iter().map(|(face, _)| *face).collect::<Vec<_>>(), [B]);
-    assert_eq!((node.pending(), node.face(A).pending, node.counters().expired, node.due()), (0, 0, 1, None));
+    assert_eq!(
+        (node.pending(), node.face(A).pending, node.counters().expired, node.due()),
+        (0, 0, 1, None)
+    );
 }
 
 #[test]
@@ -171,24 +210,46 @@ fn data_answers_interests_in_prefixes_of_its_name_but_each_face_once() {
     let below = Interest { can_be_prefix: true, ..interest(Interned::content(1, 1), 7) };
     node.handle(ms(0), A, Packet::from(below.clone()), &mut Spare::default());
     node.handle(ms(0), A, Packet::from(interest(name(1), 8)), &mut Spare::default());
-    node.handle(ms(0), A, Packet::from(Interest { must_be_fresh: true, ..interest(name(1), 9) }), &mut Spare::default());
+    node.handle(
+        ms(0),
+        A,
+        Packet::from(Interest { must_be_fresh: true, ..interest(name(1), 9) }),
+        &mut Spare::default(),
+    );
     node.handle(ms(0), B, Packet::from(Interest { nonce: 10, ..below }), &mut Spare::default());
-    node.handle(ms(0), B, Packet::from(interest(Interned::content(1, 1), 11)), &mut Spare::default());
+    node.handle(
+        ms(0),
+        B,
+        Packet::from(interest(Interned::content(1, 1), 11)),
+        &mut Spare::default(),
+    );
     assert_eq!((actions(&mut node).len(), node.pending()), (4, 4));
     node.handle(ms(1), UP, Packet::from(data(name(1))), &mut Spare::default());
     let mut served: Vec<FaceId> = actions(&mut node).iter().map(|(face, _)| *face).collect();
     served.sort();
-    assert_eq!((served, node.pending()), (vec![A, B], 1), "the one that asks for exactly its prefix is left");
+    assert_eq!(
+        (served, node.pending()),
+        (vec![A, B], 1),
+        "the one that asks for exactly its prefix is left"
+    );
 }
 
 #[test]
 fn a_flood_fills_only_what_its_face_may() {
     let mut node = node_with(NodeConfig { pit_per_face: 10, ..NodeConfig::default() });
     for segment in 0..1000 {
-        node.handle(ms(0), A, Packet::from(interest(name(segment), segment)), &mut Spare::default());
+        node.handle(
+            ms(0),
+            A,
+            Packet::from(interest(name(segment), segment)),
+            &mut Spare::default(),
+        );
     }
     let sent = actions(&mut node);
-    let refused = sent.iter().filter(|(face, packet)| *face == A && as_nack(packet).reason == NackReason::Congestion).count();
+    let refused = sent
+        .iter()
+        .filter(|(face, packet)| *face == A && as_nack(packet).reason == NackReason::Congestion)
+        .count();
     assert_eq!((node.pending(), refused, node.counters().table_full), (10, 990, 990));
     node.handle(ms(0), B, Packet::from(interest(name(2000), 1)), &mut Spare::default());
     assert_eq!(actions(&mut node)[0].0, UP, "others have room");
@@ -201,33 +262,52 @@ fn a_flood_fills_only_what_its_face_may() {
 fn a_loop_ends_in_a_nack() {
     let mut net = Net::new(3, Form::Labels, 1);
     let consumer = net.application(0);
-    let ring: Vec<_> = [(0, 1), (1, 2), (2, 0)].iter().map(|(a, b)| net.link(*a, *b, &link(1)).0).collect();
+    let ring: Vec<_> =
+        [(0, 1), (1, 2), (2, 0)].iter().map(|(a, b)| net.link(*a, *b, &link(1)).0).collect();
     for (node, face) in ring.into_iter().enumerate() {
         net.nodes[node].route(Interned::prefix(1), vec![face]);
     }
     net.send(ms(0), 0, consumer, Packet::from(interest(name(1), 7)));
     let received = net.take();
     assert_eq!((received.len(), as_nack(&received[0].2).reason), (1, NackReason::Duplicate));
-    assert_eq!((net.crossed, net.nodes.iter().map(Node::pending).sum::<usize>()), (6, 0), "three hops and back");
+    assert_eq!(
+        (net.crossed, net.nodes.iter().map(Node::pending).sum::<usize>()),
+        (6, 0),
+        "three hops and back"
+    );
 }
 
 #[test]
 fn a_cache_answers_without_rates_and_routes_of_another_time() {
-    let mut node = node_with(NodeConfig { cache: CacheLimits::packets(2), ..NodeConfig::default() });
+    let mut node =
+        node_with(NodeConfig { cache: CacheLimits::packets(2), ..NodeConfig::default() });
     node.handle(ms(0), A, Packet::from(interest(name(1), 7)), &mut Spare::default());
     let route = Route { id: 5, hint: Hint::Labels(Labels::default()), limit: 0 };
     let rates = Rates { primary: mbps(5), secondary: mbps(3) };
-    node.handle(ms(1), UP, Packet::from(Data { rates, route, marked: true, ..data(name(1)) }), &mut Spare::default());
+    node.handle(
+        ms(1),
+        UP,
+        Packet::from(Data { rates, route, marked: true, ..data(name(1)) }),
+        &mut Spare::default(),
+    );
     let first = actions(&mut node);
     assert_eq!(as_data(&first[1].1).rates, rates);
     node.handle(ms(2), B, Packet::from(interest(name(1), 8)), &mut Spare::default());
     let sent = actions(&mut node);
     let answer = as_data(&sent[0].1);
-    assert_eq!((sent[0].0, answer.rates, answer.route, answer.marked), (B, Rates::UNLIMITED, Route::default(), false));
+    assert_eq!(
+        (sent[0].0, answer.rates, answer.route, answer.marked),
+        (B, Rates::UNLIMITED, Route::default(), false)
+    );
     assert_eq!((node.pending(), node.counters().cache_hits), (0, 1));
     // What asks not to be kept is not.
     node.handle(ms(3), A, Packet::from(interest(name(2), 7)), &mut Spare::default());
-    node.handle(ms(4), UP, Packet::from(Data { no_cache: true, ..data(name(2)) }), &mut Spare::default());
+    node.handle(
+        ms(4),
+        UP,
+        Packet::from(Data { no_cache: true, ..data(name(2)) }),
+        &mut Spare::default(),
+    );
     node.handle(ms(5), B, Packet::from(interest(name(2), 8)), &mut Spare::default());
     assert_eq!(actions(&mut node).last().expect("an Interest").0, UP);
 }

@@ -1,4 +1,5 @@
-//! Nodes under random packets: one against a naive model, and networks of them against what must hold in any.
+//! Nodes under random packets: one against a naive model, and networks of them against what must
+//! hold in any.
 
 use crate::node::net::*;
 use narrows_icn::*;
@@ -71,12 +72,16 @@ impl Model {
                     if face == UP {
                         return refused(NackReason::NoRoute);
                     }
-                    self.0.insert((number, prefix), Waiting { ins: vec![(face, nonce, expires)], out: nonce, expires });
+                    self.0.insert(
+                        (number, prefix),
+                        Waiting { ins: vec![(face, nonce, expires)], out: nonce, expires },
+                    );
                     return onward(&mut 0);
                 };
                 let own = waiting.ins.iter().position(|(other, ..)| *other == face);
                 let known = own.is_some_and(|own| waiting.ins[own].1 == nonce);
-                let elsewhere = waiting.ins.iter().any(|(other, seen, _)| *other != face && *seen == nonce);
+                let elsewhere =
+                    waiting.ins.iter().any(|(other, seen, _)| *other != face && *seen == nonce);
                 if elsewhere || waiting.out == nonce && !known {
                     return refused(NackReason::Duplicate);
                 }
@@ -88,16 +93,22 @@ impl Model {
                     }
                     Some(own) => {
                         waiting.ins[own] = (face, nonce, expires);
-                        if face == UP { refused(NackReason::NoRoute) } else { onward(&mut waiting.out) }
+                        if face == UP {
+                            refused(NackReason::NoRoute)
+                        } else {
+                            onward(&mut waiting.out)
+                        }
                     }
                 }
             }
             Step::Data { face, name: number } => {
-                let answered = |(asked, prefix): &(u32, bool)| *asked == number || *prefix && *asked == 0;
+                let answered =
+                    |(asked, prefix): &(u32, bool)| *asked == number || *prefix && *asked == 0;
                 let mut sent = Vec::new();
                 let keys: Vec<(u32, bool)> = self.0.keys().copied().filter(answered).collect();
                 for waiting in keys.iter().filter_map(|key| self.0.remove(key)) {
-                    let served = waiting.ins.iter().filter(|(to, _, expires)| *to != face && *expires > now);
+                    let served =
+                        waiting.ins.iter().filter(|(to, _, expires)| *to != face && *expires > now);
                     sent.extend(served.map(|(to, ..)| Sent::Data(*to, name(number))));
                 }
                 sent.sort();
@@ -111,7 +122,10 @@ impl Model {
                 }
                 let waiting = self.0.remove(&(number, prefix)).expect("it was there");
                 let told = waiting.ins.iter().filter(|(.., expires)| *expires > now);
-                told.map(|(to, nonce, _)| Sent::Nack(*to, name(number), *nonce, NackReason::Congestion)).collect()
+                told.map(|(to, nonce, _)| {
+                    Sent::Nack(*to, name(number), *nonce, NackReason::Congestion)
+                })
+                .collect()
             }
             Step::Pass(_) => Vec::new(),
         }
@@ -124,7 +138,9 @@ fn seen(actions: Vec<(FaceId, Packet<Interned>)>) -> Vec<Sent> {
         .map(|(FaceId(face), packet)| match packet {
             Packet::Interest(interest) => Sent::Interest(face, interest.name, interest.nonce),
             Packet::Data(data) => Sent::Data(face, data.name),
-            Packet::Nack(nack) => Sent::Nack(face, nack.interest.name, nack.interest.nonce, nack.reason),
+            Packet::Nack(nack) => {
+                Sent::Nack(face, nack.interest.name, nack.interest.nonce, nack.reason)
+            }
         })
         .collect();
     sent.sort();
@@ -246,7 +262,8 @@ proptest! {
             net.poll(now);
             waits.retain(|_, (_, expires)| *expires > now);
         }
-        // An Interest crosses no link twice in one direction, and what answers it none that it did not cross.
+        // An Interest crosses no link twice in one direction, and what answers it none that it did
+        // not cross.
         let most = nodes as u64 + 1;
         prop_assert!(net.crossed <= 2 * most * asked, "{} crossings for {} Interests", net.crossed, asked);
         prop_assert!(answered <= asked);

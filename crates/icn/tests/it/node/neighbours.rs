@@ -1,4 +1,5 @@
-//! What a forwarder on real links meets: neighbours that come and go, do not follow rates, have no route, or are on this host.
+//! What a forwarder on real links meets: neighbours that come and go, do not follow rates, have no
+//! route, or are on this host.
 
 use super::net::*;
 use narrows_icn::*;
@@ -29,7 +30,12 @@ fn node() -> Node<Interned> {
     node_of(NodeConfig::default(), &FaceConfig { rates: false, ..link(4) })
 }
 
-fn ask(node: &mut Node<Interned>, at: u64, from: FaceId, interest: Interest<Interned>) -> Vec<(FaceId, Packet<Interned>)> {
+fn ask(
+    node: &mut Node<Interned>,
+    at: u64,
+    from: FaceId,
+    interest: Interest<Interned>,
+) -> Vec<(FaceId, Packet<Interned>)> {
     node.handle(ms(at), from, Packet::from(interest), &mut Spare::default());
     actions(node)
 }
@@ -87,7 +93,11 @@ fn multicast_asks_everybody_and_the_first_answer_serves() {
     let mut node = node();
     node.set_strategy(Interned::content(1, 1), &"multicast".parse().unwrap());
     assert_eq!(faces(&ask(&mut node, 0, A, interest(name(1), 1))), [AWAY, UP]);
-    assert_eq!(faces(&ask(&mut node, 0, A, interest(Interned::segment(1, 2, 1), 1))), [UP], "the prefix's strategy only");
+    assert_eq!(
+        faces(&ask(&mut node, 0, A, interest(Interned::segment(1, 2, 1), 1))),
+        [UP],
+        "the prefix's strategy only"
+    );
     let refused = Nack {
         interest: interest(name(1), 1),
         reason: NackReason::NoRoute,
@@ -98,7 +108,10 @@ fn multicast_asks_everybody_and_the_first_answer_serves() {
     assert!(actions(&mut node).is_empty(), "the other one may still answer");
     node.handle(ms(2), AWAY, Packet::from(data(name(1))), &mut Spare::default());
     assert_eq!(faces(&actions(&mut node)), [A]);
-    assert!(node.unset_strategy(&Interned::content(1, 1)) && !node.unset_strategy(&Interned::content(1, 1)));
+    assert!(
+        node.unset_strategy(&Interned::content(1, 1))
+            && !node.unset_strategy(&Interned::content(1, 1))
+    );
     assert_eq!(faces(&ask(&mut node, 3, A, interest(name(2), 2))), [UP]);
 }
 
@@ -126,15 +139,30 @@ fn best_route_asks_the_next_neighbour_where_there_is_no_route_and_not_where_ther
     ask(&mut node, 0, A, interest(name(1), 1));
     node.handle(ms(1), UP, nack(interest(name(1), 1), NackReason::NoRoute), &mut Spare::default());
     assert_eq!(faces(&actions(&mut node)), [AWAY]);
-    node.handle(ms(2), AWAY, nack(interest(name(1), 1), NackReason::NoRoute), &mut Spare::default());
+    node.handle(
+        ms(2),
+        AWAY,
+        nack(interest(name(1), 1), NackReason::NoRoute),
+        &mut Spare::default(),
+    );
     let sent = actions(&mut node);
-    assert_eq!((sent[0].0, as_nack(&sent[0].1).reason, node.pending()), (A, NackReason::NoRoute, 0), "nobody is asked twice");
+    assert_eq!(
+        (sent[0].0, as_nack(&sent[0].1).reason, node.pending()),
+        (A, NackReason::NoRoute, 0),
+        "nobody is asked twice"
+    );
     ask(&mut node, 3, A, interest(name(2), 2));
-    node.handle(ms(4), UP, nack(interest(name(2), 2), NackReason::Congestion), &mut Spare::default());
+    node.handle(
+        ms(4),
+        UP,
+        nack(interest(name(2), 2), NackReason::Congestion),
+        &mut Spare::default(),
+    );
     assert_eq!(as_nack(&actions(&mut node)[0].1).reason, NackReason::Congestion);
 }
 
-/// NFD's best route: 10 ms, then 20, at most 250; each time another next hop, and then the one asked longest ago.
+/// NFD's best route: 10 ms, then 20, at most 250; each time another next hop, and then the one
+/// asked longest ago.
 #[test]
 fn a_neighbour_that_repeats_is_heard_ever_less_often() {
     let mut node = node();
@@ -161,13 +189,21 @@ fn an_interest_repeated_while_it_waits_is_exchanged() {
     let mut node = node_of(NodeConfig::default(), &shaped);
     node.route(Interned::prefix(1), vec![AWAY]);
     assert_eq!(ask(&mut node, 0, A, interest(name(1), 1)).len(), 1);
-    assert!(ask(&mut node, 0, A, interest(name(2), 2)).is_empty() && ask(&mut node, 0, A, interest(name(2), 3)).is_empty());
+    assert!(
+        ask(&mut node, 0, A, interest(name(2), 2)).is_empty()
+            && ask(&mut node, 0, A, interest(name(2), 3)).is_empty()
+    );
     assert_eq!(node.face(AWAY).waiting, 1, "one copy");
     node.poll(ms(1000));
     let sent = actions(&mut node);
     assert_eq!(sent.len(), 1);
     assert_eq!((as_interest(&sent[0].1).name, as_interest(&sent[0].1).nonce), (name(2), 3));
-    node.handle(ms(1010), AWAY, nack(interest(name(2), 3), NackReason::Congestion), &mut Spare::default());
+    node.handle(
+        ms(1010),
+        AWAY,
+        nack(interest(name(2), 3), NackReason::Congestion),
+        &mut Spare::default(),
+    );
     assert_eq!(as_nack(&actions(&mut node)[0].1).interest.nonce, 3);
 }
 
@@ -183,18 +219,31 @@ fn an_interest_that_comes_again_after_its_entry_has_ended_is_a_loop() {
         assert_eq!(node.counters().duplicate, looped);
         // The entry may have ended again, while one for another Interest is pending.
         node.poll(ms(700));
-        assert_eq!(ask(&mut node, 700, B, interest(name(1), 8)).len(), 1, "another nonce is another Interest");
+        assert_eq!(
+            ask(&mut node, 700, B, interest(name(1), 8)).len(),
+            1,
+            "another nonce is another Interest"
+        );
         ask(&mut node, 710, A, interest(name(1), 7));
-        assert_eq!((node.counters().duplicate, node.counters().aggregated), (2 * looped, 1 - looped));
+        assert_eq!(
+            (node.counters().duplicate, node.counters().aggregated),
+            (2 * looped, 1 - looped)
+        );
     }
 }
 
 #[test]
 fn limits_hold_for_all_faces_and_for_lifetimes() {
-    let config = NodeConfig { pit_limit: 3, longest_lifetime: Span::from_secs(60), ..NodeConfig::default() };
+    let config =
+        NodeConfig { pit_limit: 3, longest_lifetime: Span::from_secs(60), ..NodeConfig::default() };
     let mut node = node_of(config, &link(4));
     for (segment, from) in [(1, A), (2, B), (3, A)] {
-        ask(&mut node, 0, from, Interest { lifetime: Span::from_secs(1 << 30), ..interest(name(segment), segment) });
+        ask(
+            &mut node,
+            0,
+            from,
+            Interest { lifetime: Span::from_secs(1 << 30), ..interest(name(segment), segment) },
+        );
     }
     let sent = ask(&mut node, 0, B, interest(name(4), 4));
     assert_eq!(as_nack(&sent[0].1).reason, NackReason::Congestion);
@@ -208,7 +257,12 @@ fn neighbours_that_want_no_nacks_get_none() {
     let mut node = node_of(NodeConfig::default(), &FaceConfig { nacks: Nacking::Never, ..link(4) });
     assert!(ask(&mut node, 0, AWAY, interest(Interned::segment(5, 1, 1), 1)).is_empty());
     ask(&mut node, 0, AWAY, interest(name(1), 1));
-    node.handle(ms(0), UP, nack(interest(name(1), 1), NackReason::Congestion), &mut Spare::default());
+    node.handle(
+        ms(0),
+        UP,
+        nack(interest(name(1), 1), NackReason::Congestion),
+        &mut Spare::default(),
+    );
     assert!(actions(&mut node).is_empty() && node.pending() == 0);
     assert_eq!(node.counters().unreported, 2);
 }
@@ -216,20 +270,28 @@ fn neighbours_that_want_no_nacks_get_none() {
 #[test]
 fn an_interest_may_name_its_face() {
     let mut node = node();
-    let steered =
-        |face| Interest { steer: Steer { hint: Hint::Face(face), strict: false }, ..interest(Interned::segment(7, 7, face.0), 1) };
+    let steered = |face| Interest {
+        steer: Steer { hint: Hint::Face(face), strict: false },
+        ..interest(Interned::segment(7, 7, face.0), 1)
+    };
     // A neighbour that follows no rates may steer neither.
     assert_eq!(as_nack(&ask(&mut node, 0, A, steered(AWAY))[0].1).reason, NackReason::NoRoute);
     let app = node.add_face(ms(0), &application(9));
     let sent = ask(&mut node, 0, app, steered(AWAY));
     assert_eq!((faces(&sent), as_interest(&sent[0].1).steer.hint), (vec![AWAY], Hint::None));
-    assert_eq!(as_nack(&ask(&mut node, 0, app, steered(FaceId(77)))[0].1).reason, NackReason::NoRoute);
+    assert_eq!(
+        as_nack(&ask(&mut node, 0, app, steered(FaceId(77)))[0].1).reason,
+        NackReason::NoRoute
+    );
 }
 
 #[test]
 fn the_content_store_keeps_to_bytes_and_erases_by_prefix() {
     let mut node = node_of(
-        NodeConfig { cache: CacheLimits { bytes: DATA + DATA + DATA, ..CacheLimits::packets(100) }, ..NodeConfig::default() },
+        NodeConfig {
+            cache: CacheLimits { bytes: DATA + DATA + DATA, ..CacheLimits::packets(100) },
+            ..NodeConfig::default()
+        },
         &link(4),
     );
     for segment in 1..=5 {
@@ -240,7 +302,11 @@ fn the_content_store_keeps_to_bytes_and_erases_by_prefix() {
     assert_eq!(node.cached(), 3);
     assert_eq!(node.erase_cached(&Interned::content(1, 1), 2), 2);
     assert_eq!(node.cached(), 1);
-    assert_eq!(faces(&ask(&mut node, 1, B, interest(name(5), 9))), [B], "the last in the order of names is left");
+    assert_eq!(
+        faces(&ask(&mut node, 1, B, interest(name(5), 9))),
+        [B],
+        "the last in the order of names is left"
+    );
     node.set_cache_limits(CacheLimits { serve: false, ..node.cache_limits() });
     assert_eq!(faces(&ask(&mut node, 2, B, interest(name(5), 10))), [UP]);
     node.set_cache_limits(CacheLimits::OFF);
@@ -253,10 +319,24 @@ fn an_interest_goes_to_the_network_that_it_names() {
     node.route(Interned::prefix(8), vec![AWAY]);
     let via = |names: &[u32]| Some(names.iter().map(|name| Interned::prefix(*name)).collect());
     let elsewhere = Interned::segment(5, 1, 1);
-    assert_eq!(faces(&ask(&mut node, 0, A, Interest { via: via(&[7, 8]), ..interest(elsewhere, 1) })), [AWAY]);
-    assert_eq!(as_nack(&ask(&mut node, 0, A, Interest { via: via(&[7]), ..interest(elsewhere, 2) })[0].1).reason, NackReason::NoRoute);
-    assert_eq!(faces(&ask(&mut node, 0, A, Interest { via: via(&[8]), ..interest(name(1), 3) })), [AWAY]);
-    assert_eq!(faces(&ask(&mut node, 0, A, Interest { via: via(&[7]), ..interest(name(1), 4) })), [UP], "another Interest");
+    assert_eq!(
+        faces(&ask(&mut node, 0, A, Interest { via: via(&[7, 8]), ..interest(elsewhere, 1) })),
+        [AWAY]
+    );
+    assert_eq!(
+        as_nack(&ask(&mut node, 0, A, Interest { via: via(&[7]), ..interest(elsewhere, 2) })[0].1)
+            .reason,
+        NackReason::NoRoute
+    );
+    assert_eq!(
+        faces(&ask(&mut node, 0, A, Interest { via: via(&[8]), ..interest(name(1), 3) })),
+        [AWAY]
+    );
+    assert_eq!(
+        faces(&ask(&mut node, 0, A, Interest { via: via(&[7]), ..interest(name(1), 4) })),
+        [UP],
+        "another Interest"
+    );
     assert_eq!(node.pending(), 3);
     node.handle(ms(1), AWAY, Packet::from(data(elsewhere)), &mut Spare::default());
     assert_eq!(faces(&actions(&mut node)), [A]);

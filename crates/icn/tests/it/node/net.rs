@@ -181,8 +181,10 @@ impl Net {
     /// Producers answer all Interests that they were handed; what else was received stays.
     pub fn produce(&mut self, now: Time) {
         loop {
-            let (interests, rest): (Vec<_>, Vec<_>) =
-                self.take().into_iter().partition(|(_, _, packet)| matches!(packet, Packet::Interest(_)));
+            let (interests, rest): (Vec<_>, Vec<_>) = self
+                .take()
+                .into_iter()
+                .partition(|(_, _, packet)| matches!(packet, Packet::Interest(_)));
             self.received = rest;
             if interests.is_empty() {
                 return;

@@ -1,4 +1,5 @@
-//! The proxy of a neighbour that does not follow rates: the pace of its Interests, and what becomes of those too many.
+//! The proxy of a neighbour that does not follow rates: the pace of its Interests, and what becomes
+//! of those too many.
 
 use crate::node::net::*;
 use narrows_icn::*;
@@ -9,21 +10,45 @@ const APP: FaceId = FaceId(0);
 const FOLLOWER: FaceId = FaceId(1);
 const UP: FaceId = FaceId(2);
 
-/// An application without rates, one with, and a link of 10 Mbit/s. Data has told the first one of 1 Mbit/s at 0 ms: 8 ms for 1000 B.
+/// An application without rates, one with, and a link of 10 Mbit/s. Data has told the first one of
+/// 1 Mbit/s at 0 ms: 8 ms for 1000 B.
 fn node(limit: usize, shaper: usize) -> Node<Interned> {
     let mut node = Node::new(NodeConfig::default());
-    let plain = FaceConfig { rates: false, nacks: Nacking::ExceptCongestion, proxy: Some(ProxyConfig { limit }), ..application(1) };
+    let plain = FaceConfig {
+        rates: false,
+        nacks: Nacking::ExceptCongestion,
+        proxy: Some(ProxyConfig { limit }),
+        ..application(1)
+    };
     node.add_face(Time::ZERO, &plain);
     node.add_face(Time::ZERO, &application(2));
     let shaper = Some(ShaperConfig { limit: shaper, ..ShaperConfig::default() });
     let law = Some("mircc".parse().unwrap());
-    node.add_face(Time::ZERO, &FaceConfig { capacity_in: Some(mbps(10)), capacity_out: Some(mbps(10)), shaper, law, ..link(3) });
+    node.add_face(
+        Time::ZERO,
+        &FaceConfig {
+            capacity_in: Some(mbps(10)),
+            capacity_out: Some(mbps(10)),
+            shaper,
+            law,
+            ..link(3)
+        },
+    );
     node.route(Interned::prefix(1), vec![UP]);
     ask(&mut node, ms(0), APP, 1000);
     let slow = Rates { primary: Rate::from_mbps(1), secondary: Rate::ZERO };
-    node.handle(ms(0), UP, Packet::from(Data { rates: slow, ..data(segment(1000)) }), &mut Spare::default());
+    node.handle(
+        ms(0),
+        UP,
+        Packet::from(Data { rates: slow, ..data(segment(1000)) }),
+        &mut Spare::default(),
+    );
     let sent = actions(&mut node);
-    assert_eq!(sent.iter().map(|(face, _)| *face).collect::<Vec<_>>(), [UP, APP], "the first one passes at once");
+    assert_eq!(
+        sent.iter().map(|(face, _)| *face).collect::<Vec<_>>(),
+        [UP, APP],
+        "the first one passes at once"
+    );
     node
 }
 
@@ -53,7 +78,10 @@ fn interests_leave_at_the_rate_in_data_and_what_waits_is_not_offered() {
     let mut node = node(1000, 100);
     (0..5).for_each(|number| ask(&mut node, ms(50), APP, number));
     assert_eq!(actions(&mut node).len(), 1, "a pause is not made up for");
-    assert_eq!((node.face(APP).proxied, node.face(UP).waiting, node.face(UP).counters.interests_out), (4, 0, 2));
+    assert_eq!(
+        (node.face(APP).proxied, node.face(UP).waiting, node.face(UP).counters.interests_out),
+        (4, 0, 2)
+    );
     assert_eq!(run(&mut node, ms(100)), [(58_000, 1), (66_000, 2), (74_000, 3), (82_000, 4)]);
     assert_eq!((node.face(APP).counters.proxied, node.face(APP).counters.proxy_full), (4, 0));
 }
@@ -78,7 +106,15 @@ fn too_many_are_dropped_without_a_word() {
     let mut few = node(3, 100);
     (0..6).for_each(|number| ask(&mut few, ms(50), APP, number));
     assert_eq!(actions(&mut few).len(), 1);
-    assert_eq!((few.face(APP).proxied, few.face(APP).counters.proxy_full, few.pending(), few.face(APP).counters.nacks_out), (3, 2, 4, 0));
+    assert_eq!(
+        (
+            few.face(APP).proxied,
+            few.face(APP).counters.proxy_full,
+            few.pending(),
+            few.face(APP).counters.nacks_out
+        ),
+        (3, 2, 4, 0)
+    );
     // The k-th that waits has waited for 8 k ms: after 2 s, half of its lifetime, 250 of them.
     let mut long = node(1000, 100);
     (0..300).for_each(|number| ask(&mut long, ms(50), APP, number));
@@ -88,11 +124,21 @@ fn too_many_are_dropped_without_a_word() {
 #[test]
 fn a_neighbour_without_a_route_is_told_and_one_of_congestion_is_not() {
     let mut node = node(1000, 100);
-    node.handle(ms(1), APP, Packet::from(interest(Interned::segment(2, 1, 1), 1)), &mut Spare::default());
+    node.handle(
+        ms(1),
+        APP,
+        Packet::from(interest(Interned::segment(2, 1, 1), 1)),
+        &mut Spare::default(),
+    );
     assert_eq!(as_nack(&actions(&mut node)[0].1).reason, NackReason::NoRoute);
     ask(&mut node, ms(50), APP, 1);
     actions(&mut node);
-    node.handle(ms(51), UP, nack(interest(segment(1), 1), NackReason::Congestion), &mut Spare::default());
+    node.handle(
+        ms(51),
+        UP,
+        nack(interest(segment(1), 1), NackReason::Congestion),
+        &mut Spare::default(),
+    );
     assert!(actions(&mut node).is_empty());
     assert_eq!((node.counters().unreported, node.pending()), (1, 0));
 }
@@ -137,6 +183,7 @@ fn what_waits_goes_with_its_face_unless_others_want_it() {
     node.handle(ms(51), other, Packet::from(interest(segment(2), 88)), &mut Spare::default());
     actions(&mut node);
     node.remove_face(ms(52), APP);
-    let left: Vec<Interned> = actions(&mut node).iter().map(|(_, packet)| as_interest(packet).name).collect();
+    let left: Vec<Interned> =
+        actions(&mut node).iter().map(|(_, packet)| as_interest(packet).name).collect();
     assert_eq!((left, node.pending()), (vec![segment(2)], 1));
 }

@@ -1,4 +1,5 @@
-//! Rates stamped into Data and Nacks, the input of laws, and neighbours that do not understand rates.
+//! Rates stamped into Data and Nacks, the input of laws, and neighbours that do not understand
+//! rates.
 
 use crate::node::net::*;
 use narrows_icn::*;
@@ -12,7 +13,12 @@ fn name(segment: u32) -> Interned {
 
 /// A face with a law on a link of 10 Mbit/s, without a shaper.
 fn ruled(label: u16) -> FaceConfig {
-    FaceConfig { capacity_in: Some(mbps(10)), capacity_out: Some(mbps(10)), law: Some("mircc".parse().unwrap()), ..link(label) }
+    FaceConfig {
+        capacity_in: Some(mbps(10)),
+        capacity_out: Some(mbps(10)),
+        law: Some("mircc".parse().unwrap()),
+        ..link(label)
+    }
 }
 
 /// Faces down and up; the route leads up.
@@ -24,7 +30,11 @@ fn node(down: &FaceConfig, up: &FaceConfig) -> (Node<Interned>, FaceId, FaceId) 
 }
 
 /// What goes down for this Data.
-fn answered(node: &mut Node<Interned>, (down, up): (FaceId, FaceId), data: Data<Interned>) -> Data<Interned> {
+fn answered(
+    node: &mut Node<Interned>,
+    (down, up): (FaceId, FaceId),
+    data: Data<Interned>,
+) -> Data<Interned> {
     node.handle(ms(0), down, Packet::from(interest(data.name, 1)), &mut Spare::default());
     node.handle(ms(0), up, Packet::from(data), &mut Spare::default());
     as_data(&actions(node)[1].1).clone()
@@ -36,7 +46,11 @@ fn data_carries_the_lowest_rates_of_the_links_it_crossed_class_by_class() {
     let own = node.face(up).rates.expect("a law");
     assert_eq!(own.primary, mbps(10), "an idle link offers all it has");
     let limited = answered(&mut node, (down, up), data(name(1)));
-    assert_eq!((limited.rates, limited.route.limit), (own, extend(0, 0, 2)), "the link names itself");
+    assert_eq!(
+        (limited.rates, limited.route.limit),
+        (own, extend(0, 0, 2)),
+        "the link names itself"
+    );
     let other = Rates { primary: mbps(3), secondary: mbps(100) };
     let route = Route { limit: 9, ..Route::default() };
     let stamped = answered(&mut node, (down, up), Data { rates: other, route, ..data(name(2)) });
@@ -59,24 +73,33 @@ fn towards_a_face_that_knows_no_rates_none_are_sent() {
     let stamped = answered(&mut node, (down, up), data(name(1)));
     assert_eq!((stamped.rates, stamped.route), (Rates::UNLIMITED, Route::default()));
     // Nor is what comes from there believed: the Interest goes on unmarked.
-    let claims = Interest { class: Class::Secondary, srtt: Span::from_millis(5), ..interest(name(2), 1) };
+    let claims =
+        Interest { class: Class::Secondary, srtt: Span::from_millis(5), ..interest(name(2), 1) };
     node.handle(ms(0), down, Packet::from(claims), &mut Spare::default());
     let sent = actions(&mut node);
-    assert_eq!((as_interest(&sent[0].1).class, as_interest(&sent[0].1).srtt), (Class::Primary, Span::ZERO));
+    assert_eq!(
+        (as_interest(&sent[0].1).class, as_interest(&sent[0].1).srtt),
+        (Class::Primary, Span::ZERO)
+    );
 }
 
 #[test]
 fn behind_a_face_that_knows_no_rates_rates_and_paths_begin_anew() {
     let plain = FaceConfig { rates: false, ..ruled(2) };
     let (mut node, down, up) = node(&link(1), &plain);
-    let claims = Interest { class: Class::Secondary, srtt: Span::from_millis(5), ..interest(name(1), 1) };
+    let claims =
+        Interest { class: Class::Secondary, srtt: Span::from_millis(5), ..interest(name(1), 1) };
     node.handle(ms(0), down, Packet::from(claims), &mut Spare::default());
     assert_eq!(as_interest(&actions(&mut node)[0].1).class, Class::Primary);
     let lie = Rates { primary: mbps(1), secondary: mbps(1) };
     node.handle(
         ms(0),
         up,
-        Packet::from(Data { rates: lie, route: Route { id: 77, hint: Hint::None, limit: 9 }, ..data(name(1)) }),
+        Packet::from(Data {
+            rates: lie,
+            route: Route { id: 77, hint: Hint::None, limit: 9 },
+            ..data(name(1))
+        }),
         &mut Spare::default(),
     );
     let sent = actions(&mut node);
@@ -90,7 +113,10 @@ fn the_path_of_an_applications_data_begins_here() {
     let producer = FaceConfig { application: true, ..link(2) };
     let (mut node, down, up) = node(&link(1), &producer);
     let route = Route { id: 77, hint: labels(), limit: 9 };
-    assert_eq!(answered(&mut node, (down, up), Data { route, ..data(name(1)) }).route, Route::default());
+    assert_eq!(
+        answered(&mut node, (down, up), Data { route, ..data(name(1)) }).route,
+        Route::default()
+    );
 }
 
 fn labels() -> Hint {
@@ -104,7 +130,12 @@ fn nacks_are_stamped_on_their_way_down() {
     let (mut node, down, up) = node(&link(1), &ruled(2));
     node.handle(ms(0), down, Packet::from(interest(name(1), 1)), &mut Spare::default());
     let rates = Rates { primary: mbps(2), secondary: mbps(1000) };
-    let nack = Nack { interest: interest(name(1), 1), reason: NackReason::Congestion, rates, route: Route::default() };
+    let nack = Nack {
+        interest: interest(name(1), 1),
+        reason: NackReason::Congestion,
+        rates,
+        route: Route::default(),
+    };
     node.handle(ms(0), up, Packet::from(nack), &mut Spare::default());
     let sent = actions(&mut node);
     let own = node.face(up).rates.expect("a law");
@@ -133,7 +164,11 @@ fn the_law_counts_what_is_offered_whatever_becomes_of_it() {
         node.handle(
             first,
             down,
-            Packet::from(Interest { class, lifetime: Span::from_secs(9), ..interest(name(segment), segment) }),
+            Packet::from(Interest {
+                class,
+                lifetime: Span::from_secs(9),
+                ..interest(name(segment), segment)
+            }),
             &mut Spare::default(),
         );
     }
@@ -141,7 +176,10 @@ fn the_law_counts_what_is_offered_whatever_becomes_of_it() {
     let third = node.add_face(first, &link(3));
     node.handle(first, third, Packet::from(interest(name(1), 99)), &mut Spare::default());
     let counters = *node.face(up).counters;
-    assert!(counters.refused[0] + counters.refused[1] >= 2 && counters.interests_out >= 2, "{counters:?}");
+    assert!(
+        counters.refused[0] + counters.refused[1] >= 2 && counters.interests_out >= 2,
+        "{counters:?}"
+    );
     let arrivals = loop {
         let now = tick(&mut node, first);
         if node.face(up).arrivals[1] > 0.0 {
@@ -150,7 +188,10 @@ fn the_law_counts_what_is_offered_whatever_becomes_of_it() {
         }
     };
     // Bits of Data: four primary Interests and two secondary ones, 8000 bits each.
-    assert!((arrivals[0] - 32_000.0).abs() < 1e-6 && (arrivals[1] - 16_000.0).abs() < 1e-6, "{arrivals:?}");
+    assert!(
+        (arrivals[0] - 32_000.0).abs() < 1e-6 && (arrivals[1] - 16_000.0).abs() < 1e-6,
+        "{arrivals:?}"
+    );
 }
 
 #[test]
@@ -158,7 +199,8 @@ fn laws_of_a_node_tick_out_of_step() {
     let mut node: Node<Interned> = Node::new(NodeConfig::default());
     let mut first = Vec::new();
     for label in 1..=20 {
-        let mut alone: Node<Interned> = Node::new(NodeConfig { id: label.into(), ..NodeConfig::default() });
+        let mut alone: Node<Interned> =
+            Node::new(NodeConfig { id: label.into(), ..NodeConfig::default() });
         alone.add_face(Time::ZERO, &ruled(label));
         first.push(alone.due().expect("a tick").as_nanos());
         node.add_face(Time::ZERO, &ruled(label));
@@ -177,13 +219,21 @@ fn a_reported_round_trip_counts_for_60_s_at_most_and_for_little_more_than_the_li
     let (mut node, down, up) = node(&link(1), &ruled(2));
     let mean = |node: &Node<Interned>| {
         let mut found = 0.0;
-        node.face(up).law.expect("a law").inspect(&mut |name, value| found = if name == "rtt_s" { value } else { found });
+        node.face(up)
+            .law
+            .expect("a law")
+            .inspect(&mut |name, value| found = if name == "rtt_s" { value } else { found });
         found
     };
     let exchange = |node: &mut Node<Interned>, now: Time, segment: u32| {
         let slow = Interest { srtt: Span::from_secs(3600), ..interest(name(segment), segment) };
         node.handle(now, down, Packet::from(slow), &mut Spare::default());
-        node.handle(now + Span::from_millis(10), up, Packet::from(data(name(segment))), &mut Spare::default());
+        node.handle(
+            now + Span::from_millis(10),
+            up,
+            Packet::from(data(name(segment))),
+            &mut Spare::default(),
+        );
         actions(node);
     };
     let begin = tick(&mut node, ms(0));

@@ -8,7 +8,8 @@ use proptest::prelude::*;
 const DOWN: FaceId = FaceId(0);
 const UP: FaceId = FaceId(1);
 
-/// Up, a link of 10 Mbit/s: alone, Interests of 100 B leave at 0.98 Mbit/s for Data of 1000 B, one in 816 us.
+/// Up, a link of 10 Mbit/s: alone, Interests of 100 B leave at 0.98 Mbit/s for Data of 1000 B, one
+/// in 816 us.
 fn node(limit: usize) -> Node<Interned> {
     node_of(NodeConfig::default(), limit)
 }
@@ -18,17 +19,36 @@ fn node_of(config: NodeConfig, limit: usize) -> Node<Interned> {
     node.add_face(Time::ZERO, &link(1));
     let shaper = Some(ShaperConfig { limit, ..ShaperConfig::default() });
     let law = Some("mircc".parse().unwrap());
-    node.add_face(Time::ZERO, &FaceConfig { capacity_in: Some(mbps(10)), capacity_out: Some(mbps(10)), shaper, law, ..link(2) });
+    node.add_face(
+        Time::ZERO,
+        &FaceConfig {
+            capacity_in: Some(mbps(10)),
+            capacity_out: Some(mbps(10)),
+            shaper,
+            law,
+            ..link(2)
+        },
+    );
     node.route(Interned::prefix(1), vec![UP]);
     // Sizes become known.
-    node.handle(ms(0), DOWN, Packet::from(interest(Interned::segment(1, 9, 9), 1)), &mut Spare::default());
+    node.handle(
+        ms(0),
+        DOWN,
+        Packet::from(interest(Interned::segment(1, 9, 9), 1)),
+        &mut Spare::default(),
+    );
     node.handle(ms(0), UP, Packet::from(data(Interned::segment(1, 9, 9))), &mut Spare::default());
     actions(&mut node);
     node
 }
 
 fn ask(node: &mut Node<Interned>, now: Time, segment: u32, class: Class) {
-    node.handle(now, DOWN, Packet::from(Interest { class, ..interest(Interned::segment(1, 1, segment), segment) }), &mut Spare::default());
+    node.handle(
+        now,
+        DOWN,
+        Packet::from(Interest { class, ..interest(Interned::segment(1, 1, segment), segment) }),
+        &mut Spare::default(),
+    );
 }
 
 /// Polls at every due time up to `until`, and collects what is sent when.
@@ -49,8 +69,12 @@ fn held_interests_leave_in_their_gaps() {
     for segment in 0..4 {
         ask(&mut node, begin, segment, Class::Primary);
     }
-    assert_eq!((actions(&mut node).len(), node.face(UP).waiting, node.face(UP).waiting_data), (1, 3, DATA * 3));
-    let left: Vec<u64> = run(&mut node, ms(60)).iter().map(|(at, ..)| at.since(begin).as_nanos()).collect();
+    assert_eq!(
+        (actions(&mut node).len(), node.face(UP).waiting, node.face(UP).waiting_data),
+        (1, 3, DATA * 3)
+    );
+    let left: Vec<u64> =
+        run(&mut node, ms(60)).iter().map(|(at, ..)| at.since(begin).as_nanos()).collect();
     // 800 bits at 0.98 Mbit/s: 816.326 us.
     assert_eq!(left, [816_327, 1_632_654, 2_448_981]);
 }
@@ -59,7 +83,9 @@ fn held_interests_leave_in_their_gaps() {
 fn an_evicted_interest_goes_back_with_the_links_rates_and_leaves_no_entry() {
     let mut node = node(2);
     let now = ms(50);
-    for (segment, class) in [(0, Class::Primary), (1, Class::Secondary), (2, Class::Secondary), (3, Class::Secondary)] {
+    for (segment, class) in
+        [(0, Class::Primary), (1, Class::Secondary), (2, Class::Secondary), (3, Class::Secondary)]
+    {
         ask(&mut node, now, segment, class);
     }
     let sent = actions(&mut node);
@@ -71,7 +97,11 @@ fn an_evicted_interest_goes_back_with_the_links_rates_and_leaves_no_entry() {
     );
     ask(&mut node, now, 4, Class::Primary);
     let sent = actions(&mut node);
-    assert_eq!((sent.len(), sent[0].0, as_nack(&sent[0].1).interest.nonce), (1, DOWN, 2), "the youngest secondary one gives way");
+    assert_eq!(
+        (sent.len(), sent[0].0, as_nack(&sent[0].1).interest.nonce),
+        (1, DOWN, 2),
+        "the youngest secondary one gives way"
+    );
     assert_eq!((node.pending(), node.face(DOWN).pending), (3, 3));
     let counters = node.face(UP).counters;
     assert_eq!((counters.evicted, counters.refused, counters.most_waiting), (1, [0, 2], 2));
@@ -84,7 +114,10 @@ fn a_full_table_refuses_with_the_rates_of_the_link_ahead() {
     ask(&mut node, ms(50), 1, Class::Primary);
     let sent = actions(&mut node);
     let (refused, rates) = (as_nack(&sent[1].1), node.face(UP).rates.expect("a law"));
-    assert_eq!((refused.reason, refused.rates, node.counters().table_full), (NackReason::Congestion, rates, 1));
+    assert_eq!(
+        (refused.reason, refused.rates, node.counters().table_full),
+        (NackReason::Congestion, rates, 1)
+    );
 }
 
 #[test]
@@ -93,8 +126,16 @@ fn data_that_nobody_asked_for_does_not_count_for_the_inflation() {
     for segment in 0..4 {
         ask(&mut node, ms(50), segment, Class::Primary);
     }
-    node.handle(ms(50), UP, Packet::from(Data { size: DATA * 9, ..data(Interned::segment(1, 5, 5)) }), &mut Spare::default());
-    assert_eq!((node.counters().unsolicited, node.face(UP).counters.data_in, node.face(UP).waiting_data), (1, 2, DATA * 3));
+    node.handle(
+        ms(50),
+        UP,
+        Packet::from(Data { size: DATA * 9, ..data(Interned::segment(1, 5, 5)) }),
+        &mut Spare::default(),
+    );
+    assert_eq!(
+        (node.counters().unsolicited, node.face(UP).counters.data_in, node.face(UP).waiting_data),
+        (1, 2, DATA * 3)
+    );
 }
 
 #[test]
@@ -102,12 +143,16 @@ fn what_waits_until_nobody_waits_for_it_does_not_leave() {
     let mut node = node(100);
     let now = ms(50);
     ask(&mut node, now, 0, Class::Primary);
-    let short = Interest { lifetime: Span::from_micros(500), ..interest(Interned::segment(1, 1, 1), 1) };
+    let short =
+        Interest { lifetime: Span::from_micros(500), ..interest(Interned::segment(1, 1, 1), 1) };
     node.handle(now, DOWN, Packet::from(short), &mut Spare::default());
     ask(&mut node, now, 2, Class::Primary);
     actions(&mut node);
     let left = run(&mut node, ms(52));
-    assert_eq!(left.iter().map(|(_, _, packet)| as_interest(packet).nonce).collect::<Vec<_>>(), [2]);
+    assert_eq!(
+        left.iter().map(|(_, _, packet)| as_interest(packet).nonce).collect::<Vec<_>>(),
+        [2]
+    );
     assert_eq!(left[0].0.since(now).as_nanos(), 816_327, "in the place of the one that did not");
     assert_eq!(node.counters().stale, 1);
 }
@@ -128,8 +173,8 @@ fn a_link_that_comes_up_again_lets_interests_leave() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever is asked on both sides: Data that comes back for the Interests of any window fits what was booked for it, but for one
-    /// packet.
+    /// Whatever is asked on both sides: Data that comes back for the Interests of any window fits
+    /// what was booked for it, but for one packet.
     #[test]
     fn the_way_back_is_never_booked_twice(
         asks in prop::collection::vec((0u64..3000, any::<bool>(), any::<bool>()), 1..150),

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 
 const FORMS: [Form; 4] = [Form::Labels, Form::Hashes, Form::Random, Form::Bloom];
 
-/// Two diamonds, one after the other: 0 - {1, 2} - 3 - {4, 5} - 6, the consumer at 0 and the producer at 6. Four paths.
+/// Two diamonds, one after the other: 0 - {1, 2} - 3 - {4, 5} - 6, the consumer at 0 and the
+/// producer at 6. Four paths.
 fn diamonds(form: Form) -> (Net, FaceId) {
     let mut net = Net::new(7, form, 3);
     let consumer = net.application(0);
@@ -27,7 +28,12 @@ fn diamonds(form: Form) -> (Net, FaceId) {
 
 /// The route of the Data that answers an Interest with this hint.
 fn fetch(net: &mut Net, consumer: FaceId, segment: u32, steer: Steer) -> Route {
-    net.send(ms(0), 0, consumer, Packet::from(Interest { steer, ..interest(Interned::segment(1, 1, segment), segment) }));
+    net.send(
+        ms(0),
+        0,
+        consumer,
+        Packet::from(Interest { steer, ..interest(Interned::segment(1, 1, segment), segment) }),
+    );
     net.produce(ms(0));
     let received = net.take();
     assert_eq!(received.len(), 1);
@@ -51,27 +57,40 @@ fn every_form_finds_all_paths_and_follows_each_of_them() {
                 assert_eq!((route.id, route.hint), (*id, *hint), "{form:?}");
             }
         }
-        assert!(net.nodes.iter().all(|node| node.counters().invalid_label == 0 && node.pending() == 0));
+        assert!(
+            net.nodes.iter().all(|node| node.counters().invalid_label == 0 && node.pending() == 0)
+        );
     }
 }
 
 #[test]
 fn labels_are_those_of_the_faces_the_data_came_by_the_last_hop_on_top() {
     let (mut net, consumer) = diamonds(Form::Labels);
-    let Hint::Labels(mut labels) = fetch(&mut net, consumer, 1, Steer::default()).hint else { panic!("no labels") };
+    let Hint::Labels(mut labels) = fetch(&mut net, consumer, 1, Steer::default()).hint else {
+        panic!("no labels")
+    };
     assert_eq!(labels.hops(), 4, "one for each link, none for applications");
-    let nodes: Vec<u16> = std::iter::from_fn(|| labels.pop()).map(|label| label / 100 - 1).collect();
+    let nodes: Vec<u16> =
+        std::iter::from_fn(|| labels.pop()).map(|label| label / 100 - 1).collect();
     assert!(matches!(nodes[..], [0, 1 | 2, 3, 4 | 5]), "{nodes:?}");
 }
 
 /// A node with a face down and three up, of which two are next hops.
 fn split(form: Form, strategy: &str, capacities: [u64; 2]) -> (Node<Interned>, FaceId) {
-    let mut node = Node::new(NodeConfig { form, seed: 5, strategy: strategy.parse().unwrap(), ..NodeConfig::default() });
+    let mut node = Node::new(NodeConfig {
+        form,
+        seed: 5,
+        strategy: strategy.parse().unwrap(),
+        ..NodeConfig::default()
+    });
     let face = |node: &mut Node<Interned>, label, capacity: Option<Rate>| {
         node.add_face(Time::ZERO, &FaceConfig { capacity_out: capacity, ..link(label) })
     };
     let down = face(&mut node, 1, None);
-    let up = [face(&mut node, 2, Some(mbps(capacities[0]))), face(&mut node, 3, Some(mbps(capacities[1])))];
+    let up = [
+        face(&mut node, 2, Some(mbps(capacities[0]))),
+        face(&mut node, 3, Some(mbps(capacities[1]))),
+    ];
     face(&mut node, 4, None);
     node.route(Interned::prefix(1), up.to_vec());
     (node, down)
@@ -98,17 +117,29 @@ fn a_missing_path_is_nacked_if_strict_and_else_replaced() {
     ];
     for (form, hint) in hints {
         let (mut node, down) = split(form, "best-route", [1, 1]);
-        let steered =
-            |segment, strict| Packet::from(Interest { steer: Steer { hint, strict }, ..interest(Interned::segment(1, 1, segment), 7) });
+        let steered = |segment, strict| {
+            Packet::from(Interest {
+                steer: Steer { hint, strict },
+                ..interest(Interned::segment(1, 1, segment), 7)
+            })
+        };
         node.handle(ms(0), down, steered(1, true), &mut Spare::default());
         let sent = actions(&mut node);
-        assert_eq!((sent[0].0, as_nack(&sent[0].1).reason), (down, NackReason::InvalidLabel), "{form:?}");
+        assert_eq!(
+            (sent[0].0, as_nack(&sent[0].1).reason),
+            (down, NackReason::InvalidLabel),
+            "{form:?}"
+        );
         assert_eq!((node.pending(), node.counters().invalid_label), (0, 1));
         node.handle(ms(0), down, steered(2, false), &mut Spare::default());
         let sent = actions(&mut node);
         assert_eq!((sent[0].0, node.counters().fallback), (FaceId(1), 1));
         if form != Form::Bloom {
-            assert_eq!(as_interest(&sent[0].1).steer.hint, Hint::None, "what is left of the path leads elsewhere");
+            assert_eq!(
+                as_interest(&sent[0].1).steer.hint,
+                Hint::None,
+                "what is left of the path leads elsewhere"
+            );
         }
     }
 }
@@ -119,7 +150,12 @@ fn a_label_is_taken_off_by_the_node_that_it_is_for() {
     let mut labels = Labels::default();
     assert!(labels.push(77) && labels.push(3));
     let steer = Steer { hint: Hint::Labels(labels), strict: true };
-    node.handle(ms(0), down, Packet::from(Interest { steer, ..interest(Interned::segment(1, 1, 1), 7) }), &mut Spare::default());
+    node.handle(
+        ms(0),
+        down,
+        Packet::from(Interest { steer, ..interest(Interned::segment(1, 1, 1), 7) }),
+        &mut Spare::default(),
+    );
     let sent = actions(&mut node);
     let Hint::Labels(left) = as_interest(&sent[0].1).steer.hint else { panic!("no labels") };
     assert_eq!((sent[0].0, left.hops(), left.top()), (FaceId(2), 1, Some(77)));
@@ -129,8 +165,10 @@ fn a_label_is_taken_off_by_the_node_that_it_is_for() {
 fn an_interest_that_joins_another_does_not_take_its_own_path() {
     let (mut node, down) = split(Form::Labels, "weighted", [1, 1]);
     let second = node.add_face(Time::ZERO, &link(5));
-    let to =
-        |label| Interest { steer: Steer { hint: labelled(label), strict: false }, ..interest(Interned::segment(1, 1, 1), label.into()) };
+    let to = |label| Interest {
+        steer: Steer { hint: labelled(label), strict: false },
+        ..interest(Interned::segment(1, 1, 1), label.into())
+    };
     node.handle(ms(0), down, Packet::from(to(2)), &mut Spare::default());
     node.handle(ms(0), second, Packet::from(to(3)), &mut Spare::default());
     assert_eq!(actions(&mut node).iter().map(|(face, _)| *face).collect::<Vec<_>>(), [FaceId(1)]);
@@ -144,11 +182,18 @@ fn discovery_takes_next_hops_in_proportion_to_their_capacities() {
         let draws = 10_000;
         let count = |node: &mut Node<Interned>, segments: std::ops::Range<u32>| {
             for segment in segments {
-                node.handle(ms(0), down, Packet::from(interest(Interned::segment(1, 1, segment), segment)), &mut Spare::default());
+                node.handle(
+                    ms(0),
+                    down,
+                    Packet::from(interest(Interned::segment(1, 1, segment), segment)),
+                    &mut Spare::default(),
+                );
             }
-            actions(node).iter().filter(|(face, _)| *face == FaceId(1)).count() as f64 / f64::from(draws)
+            actions(node).iter().filter(|(face, _)| *face == FaceId(1)).count() as f64
+                / f64::from(draws)
         };
-        // Binomial: a standard deviation of sqrt(0.25 * 0.75 / 10,000) = 0.0043, of which four are allowed.
+        // Binomial: a standard deviation of sqrt(0.25 * 0.75 / 10,000) = 0.0043, of which four are
+        // allowed.
         let share = count(&mut node, 0..draws);
         assert!((share - 0.25).abs() < 0.0173, "{form:?}: {share}");
         node.set_capacity(ms(0), FaceId(1), None, Some(mbps(90)));
@@ -161,9 +206,19 @@ fn discovery_takes_next_hops_in_proportion_to_their_capacities() {
 fn best_route_takes_the_first_unless_it_came_from_there() {
     let (mut node, down) = split(Form::Labels, "best-route", [1, 100]);
     for segment in 0..100 {
-        node.handle(ms(0), down, Packet::from(interest(Interned::segment(1, 1, segment), segment)), &mut Spare::default());
+        node.handle(
+            ms(0),
+            down,
+            Packet::from(interest(Interned::segment(1, 1, segment), segment)),
+            &mut Spare::default(),
+        );
     }
     assert!(actions(&mut node).iter().all(|(face, _)| *face == FaceId(1)));
-    node.handle(ms(0), FaceId(1), Packet::from(interest(Interned::segment(1, 1, 200), 200)), &mut Spare::default());
+    node.handle(
+        ms(0),
+        FaceId(1),
+        Packet::from(interest(Interned::segment(1, 1, 200), 200)),
+        &mut Spare::default(),
+    );
     assert_eq!(actions(&mut node)[0].0, FaceId(2));
 }

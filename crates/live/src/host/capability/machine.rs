@@ -35,7 +35,9 @@ pub fn cores() -> Capability {
 pub fn rate() -> Capability {
     Capability::there(
         "emulator",
-        format!("carries {MAXIMUM}, all flows together, unless --maximum says otherwise; narrows bench --live measures it"),
+        format!(
+            "carries {MAXIMUM}, all flows together, unless --maximum says otherwise; narrows bench --live measures it"
+        ),
     )
 }
 
@@ -67,7 +69,11 @@ pub fn timers() -> Capability {
     if resolution.tv_sec == 0 && resolution.tv_nsec < 1_000_000 {
         Capability::there(NAME, found)
     } else {
-        Capability::absent(NAME, found, "take a kernel with high-resolution timers (CONFIG_HIGH_RES_TIMERS)")
+        Capability::absent(
+            NAME,
+            found,
+            "take a kernel with high-resolution timers (CONFIG_HIGH_RES_TIMERS)",
+        )
     }
 }
 
@@ -87,15 +93,27 @@ pub fn priority() -> Capability {
 
 /// Whether a program is installed.
 pub fn tool(name: &str, argument: &str, package: &str, purpose: &str) -> Capability {
-    let output = Command::new(name).arg(argument).stdin(Stdio::null()).stderr(Stdio::null()).output();
+    let output =
+        Command::new(name).arg(argument).stdin(Stdio::null()).stderr(Stdio::null()).output();
     match output {
         Ok(output) if output.status.success() => {
-            let text = String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().trim().to_owned();
+            let text = String::from_utf8_lossy(&output.stdout)
+                .lines()
+                .next()
+                .unwrap_or_default()
+                .trim()
+                .to_owned();
             Capability::there(name, text)
         }
-        Ok(output) => {
-            Capability::absent(name, format!("it fails: {}", output.status), format!("{purpose}; on Debian: apt install {package}"))
-        }
-        Err(_) => Capability::absent(name, "not installed", format!("{purpose}; on Debian: apt install {package}")),
+        Ok(output) => Capability::absent(
+            name,
+            format!("it fails: {}", output.status),
+            format!("{purpose}; on Debian: apt install {package}"),
+        ),
+        Err(_) => Capability::absent(
+            name,
+            "not installed",
+            format!("{purpose}; on Debian: apt install {package}"),
+        ),
     }
 }

@@ -33,22 +33,45 @@ pub fn probe() -> Vec<Capability> {
             all.extend(within(&namespace));
         }
         Err(error) => {
-            all.push(Capability::missing("network namespaces", error.to_string(), privilege::REMEDY));
+            all.push(Capability::missing(
+                "network namespaces",
+                error.to_string(),
+                privilege::REMEDY,
+            ));
             all.push(tun_file());
         }
     }
     all.extend([ipv6(), cores(), rate(), timers(), priority(), loading()]);
     let tools = [
-        ("iperf3", "--version", "iperf3", "traffic from a program of its own: narrows live FILE -- iperf3 ..."),
-        ("tshark", "--version", "tshark", "a reader of the captures that narrows run --pcap writes"),
-        ("clang", "--version", "clang", "what `make build` compiles controllers for the kernel with"),
+        (
+            "iperf3",
+            "--version",
+            "iperf3",
+            "traffic from a program of its own: narrows live FILE -- iperf3 ...",
+        ),
+        (
+            "tshark",
+            "--version",
+            "tshark",
+            "a reader of the captures that narrows run --pcap writes",
+        ),
+        (
+            "clang",
+            "--version",
+            "clang",
+            "what `make build` compiles controllers for the kernel with",
+        ),
     ];
-    all.extend(tools.map(|(name, argument, package, purpose)| tool(name, argument, package, purpose)));
+    all.extend(
+        tools.map(|(name, argument, package, purpose)| tool(name, argument, package, purpose)),
+    );
     all
 }
 
 fn kernel() -> Capability {
-    let read = |name: &str| fs::read_to_string(format!("/proc/sys/kernel/{name}")).unwrap_or_default().trim().to_owned();
+    let read = |name: &str| {
+        fs::read_to_string(format!("/proc/sys/kernel/{name}")).unwrap_or_default().trim().to_owned()
+    };
     let (system, release) = (read("ostype"), read("osrelease"));
     Capability::there("kernel", format!("{system} {release} {}", std::env::consts::ARCH))
 }
@@ -56,7 +79,9 @@ fn kernel() -> Capability {
 fn rights() -> Capability {
     const NAME: &str = "rights";
     match privilege::acquire() {
-        Ok(()) if privilege::in_user_namespace() => Capability::there(NAME, "not root, but what is needed in a user namespace"),
+        Ok(()) if privilege::in_user_namespace() => {
+            Capability::there(NAME, "not root, but what is needed in a user namespace")
+        }
         Ok(()) => Capability::there(NAME, "CAP_SYS_ADMIN and CAP_NET_ADMIN"),
         Err(error) => Capability::missing(NAME, error.to_string(), privilege::REMEDY),
     }
@@ -73,7 +98,10 @@ fn tun_file() -> Capability {
 fn device(namespace: &Namespace) -> Capability {
     const NAME: &str = "TUN device with offload";
     match namespace.enter(Tun::create) {
-        Ok(_) => Capability::there(NAME, "can be created: checksums and segmentation of TCP are left to it"),
+        Ok(_) => Capability::there(
+            NAME,
+            "can be created: checksums and segmentation of TCP are left to it",
+        ),
         Err(error) => Capability::missing(NAME, error.to_string(), tun::remedy(&error)),
     }
 }

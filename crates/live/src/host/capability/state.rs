@@ -37,14 +37,37 @@ impl State {
 
 impl Capability {
     pub(super) fn there(name: &str, found: impl Into<String>) -> Capability {
-        Capability { name: name.to_owned(), state: State::There, found: found.into(), remedy: String::new() }
+        Capability {
+            name: name.to_owned(),
+            state: State::There,
+            found: found.into(),
+            remedy: String::new(),
+        }
     }
 
-    pub(super) fn absent(name: &str, found: impl Into<String>, remedy: impl Into<String>) -> Capability {
-        Capability { name: name.to_owned(), state: State::Absent, found: found.into(), remedy: remedy.into() }
+    pub(super) fn absent(
+        name: &str,
+        found: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Capability {
+        Capability {
+            name: name.to_owned(),
+            state: State::Absent,
+            found: found.into(),
+            remedy: remedy.into(),
+        }
     }
 
-    pub(super) fn missing(name: &str, found: impl Into<String>, remedy: impl Into<String>) -> Capability {
-        Capability { name: name.to_owned(), state: State::Missing, found: found.into(), remedy: remedy.into() }
+    pub(super) fn missing(
+        name: &str,
+        found: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Capability {
+        Capability {
+            name: name.to_owned(),
+            state: State::Missing,
+            found: found.into(),
+            remedy: remedy.into(),
+        }
     }
 }

@@ -28,33 +28,58 @@ pub fn within(namespace: &Namespace) -> Vec<Capability> {
     for entry in Entry::all() {
         let name = format!("controller {}", entry.name);
         all.push(match missing(entry, &available) {
-            None => match entry
-                .kernel
-                .map(|kernel| namespace.enter(|| socket().and_then(|socket| Ok(sockopt::set_tcp_congestion(&socket, kernel)?))))
-            {
-                Some(Err(error)) => Capability::absent(&name, error.to_string(), "see tcp_allowed_congestion_control in tcp(7)"),
-                _ => Capability::there(&name, format!("\"{}\" of the kernel", entry.kernel.unwrap_or_default())),
+            None => match entry.kernel.map(|kernel| {
+                namespace.enter(|| {
+                    socket().and_then(|socket| Ok(sockopt::set_tcp_congestion(&socket, kernel)?))
+                })
+            }) {
+                Some(Err(error)) => Capability::absent(
+                    &name,
+                    error.to_string(),
+                    "see tcp_allowed_congestion_control in tcp(7)",
+                ),
+                _ => Capability::there(
+                    &name,
+                    format!("\"{}\" of the kernel", entry.kernel.unwrap_or_default()),
+                ),
             },
             Some((found, remedy)) => match twin_of(entry) {
                 Some(twin) if loads => {
-                    let load = format!("loaded by narrows for live runs; narrows kernel load {} for this host", twin.entry.name);
+                    let load = format!(
+                        "loaded by narrows for live runs; narrows kernel load {} for this host",
+                        twin.entry.name
+                    );
                     Capability::there(&name, load)
                 }
-                Some(_) => Capability::absent(&name, "narrows could load it, but not here", "see controllers by BPF, below"),
+                Some(_) => Capability::absent(
+                    &name,
+                    "narrows could load it, but not here",
+                    "see controllers by BPF, below",
+                ),
                 None => Capability::absent(&name, found, remedy),
             },
         });
     }
     all.push(ecn(namespace));
     all.push(match namespace.enter(fq) {
-        Ok(()) => Capability::there("sch_fq", "the kernel has it; live runs do without, TCP paces by itself"),
-        Err(error) => Capability::absent("sch_fq", error.to_string(), "nothing to do: TCP paces by itself"),
+        Ok(()) => Capability::there(
+            "sch_fq",
+            "the kernel has it; live runs do without, TCP paces by itself",
+        ),
+        Err(error) => {
+            Capability::absent("sch_fq", error.to_string(), "nothing to do: TCP paces by itself")
+        }
     });
     all
 }
 
 fn socket() -> io::Result<OwnedFd> {
-    Ok(socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, Some(ipproto::TCP))?)
+    Ok(socket_with(
+        AddressFamily::INET,
+        SocketType::STREAM,
+        SocketFlags::CLOEXEC,
+        Some(ipproto::TCP),
+    )?)
 }
 
 fn tcp_info_size() -> io::Result<usize> {
@@ -62,8 +87,15 @@ fn tcp_info_size() -> io::Result<usize> {
     let mut bytes = [0_u8; 1024];
     let mut length = bytes.len() as libc::socklen_t;
     // SAFETY: the kernel writes at most `length` bytes to `bytes`, which has as many.
-    let answer =
-        unsafe { libc::getsockopt(socket.as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_INFO, bytes.as_mut_ptr().cast(), &raw mut length) };
+    let answer = unsafe {
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            libc::IPPROTO_TCP,
+            libc::TCP_INFO,
+            bytes.as_mut_ptr().cast(),
+            &raw mut length,
+        )
+    };
     if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(length as usize) }
 }
 
@@ -79,23 +111,32 @@ fn tcp_info(size: usize) -> Capability {
         (offset_of!(TcpInfo, rcv_wnd), "receive window"),
         (offset_of!(TcpInfo, total_rto), "timeouts"),
     ];
-    let without: Vec<&str> = later.iter().filter(|(offset, _)| offset + 8 > size).map(|(_, name)| *name).collect();
+    let without: Vec<&str> =
+        later.iter().filter(|(offset, _)| offset + 8 > size).map(|(_, name)| *name).collect();
     if size >= size_of::<TcpInfo>() {
         return Capability::there(NAME, format!("{size} B: all that is recorded"));
     }
-    Capability::absent(NAME, format!("{size} B: without {}, recorded as zero", without.join(", ")), "Linux 6.7 or later tells them")
+    Capability::absent(
+        NAME,
+        format!("{size} B: without {}, recorded as zero", without.join(", ")),
+        "Linux 6.7 or later tells them",
+    )
 }
 
 fn ecn(namespace: &Namespace) -> Capability {
     const NAME: &str = "ECN";
     match namespace.enter(negotiates_accurate) {
-        Ok(true) => Capability::there(NAME, "RFC 3168, and accurate ECN by negotiation (tcp_ecn=3)"),
+        Ok(true) => {
+            Capability::there(NAME, "RFC 3168, and accurate ECN by negotiation (tcp_ecn=3)")
+        }
         Ok(false) if narrows_kernel::counts_code_points() => Capability::there(
             NAME,
             "RFC 3168; accurate ECN is there, but not negotiated (no tcp_ecn=3): controllers loaded into the kernel that need it switch it on",
         ),
         Ok(false) => Capability::there(NAME, "RFC 3168 (tcp_ecn=1), no accurate ECN"),
-        Err(error) => Capability::absent(NAME, format!("tcp_ecn: {error}"), "scenarios without ECN run"),
+        Err(error) => {
+            Capability::absent(NAME, format!("tcp_ecn: {error}"), "scenarios without ECN run")
+        }
     }
 }
 
@@ -114,7 +155,10 @@ pub fn loading() -> Capability {
     let (reason, remedy) = match narrows_kernel::fit() {
         Ok(()) if narrows_kernel::BUILT => {
             let names: Vec<&str> = TWINS.iter().map(|twin| twin.entry.name).collect();
-            return Capability::there(NAME, format!("the kernel takes them, and narrows has {}", names.join(", ")));
+            return Capability::there(
+                NAME,
+                format!("the kernel takes them, and narrows has {}", names.join(", ")),
+            );
         }
         Ok(()) => ("the kernel takes them".to_owned(), KernelError::NotBuilt.to_string()),
         Err(KernelError::Unfit { reason, remedy }) => (reason, remedy),

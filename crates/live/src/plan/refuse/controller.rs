@@ -11,7 +11,14 @@ use narrows_params::Need;
 use narrows_scenario::Scenario;
 
 /// The signals that the kernel's controllers have without routers.
-const OFFERS: &[Need] = &[Need::RateSample, Need::BroadAppLimits, Need::Pacing, Need::EcnCounts, Need::Tags, Need::Outstanding];
+const OFFERS: &[Need] = &[
+    Need::RateSample,
+    Need::BroadAppLimits,
+    Need::Pacing,
+    Need::EcnCounts,
+    Need::Tags,
+    Need::Outstanding,
+];
 
 /// The kernel's controller for a choice. ECN and pacing can be switched on for every controller.
 pub struct Chosen {
@@ -28,12 +35,19 @@ pub struct Chosen {
 /// # Errors
 ///
 /// There is neither, or a parameter has another value in the kernel.
-pub fn choose(request: &Request<'_>, choice: &Choice, planned: &mut Vec<PlannedController>) -> Result<Chosen, LiveError> {
+pub fn choose(
+    request: &Request<'_>,
+    choice: &Choice,
+    planned: &mut Vec<PlannedController>,
+) -> Result<Chosen, LiveError> {
     let (entry, kernel) = (choice.entry(), request.kernel);
     let own = entry.kernel.filter(|_| missing(entry, &kernel.controllers).is_none());
     let load = |planned: &mut Vec<PlannedController>| -> Result<String, LiveError> {
-        let what = Planned::of(choice).unwrap_or_else(|| Err(format!("{} cannot be given to a kernel", entry.name)));
-        let what = what.map_err(|error| request.refused("controller", error, "simulate it with narrows run"))?;
+        let what = Planned::of(choice)
+            .unwrap_or_else(|| Err(format!("{} cannot be given to a kernel", entry.name)));
+        let what = what.map_err(|error| {
+            request.refused("controller", error, "simulate it with narrows run")
+        })?;
         Ok(name_for(planned, what, &kernel.controllers))
     };
     if narrows_control::kept_objects().iter().any(|(name, _)| *name == entry.name) {
@@ -53,16 +67,30 @@ pub fn choose(request: &Request<'_>, choice: &Choice, planned: &mut Vec<PlannedC
         _ => {
             let (problem, mut remedy) = missing(entry, &kernel.controllers).unwrap_or_default();
             // The integer form of a controller that has another one.
-            if let Some(twin) = TWINS.iter().find(|twin| twin.entry.name.strip_suffix("-kernel") == Some(entry.name)) {
-                remedy = format!("write {}, which the kernel is given for the run, or simulate it with narrows run", twin.choice);
+            if let Some(twin) = TWINS
+                .iter()
+                .find(|twin| twin.entry.name.strip_suffix("-kernel") == Some(entry.name))
+            {
+                remedy = format!(
+                    "write {}, which the kernel is given for the run, or simulate it with narrows run",
+                    twin.choice
+                );
             }
-            Err(request.refused("controller", format!("{}: {problem}; it has {}", entry.name, kernel.offers()), remedy))
+            Err(request.refused(
+                "controller",
+                format!("{}: {problem}; it has {}", entry.name, kernel.offers()),
+                remedy,
+            ))
         }
     }
 }
 
 /// Whether ECN and pacing are asked for. `fixed` gives the value of a parameter in the kernel's controller, if it cannot be chosen.
-fn switches(request: &Request<'_>, choice: &Choice, fixed: impl Fn(&str) -> Option<String>) -> Result<(bool, bool), LiveError> {
+fn switches(
+    request: &Request<'_>,
+    choice: &Choice,
+    fixed: impl Fn(&str) -> Option<String>,
+) -> Result<(bool, bool), LiveError> {
     let entry = choice.entry();
     let (mut ecn, mut paced) = (false, false);
     for (param, value) in choice.params().texts() {
@@ -71,8 +99,14 @@ fn switches(request: &Request<'_>, choice: &Choice, fixed: impl Fn(&str) -> Opti
             ("newreno", "pacing") => paced = value == "true",
             (_, name) => {
                 if let Some(kernel) = fixed(name).filter(|kernel| *kernel != value) {
-                    let problem = format!("{name}={value} of {} is not what the kernel's controller does", entry.name);
-                    let remedy = format!("write {}?{name}={kernel}, or simulate it with narrows run", entry.name);
+                    let problem = format!(
+                        "{name}={value} of {} is not what the kernel's controller does",
+                        entry.name
+                    );
+                    let remedy = format!(
+                        "write {}?{name}={kernel}, or simulate it with narrows run",
+                        entry.name
+                    );
                     return Err(request.refused("controller", problem, remedy));
                 }
             }
@@ -82,8 +116,14 @@ fn switches(request: &Request<'_>, choice: &Choice, fixed: impl Fn(&str) -> Opti
 }
 
 /// Refuses a controller whose routers are missing on its route, or write other codes than it reads.
-pub fn check_routers(request: &Request<'_>, scenario: &Scenario, choice: &Choice) -> Result<(), LiveError> {
-    let built = choice.build(&Setup::default()).map_err(|error| request.refused("controller", error.to_string(), "leave it out"))?;
+pub fn check_routers(
+    request: &Request<'_>,
+    scenario: &Scenario,
+    choice: &Choice,
+) -> Result<(), LiveError> {
+    let built = choice
+        .build(&Setup::default())
+        .map_err(|error| request.refused("controller", error.to_string(), "leave it out"))?;
     match scenario.misheard(request.flow, choice, built.decision().ecn, OFFERS) {
         Some((problem, remedy)) => Err(request.refused("controller", problem, remedy)),
         None => Ok(()),
@@ -95,6 +135,7 @@ pub fn check_routers(request: &Request<'_>, scenario: &Scenario, choice: &Choice
 pub fn accurate_ecn(choice: &Choice, kernel: &Kernel) -> Vec<Sysctl> {
     let counts = choice.needs().contains(&Need::EcnCounts) && twin_of(choice.entry()).is_some();
     let value = if counts { "3" } else { "2" }.to_owned();
-    let setting = Sysctl { key: "controller", path: "ipv4/tcp_ecn", value, default: "2", both: true };
+    let setting =
+        Sysctl { key: "controller", path: "ipv4/tcp_ecn", value, default: "2", both: true };
     kernel.accurate.then_some(setting).into_iter().collect()
 }

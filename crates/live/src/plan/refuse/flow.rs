@@ -12,8 +12,17 @@ pub struct Request<'a> {
 
 impl Request<'_> {
     /// Refuses a key of the flow, such as `transport.tick`.
-    pub fn refused(&self, key: &str, problem: impl Into<String>, remedy: impl Into<String>) -> LiveError {
+    pub fn refused(
+        &self,
+        key: &str,
+        problem: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> LiveError {
         let keys = key.split('.').map(str::to_owned);
-        LiveError::refused(["flow".to_owned(), self.flow.name.clone()].into_iter().chain(keys), problem, remedy)
+        LiveError::refused(
+            ["flow".to_owned(), self.flow.name.clone()].into_iter().chain(keys),
+            problem,
+            remedy,
+        )
     }
 }

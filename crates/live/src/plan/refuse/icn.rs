@@ -60,18 +60,32 @@ pub fn refuse_icn(scenario: &Scenario, icn: &Icn, networks: usize) -> Result<(),
         // Refused where it is too small (`node_plans`).
         interest: _,
     } = icn;
-    let refused = |key: &str, problem: &str, remedy: &str| Err(LiveError::refused(["icn", key], problem, remedy));
+    let refused = |key: &str, problem: &str, remedy: &str| {
+        Err(LiveError::refused(["icn", key], problem, remedy))
+    };
     if law.is_none() && *shaper {
         let problem = "a forwarder shapes Interests for links of which it computes rates";
-        return refused("law", problem, "add shaper = false or a law, or simulate it with narrows run");
+        return refused(
+            "law",
+            problem,
+            "add shaper = false or a law, or simulate it with narrows run",
+        );
     }
     if *shaper_form != ShaperForm::Boundary {
-        return refused("shaper_form", "the forwarder's shaper leaves nothing over", "give \"boundary\", or simulate it with narrows run");
+        return refused(
+            "shaper_form",
+            "the forwarder's shaper leaves nothing over",
+            "give \"boundary\", or simulate it with narrows run",
+        );
     }
     // Without a shaper the law shares out the whole link in any case.
     if *shaper && !shaped_capacity {
         let problem = "the forwarder's laws share out what its shaper leaves for Data";
-        return refused("shaped_capacity", problem, "leave it out, or simulate it with narrows run");
+        return refused(
+            "shaped_capacity",
+            problem,
+            "leave it out, or simulate it with narrows run",
+        );
     }
     if *police {
         let problem = "the applications of a forwarder come and go, and only faces of its configuration are policed";
@@ -83,20 +97,30 @@ pub fn refuse_icn(scenario: &Scenario, icn: &Icn, networks: usize) -> Result<(),
     }
     for Prefix { name, data, at: _, next_hops: _ } in prefixes {
         if !(LEAST_DATA..=MOST_DATA).contains(data) {
-            let remedy = format!("give data of {LEAST_DATA} to {MOST_DATA}, here or in [icn], or simulate it with narrows run");
+            let remedy = format!(
+                "give data of {LEAST_DATA} to {MOST_DATA}, here or in [icn], or simulate it with narrows run"
+            );
             let problem = format!("Data of {data} are no packets of NDN");
             return Err(LiveError::refused(["prefix", name, "data"], problem, remedy));
         }
     }
     for change in changes {
-        if let What::Link(link, LinkChange::Rate(_) | LinkChange::Down | LinkChange::Up) = &change.what {
-            let problem = "a forwarder does not hear that the rate of a link changes or that it fails";
+        if let What::Link(link, LinkChange::Rate(_) | LinkChange::Down | LinkChange::Up) =
+            &change.what
+        {
+            let problem =
+                "a forwarder does not hear that the rate of a link changes or that it fails";
             let name = &scenario.links[link.0].name;
-            return Err(LiveError::refused(["link", name], problem, "leave this change out, or simulate it with narrows run"));
+            return Err(LiveError::refused(
+                ["link", name],
+                problem,
+                "leave this change out, or simulate it with narrows run",
+            ));
         }
     }
     if nodes.len() > MAX_HOSTS || networks > MAX_CLASSES {
-        let problem = format!("{} nodes with up to {networks} links between two are too many", nodes.len());
+        let problem =
+            format!("{} nodes with up to {networks} links between two are too many", nodes.len());
         return Err(LiveError::refused(["link"], problem, "run a smaller network live"));
     }
     Ok(())

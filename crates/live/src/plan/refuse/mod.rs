@@ -45,7 +45,12 @@ pub fn has_flows(scenario: &Scenario) -> Result<(), LiveError> {
 /// # Errors
 ///
 /// The first key that this kernel cannot honour, and a value that it could.
-pub fn plan(scenario: &Scenario, ends: &[(usize, usize)], hosts: usize, kernel: &Kernel) -> Result<Plan, LiveError> {
+pub fn plan(
+    scenario: &Scenario,
+    ends: &[(usize, usize)],
+    hosts: usize,
+    kernel: &Kernel,
+) -> Result<Plan, LiveError> {
     // A key that is new does not compile until it has its place here, or is honoured elsewhere.
     let Scenario {
         flows,
@@ -66,13 +71,26 @@ pub fn plan(scenario: &Scenario, ends: &[(usize, usize)], hosts: usize, kernel: 
         expect: _,
     } = scenario;
     if flows.len() > MAX_FLOWS {
-        let problem = format!("{} flows need as many ports, and there are {MAX_FLOWS}", flows.len());
-        return Err(LiveError::refused(["flow"], problem, "run fewer flows live, or simulate them all with narrows run"));
+        let problem =
+            format!("{} flows need as many ports, and there are {MAX_FLOWS}", flows.len());
+        return Err(LiveError::refused(
+            ["flow"],
+            problem,
+            "run fewer flows live, or simulate them all with narrows run",
+        ));
     }
     if hosts > MAX_HOSTS {
-        return Err(LiveError::refused(["flow"], format!("{hosts} hosts are more than {MAX_HOSTS}"), "run a smaller network live"));
+        return Err(LiveError::refused(
+            ["flow"],
+            format!("{hosts} hosts are more than {MAX_HOSTS}"),
+            "run a smaller network live",
+        ));
     }
-    let greatest = flows.iter().map(|flow| (flow.transport.mss + flow.transport.headers).get()).max().unwrap_or(0);
+    let greatest = flows
+        .iter()
+        .map(|flow| (flow.transport.mss + flow.transport.headers).get())
+        .max()
+        .unwrap_or(0);
     let mut plan = Plan::plain(hosts, greatest.max(MIN_MTU) as u32);
     let mut sysctls = Sysctls::new(hosts);
     for (flow, ends) in flows.iter().zip(ends) {
@@ -109,7 +127,11 @@ fn plan_flow<'a>(
     let request = Request { flow, kernel };
     if let Workload::Frames(Frames { follows: Some(_), .. }) = workload {
         let problem = "a kernel does not tell an encoder what its controller allows";
-        return Err(request.refused("workload", problem, "leave min_rate and max_rate out, or take the simulator"));
+        return Err(request.refused(
+            "workload",
+            problem,
+            "leave min_rate and max_rate out, or take the simulator",
+        ));
     }
     let Some(choice) = controller else {
         if transport.headers < DATAGRAM_HEADERS {
@@ -121,16 +143,28 @@ fn plan_flow<'a>(
         return Ok(());
     };
     let Chosen { name, ecn, paced } = choose(&request, choice, &mut plan.controllers)?;
-    let Tcp { v6, max_segment, receive_window, metrics, sysctls: asked } = tcp(&request, transport, plan.mtu)?;
+    let Tcp { v6, max_segment, receive_window, metrics, sysctls: asked } =
+        tcp(&request, transport, plan.mtu)?;
     let class = class(&request, RouteMetrics { ecn, ..metrics }, &mut plan.classes)?;
-    plan.flows.push(SocketOptions { controller: Some(name), paced, v6, max_segment, receive_window, class });
+    plan.flows.push(SocketOptions {
+        controller: Some(name),
+        paced,
+        v6,
+        max_segment,
+        receive_window,
+        class,
+    });
     controller::check_routers(&request, scenario, choice)?;
     sysctls.add(&request, ends, asked)?;
     sysctls.add(&request, ends, controller::accurate_ecn(choice, kernel))
 }
 
 /// The place of these route metrics among the classes, which they join if they differ from all.
-fn class(request: &Request<'_>, metrics: RouteMetrics, classes: &mut Vec<RouteMetrics>) -> Result<usize, LiveError> {
+fn class(
+    request: &Request<'_>,
+    metrics: RouteMetrics,
+    classes: &mut Vec<RouteMetrics>,
+) -> Result<usize, LiveError> {
     if let Some(class) = classes.iter().position(|class| *class == metrics) {
         return Ok(class);
     }

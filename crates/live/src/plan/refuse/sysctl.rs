@@ -42,7 +42,12 @@ impl<'a> Sysctls<'a> {
     /// # Errors
     ///
     /// Another flow asks one of these hosts for another value.
-    pub fn add(&mut self, request: &Request<'a>, (from, to): (usize, usize), asked: Vec<Sysctl>) -> Result<(), LiveError> {
+    pub fn add(
+        &mut self,
+        request: &Request<'a>,
+        (from, to): (usize, usize),
+        asked: Vec<Sysctl>,
+    ) -> Result<(), LiveError> {
         for Sysctl { key, path, value, default, both } in asked {
             for host in both.then_some(from).into_iter().chain([to]) {
                 let asked = || Asked { value: value.clone(), default, flow: &request.flow.name };
@@ -53,7 +58,11 @@ impl<'a> Sysctls<'a> {
                         first.flow,
                         path.replace('/', ".")
                     );
-                    return Err(request.refused(key, problem, "give both flows the same value, or let them end at different nodes"));
+                    return Err(request.refused(
+                        key,
+                        problem,
+                        "give both flows the same value, or let them end at different nodes",
+                    ));
                 }
             }
         }
@@ -62,7 +71,9 @@ impl<'a> Sysctls<'a> {
 
     /// The settings of each host that differ from the kernel's own.
     pub fn changed(self) -> Vec<BTreeMap<&'static str, String>> {
-        let changed = |(path, asked): (&'static str, Asked<'_>)| (asked.value != asked.default).then_some((path, asked.value));
+        let changed = |(path, asked): (&'static str, Asked<'_>)| {
+            (asked.value != asked.default).then_some((path, asked.value))
+        };
         self.0.into_iter().map(|host| host.into_iter().filter_map(changed).collect()).collect()
     }
 }

@@ -68,7 +68,9 @@ pub fn tcp(request: &Request<'_>, transport: &Transport, mtu: u32) -> Result<Tcp
         ack_pieces,
         ack_ahead,
     } = *transport;
-    let same = |key, asked: &dyn Display, linux: &dyn Display| same(request, key, asked.to_string(), linux.to_string());
+    let same = |key, asked: &dyn Display, linux: &dyn Display| {
+        same(request, key, asked.to_string(), linux.to_string())
+    };
     same("acks", &acks, &linux.acks)?;
     same("handshake", &handshake, &linux.handshake)?;
     same("initial_rto", &initial_rto, &linux.initial_rto)?;
@@ -112,22 +114,34 @@ fn same(request: &Request<'_>, key: &str, asked: String, linux: String) -> Resul
         return Ok(());
     }
     let problem = format!("the kernel's TCP has {key} = {linux}, not {asked}");
-    Err(request.refused(&format!("transport.{key}"), problem, format!("leave {key} out, or simulate it with narrows run")))
+    Err(request.refused(
+        &format!("transport.{key}"),
+        problem,
+        format!("leave {key} out, or simulate it with narrows run"),
+    ))
 }
 
 fn check_tso(request: &Request<'_>, tso: Tso) -> Result<(), LiveError> {
     let Tso::Fixed(size) = tso else { return Ok(()) };
-    let problem = format!("the kernel sizes what it hands over at once by the rate (tcp_tso_autosize), not always {size}");
+    let problem = format!(
+        "the kernel sizes what it hands over at once by the rate (tcp_tso_autosize), not always {size}"
+    );
     Err(request.refused("transport.tso", problem, "give \"auto\", or leave tso out"))
 }
 
-fn check_initial_window(request: &Request<'_>, mss: Bytes, segments: Option<u32>) -> Result<(), LiveError> {
+fn check_initial_window(
+    request: &Request<'_>,
+    mss: Bytes,
+    segments: Option<u32>,
+) -> Result<(), LiveError> {
     let Some(segments) = segments else { return Ok(()) };
     let first = mss.get() * u64::from(segments);
     if first <= UNSCALED_WINDOW {
         return Ok(());
     }
-    let problem = format!("a first window of {first} B is more than a receiver can offer when it accepts ({UNSCALED_WINDOW} B)");
+    let problem = format!(
+        "a first window of {first} B is more than a receiver can offer when it accepts ({UNSCALED_WINDOW} B)"
+    );
     let most = (UNSCALED_WINDOW / mss.get()).max(1);
     Err(request.refused("transport.initial_window", problem, format!("give at most {most}")))
 }
@@ -146,7 +160,11 @@ fn check_receive_window(request: &Request<'_>, window: Option<Bytes>) -> Result<
     match window {
         Some(window) if window.get() > MAX_WINDOW => {
             let problem = format!("TCP has no window of {window}");
-            Err(request.refused("transport.receive_window", problem, "give at most 1 GiB, or \"unlimited\""))
+            Err(request.refused(
+                "transport.receive_window",
+                problem,
+                "give at most 1 GiB, or \"unlimited\"",
+            ))
         }
         _ => Ok(()),
     }
@@ -157,8 +175,16 @@ fn check_max_rto(request: &Request<'_>, max_rto: Span, linux: Span) -> Result<()
     if max_rto == linux || settable && (Span::from_secs(1)..=linux).contains(&max_rto) {
         return Ok(());
     }
-    let remedy = if settable { "give from \"1 s\" to \"120 s\"" } else { "leave it out, or take Linux 6.15 or later" };
-    Err(request.refused("transport.max_rto", format!("this kernel has {linux}, not {max_rto}"), remedy))
+    let remedy = if settable {
+        "give from \"1 s\" to \"120 s\""
+    } else {
+        "leave it out, or take Linux 6.15 or later"
+    };
+    Err(request.refused(
+        "transport.max_rto",
+        format!("this kernel has {linux}, not {max_rto}"),
+        remedy,
+    ))
 }
 
 /// Whether headers of this size are those of IPv6.
@@ -183,7 +209,13 @@ fn is_v6(request: &Request<'_>, headers: Bytes, timestamps: bool) -> Result<bool
 }
 
 /// `TCP_MAXSEG`, where the MTU allows more.
-fn max_segment(request: &Request<'_>, mss: Bytes, headers: Bytes, timestamps: bool, mtu: u32) -> Result<Option<u32>, LiveError> {
+fn max_segment(
+    request: &Request<'_>,
+    mss: Bytes,
+    headers: Bytes,
+    timestamps: bool,
+    mtu: u32,
+) -> Result<Option<u32>, LiveError> {
     if mss + headers >= Bytes::new(mtu.into()) {
         return Ok(None);
     }
@@ -193,13 +225,23 @@ fn max_segment(request: &Request<'_>, mss: Bytes, headers: Bytes, timestamps: bo
         return Ok(Some(segment as u32));
     }
     let problem = format!("TCP cannot be told to send segments of {mss} beside larger ones");
-    let remedy = format!("give an mss from {} to {} B", MAX_SEGMENT.0 - options, MAX_SEGMENT.1 - options);
+    let remedy =
+        format!("give an mss from {} to {} B", MAX_SEGMENT.0 - options, MAX_SEGMENT.1 - options);
     Err(request.refused("transport.mss", problem, remedy))
 }
 
 /// The keys that are settings of hosts.
 fn sysctls(transport: &Transport) -> Vec<Sysctl> {
-    let Transport { sack, timestamps, tail_loss_probe, frto, max_rto, receive_window, dupthresh, .. } = *transport;
+    let Transport {
+        sack,
+        timestamps,
+        tail_loss_probe,
+        frto,
+        max_rto,
+        receive_window,
+        dupthresh,
+        ..
+    } = *transport;
     let switch = |on: bool, value: &'static str| if on { value.to_owned() } else { "0".to_owned() };
     let (buffer, moderate) = match receive_window {
         // Room for the window and for the kernel's own use beside it; it may not grow further.
@@ -211,11 +253,21 @@ fn sysctls(transport: &Transport) -> Vec<Sysctl> {
     vec![
         hosts("transport.sack", "ipv4/tcp_sack", switch(sack, "1"), "1"),
         hosts("transport.timestamps", "ipv4/tcp_timestamps", switch(timestamps, "1"), "1"),
-        hosts("transport.tail_loss_probe", "ipv4/tcp_early_retrans", switch(tail_loss_probe, "3"), "3"),
+        hosts(
+            "transport.tail_loss_probe",
+            "ipv4/tcp_early_retrans",
+            switch(tail_loss_probe, "3"),
+            "3",
+        ),
         hosts("transport.frto", "ipv4/tcp_frto", switch(frto, "2"), "2"),
         // That of a route is taken only where the kernel remembers earlier connections (`tcp_init_metrics`).
         hosts("transport.dupthresh", "ipv4/tcp_reordering", dupthresh.to_string(), "3"),
-        hosts("transport.max_rto", "ipv4/tcp_rto_max_ms", (max_rto.as_micros() / 1000).to_string(), "120000"),
+        hosts(
+            "transport.max_rto",
+            "ipv4/tcp_rto_max_ms",
+            (max_rto.as_micros() / 1000).to_string(),
+            "120000",
+        ),
         receiver("transport.receive_window", "ipv4/tcp_rmem", buffer, RECEIVE_BUFFERS),
         receiver("transport.receive_window", "ipv4/tcp_moderate_rcvbuf", moderate.to_owned(), "1"),
     ]

@@ -29,17 +29,26 @@ fn a_write_has_the_headers_and_the_payload_in_two_pieces() {
     let mut write = Write::new();
     assert_eq!(write.pieces(|_| ()), None);
     packets(three()).into_iter().for_each(|packet| write.push(packet).unwrap());
-    assert_eq!(write.pieces(|pieces| pieces.iter().map(|piece| piece.len()).collect::<Vec<_>>()), Some(vec![62, 3000]));
+    assert_eq!(
+        write.pieces(|pieces| pieces.iter().map(|piece| piece.len()).collect::<Vec<_>>()),
+        Some(vec![62, 3000])
+    );
     write.clear();
     assert!(write.is_empty());
 }
 
 #[test]
 fn the_next_super_segment_of_a_connection_joins() {
-    let (one, two) = (three(), Sample { sequence: 4000, identification: 103, flags: 0x18, payload: 2001, ..three() });
+    let (one, two) = (
+        three(),
+        Sample { sequence: 4000, identification: 103, flags: 0x18, payload: 2001, ..three() },
+    );
     let mut write = Write::new();
     packets(one).into_iter().chain(packets(two)).for_each(|packet| write.push(packet).unwrap());
-    assert_eq!(write.pieces(|pieces| pieces.iter().map(|piece| piece.len()).collect::<Vec<_>>()), Some(vec![62, 3000, 2001]));
+    assert_eq!(
+        write.pieces(|pieces| pieces.iter().map(|piece| piece.len()).collect::<Vec<_>>()),
+        Some(vec![62, 3000, 2001])
+    );
     let (virtio, ip) = written(&write);
     let whole = Sample { payload: 5001, flags: 0x18, ..three() }.bytes();
     assert_eq!((virtio, &ip[..52]), (whole.0, &whole.1[..52]));
@@ -65,7 +74,11 @@ fn what_does_not_continue_a_connection_does_not_join() {
     assert_eq!(with(|sample| sample.payload = 0), [3, 1]);
     let short = Sample { payload: 2500, ..three() };
     let after = Sample { sequence: 3500, ..next.clone() };
-    assert_eq!(writes(packets(short).into_iter().chain(packets(after))), [3, 1], "after a short packet");
+    assert_eq!(
+        writes(packets(short).into_iter().chain(packets(after))),
+        [3, 1],
+        "after a short packet"
+    );
     for (at, what) in [
         (12, "source"),
         (19, "destination"),
@@ -107,7 +120,13 @@ fn a_lost_a_marked_and_a_reordered_packet_end_a_super_segment() {
 
 #[test]
 fn flags_end_a_super_segment_or_stand_alone() {
-    let two = |flags| [packets(Sample { flags, ..three() }), packets(Sample { sequence: 4000, identification: 103, ..three() })].concat();
+    let two = |flags| {
+        [
+            packets(Sample { flags, ..three() }),
+            packets(Sample { sequence: 4000, identification: 103, ..three() }),
+        ]
+        .concat()
+    };
     assert_eq!(writes(two(0x10)), [6]);
     assert_eq!(writes(two(0x18)), [3, 3], "PSH");
     assert_eq!(writes(two(0x11)), [3, 3], "FIN");
@@ -117,10 +136,18 @@ fn flags_end_a_super_segment_or_stand_alone() {
 
 #[test]
 fn a_write_ends_at_64_kib_and_at_as_many_pieces_as_it_has_room_for() {
-    let big = |sequence, identification| packets(Sample { payload: 40_000, sequence, identification, ..Sample::default() });
+    let big = |sequence, identification| {
+        packets(Sample { payload: 40_000, sequence, identification, ..Sample::default() })
+    };
     assert_eq!(writes([big(1000, 100), big(41_000, 140)].concat()), [65, 15]);
     let small = |index: u16| {
-        packets(Sample { payload: 10, gso_size: 10, sequence: u32::from(index) * 10, identification: index, ..Sample::default() })
+        packets(Sample {
+            payload: 10,
+            gso_size: 10,
+            sequence: u32::from(index) * 10,
+            identification: index,
+            ..Sample::default()
+        })
     };
     assert_eq!(writes((0..100).flat_map(small)), [63, 37]);
 }

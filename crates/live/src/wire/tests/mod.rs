@@ -8,7 +8,10 @@ mod view;
 mod virtio;
 
 use super::*;
-use etherparse::{IpHeaders, IpNumber, IpSlice, Ipv4Header, Ipv6FlowLabel, Ipv6Header, TcpHeader, TcpSlice, UdpHeader};
+use etherparse::{
+    IpHeaders, IpNumber, IpSlice, Ipv4Header, Ipv6FlowLabel, Ipv6Header, TcpHeader, TcpSlice,
+    UdpHeader,
+};
 use proptest::prelude::*;
 use std::convert::Infallible;
 
@@ -61,7 +64,8 @@ impl Sample {
             };
             IpHeaders::Ipv6(header, Default::default())
         } else {
-            let mut header = Ipv4Header::new(0, 64, IpNumber::TCP, [10, 0, 0, 1], [10, 0, 0, 2]).unwrap();
+            let mut header =
+                Ipv4Header::new(0, 64, IpNumber::TCP, [10, 0, 0, 1], [10, 0, 0, 2]).unwrap();
             header.options = vec![1u8; self.ip_options].as_slice().try_into().unwrap();
             header.set_payload_len(length).unwrap();
             header.identification = self.identification;
@@ -89,11 +93,18 @@ impl Sample {
         ip.write(&mut bytes).unwrap();
         let start = bytes.len();
         let addresses = if self.v6 { 8..40 } else { 12..20 };
-        let pseudo = [&bytes[addresses], &[0, 6], &((transport.len() + self.payload) as u16).to_be_bytes()].concat();
+        let pseudo =
+            [&bytes[addresses], &[0, 6], &((transport.len() + self.payload) as u16).to_be_bytes()]
+                .concat();
         transport[16..18].copy_from_slice(&(sum(&pseudo) as u16).to_be_bytes());
         bytes.extend_from_slice(&transport);
         bytes.extend((0..self.payload).map(|at| (at * 7 + at / 256) as u8));
-        let mut virtio = VirtioHeader { needs_csum: true, csum_start: start as u16, csum_offset: 16, ..self.virtio };
+        let mut virtio = VirtioHeader {
+            needs_csum: true,
+            csum_start: start as u16,
+            csum_offset: 16,
+            ..self.virtio
+        };
         if self.payload > usize::from(self.gso_size) {
             virtio.gso = if self.v6 { Gso::TcpV6 } else { Gso::TcpV4 };
             (virtio.gso_size, virtio.hdr_len) = (self.gso_size, self.head() as u16);
@@ -111,15 +122,28 @@ impl Sample {
 fn any_sample() -> impl Strategy<Value = Sample> {
     let ip = (any::<bool>(), 0usize..=10, any::<u8>(), any::<u16>());
     let tcp = (0usize..=10, any::<u32>(), any::<u8>());
-    (ip, tcp, 0usize..65_000, 1u16..2000, any::<bool>()).prop_map(|(ip, tcp, payload, gso_size, accurate_ecn)| {
-        let (v6, ip_options, traffic_class, identification) = ip;
-        let (tcp_options, sequence, flags) = tcp;
-        let virtio = VirtioHeader { accurate_ecn, ..VirtioHeader::default() };
-        let (ip_options, tcp_options) = (if v6 { 0 } else { ip_options * 4 }, tcp_options * 4);
-        let mut sample = Sample { v6, ip_options, tcp_options, identification, sequence, flags, traffic_class, payload, gso_size, virtio };
-        sample.payload = payload.min(65_535 - sample.head());
-        sample
-    })
+    (ip, tcp, 0usize..65_000, 1u16..2000, any::<bool>()).prop_map(
+        |(ip, tcp, payload, gso_size, accurate_ecn)| {
+            let (v6, ip_options, traffic_class, identification) = ip;
+            let (tcp_options, sequence, flags) = tcp;
+            let virtio = VirtioHeader { accurate_ecn, ..VirtioHeader::default() };
+            let (ip_options, tcp_options) = (if v6 { 0 } else { ip_options * 4 }, tcp_options * 4);
+            let mut sample = Sample {
+                v6,
+                ip_options,
+                tcp_options,
+                identification,
+                sequence,
+                flags,
+                traffic_class,
+                payload,
+                gso_size,
+                virtio,
+            };
+            sample.payload = payload.min(65_535 - sample.head());
+            sample
+        },
+    )
 }
 
 fn frame(pool: &mut Pool, virtio: VirtioHeader, ip: &[u8]) -> Frame {
@@ -133,7 +157,9 @@ fn frame(pool: &mut Pool, virtio: VirtioHeader, ip: &[u8]) -> Frame {
 
 /// The parts of a write: its virtio header and the bytes from IP on.
 fn written(write: &Write) -> (VirtioHeader, Vec<u8>) {
-    let bytes = write.pieces(|pieces| pieces.iter().flat_map(|piece| piece.to_vec()).collect::<Vec<u8>>()).expect("something to write");
+    let bytes = write
+        .pieces(|pieces| pieces.iter().flat_map(|piece| piece.to_vec()).collect::<Vec<u8>>())
+        .expect("something to write");
     (VirtioHeader::from_bytes(bytes.first_chunk().unwrap()), bytes[10..].to_vec())
 }
 
@@ -150,7 +176,8 @@ fn wire(packet: &WirePacket) -> Vec<u8> {
 
 /// The sum of 16-bit words, folded (RFC 1071).
 fn sum(bytes: &[u8]) -> u32 {
-    let words = bytes.chunks(2).map(|pair| u32::from(pair[0]) << 8 | u32::from(*pair.get(1).unwrap_or(&0)));
+    let words =
+        bytes.chunks(2).map(|pair| u32::from(pair[0]) << 8 | u32::from(*pair.get(1).unwrap_or(&0)));
     let mut total: u32 = words.sum();
     while total > 0xffff {
         total = (total & 0xffff) + (total >> 16);
@@ -160,7 +187,12 @@ fn sum(bytes: &[u8]) -> u32 {
 
 /// Checks the checksums of IP and TCP or UDP against those that etherparse computes.
 fn assert_checksums(ip: &[u8]) {
-    let same = |read: u16, right: u16| assert!(read == right || (read, right) == (0xffff, 0), "checksum {read:#x} is not {right:#x}");
+    let same = |read: u16, right: u16| {
+        assert!(
+            read == right || (read, right) == (0xffff, 0),
+            "checksum {read:#x} is not {right:#x}"
+        )
+    };
     let slice = IpSlice::from_slice(ip).expect("an IP packet");
     if let IpSlice::Ipv4(v4) = &slice {
         assert_eq!(v4.header().header_checksum(), v4.header().to_header().calc_header_checksum());
@@ -169,11 +201,17 @@ fn assert_checksums(ip: &[u8]) {
     match (&slice, payload.ip_number) {
         (IpSlice::Ipv4(v4), IpNumber::TCP) => {
             let tcp = TcpSlice::from_slice(payload.payload).unwrap();
-            same(tcp.checksum(), tcp.calc_checksum_ipv4(v4.header().source(), v4.header().destination()).unwrap());
+            same(
+                tcp.checksum(),
+                tcp.calc_checksum_ipv4(v4.header().source(), v4.header().destination()).unwrap(),
+            );
         }
         (IpSlice::Ipv6(v6), IpNumber::TCP) => {
             let tcp = TcpSlice::from_slice(payload.payload).unwrap();
-            same(tcp.checksum(), tcp.calc_checksum_ipv6(v6.header().source(), v6.header().destination()).unwrap());
+            same(
+                tcp.checksum(),
+                tcp.calc_checksum_ipv6(v6.header().source(), v6.header().destination()).unwrap(),
+            );
         }
         (IpSlice::Ipv4(v4), IpNumber::UDP) => {
             let (udp, data) = UdpHeader::from_slice(payload.payload).unwrap();

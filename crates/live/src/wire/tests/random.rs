@@ -10,7 +10,8 @@ fn any_virtio() -> impl Strategy<Value = VirtioHeader> {
         let mut bytes = [0; 10];
         (bytes[0], bytes[1]) = (flags, gso);
         let header = VirtioHeader::from_bytes(&bytes);
-        let [hdr_len, gso_size, csum_start, csum_offset] = if small { words.map(|word| word % 64) } else { words };
+        let [hdr_len, gso_size, csum_start, csum_offset] =
+            if small { words.map(|word| word % 64) } else { words };
         VirtioHeader { hdr_len, gso_size, csum_start, csum_offset, ..header }
     })
 }
@@ -29,13 +30,17 @@ fn exercise(virtio: VirtioHeader, ip: &[u8]) {
         assert_eq!(packet.endpoints(), ends);
         if let Some(tcp) = packet.tcp() {
             assert!(tcp.payload < ip.len());
-            let (stamps, blocks, options) = (tcp.timestamps(), tcp.sack_blocks().count(), tcp.options().count());
+            let (stamps, blocks, options) =
+                (tcp.timestamps(), tcp.sack_blocks().count(), tcp.options().count());
             assert!(usize::from(stamps.is_some()) + blocks.div_ceil(4) <= options && options <= 40);
         }
         let mut marked = packet.clone();
         marked.set_ecn(Ecn::Ce);
         let (plain, changed) = (wire(packet), wire(&marked));
-        assert_eq!((packet.size().get(), marked.size().get()), (plain.len() as u64, changed.len() as u64));
+        assert_eq!(
+            (packet.size().get(), marked.size().get()),
+            (plain.len() as u64, changed.len() as u64)
+        );
         payload.extend_from_slice(packet.payload());
         if let Err(packet) = write.push(packet.clone()) {
             write.clear();
@@ -46,7 +51,10 @@ fn exercise(virtio: VirtioHeader, ip: &[u8]) {
     }
     assert_eq!(payload, ip[ip.len() - payload.len()..], "the end of the frame, cut into pieces");
     if let [packet] = &packets[..] {
-        assert_eq!((packet.head().virtio(), [packet.head().ip(), packet.payload()].concat()), (virtio, ip.to_vec()));
+        assert_eq!(
+            (packet.head().virtio(), [packet.head().ip(), packet.payload()].concat()),
+            (virtio, ip.to_vec())
+        );
     }
 }
 

@@ -5,16 +5,31 @@ use narrows_path::Packet;
 fn a_super_segment_of_three_is_numbered_as_the_kernel_numbers() {
     let mut pool = Pool::new();
     // ACK, PSH, FIN, CWR.
-    let sample = Sample { payload: 2500, identification: u16::MAX, sequence: u32::MAX - 999, flags: 0x99, ..Sample::default() };
+    let sample = Sample {
+        payload: 2500,
+        identification: u16::MAX,
+        sequence: u32::MAX - 999,
+        flags: 0x99,
+        ..Sample::default()
+    };
     let frame = sample.frame(&mut pool);
     let packets: Vec<WirePacket> = frame.packets(9).collect();
-    assert_eq!(packets.iter().map(|packet| packet.size().get()).collect::<Vec<_>>(), [1052, 1052, 552]);
+    assert_eq!(
+        packets.iter().map(|packet| packet.size().get()).collect::<Vec<_>>(),
+        [1052, 1052, 552]
+    );
     let read: Vec<_> = packets.iter().map(wire).collect();
-    let field = |at: usize, length: usize| read.iter().map(|ip| u32::from_be_bytes(widened(&ip[at..at + length]))).collect::<Vec<_>>();
+    let field = |at: usize, length: usize| {
+        read.iter().map(|ip| u32::from_be_bytes(widened(&ip[at..at + length]))).collect::<Vec<_>>()
+    };
     assert_eq!(field(2, 2), [1052, 1052, 552], "total length");
     assert_eq!(field(4, 2), [0xffff, 0, 1], "identification");
     assert_eq!(field(24, 4), [u32::MAX - 999, 0, 1000], "sequence number");
-    assert_eq!(field(33, 1), [0x90, 0x10, 0x19], "CWR on the first only, PSH and FIN on the last only");
+    assert_eq!(
+        field(33, 1),
+        [0x90, 0x10, 0x19],
+        "CWR on the first only, PSH and FIN on the last only"
+    );
     assert_eq!(packets[0].flow(), 9);
 }
 
@@ -27,7 +42,8 @@ fn widened(bytes: &[u8]) -> [u8; 4] {
 #[test]
 fn accurate_ecn_keeps_cwr_on_every_packet() {
     let virtio = VirtioHeader { accurate_ecn: true, ..VirtioHeader::default() };
-    let frame = Sample { payload: 2500, flags: 0x90, virtio, ..Sample::default() }.frame(&mut Pool::new());
+    let frame =
+        Sample { payload: 2500, flags: 0x90, virtio, ..Sample::default() }.frame(&mut Pool::new());
     assert!(frame.packets(0).all(|packet| packet.tcp().unwrap().flags.any(TcpFlags::CWR)));
 }
 
@@ -55,9 +71,20 @@ fn datagrams_of_a_super_segment_have_their_own_lengths_and_checksums() {
     let mut header = Ipv4Header::new(258, 64, IpNumber::UDP, [10, 0, 0, 1], [10, 0, 0, 2]).unwrap();
     (header.identification, header.header_checksum) = (7, 1);
     let mut ip = [&header.to_bytes()[..], &udp.to_bytes(), &payload].concat();
-    let virtio =
-        VirtioHeader { needs_csum: true, gso: Gso::UdpL4, gso_size: 100, csum_start: 20, csum_offset: 6, ..VirtioHeader::default() };
-    let split = |ip: &[u8], virtio| frame(&mut Pool::new(), virtio, ip).packets(0).map(|packet| wire(&packet)).collect::<Vec<_>>();
+    let virtio = VirtioHeader {
+        needs_csum: true,
+        gso: Gso::UdpL4,
+        gso_size: 100,
+        csum_start: 20,
+        csum_offset: 6,
+        ..VirtioHeader::default()
+    };
+    let split = |ip: &[u8], virtio| {
+        frame(&mut Pool::new(), virtio, ip)
+            .packets(0)
+            .map(|packet| wire(&packet))
+            .collect::<Vec<_>>()
+    };
     let datagrams = split(&ip, virtio);
     for (index, (datagram, length)) in datagrams.iter().zip([100, 100, 50]).enumerate() {
         assert_checksums(datagram);
@@ -66,7 +93,11 @@ fn datagrams_of_a_super_segment_have_their_own_lengths_and_checksums() {
         assert_eq!(datagram[28..], payload[index * 100..][..length]);
     }
     assert_eq!(datagrams.len(), 3);
-    assert_eq!(split(&ip, VirtioHeader { needs_csum: false, ..virtio }).len(), 1, "the kernel refuses to split it without");
+    assert_eq!(
+        split(&ip, VirtioHeader { needs_csum: false, ..virtio }).len(),
+        1,
+        "the kernel refuses to split it without"
+    );
     ip[25] -= 1;
     assert_eq!(split(&ip, virtio).len(), 1, "a length that is not the packet's");
     ip[25] += 1;

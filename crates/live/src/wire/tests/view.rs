@@ -11,7 +11,11 @@ fn endpoints_tell_directions_apart() {
         destination_port: 5000,
     };
     assert_eq!(ends(false), v4);
-    let v6 = Endpoints { source: "fd00::1".parse().unwrap(), destination: "fd00::2".parse().unwrap(), ..v4 };
+    let v6 = Endpoints {
+        source: "fd00::1".parse().unwrap(),
+        destination: "fd00::2".parse().unwrap(),
+        ..v4
+    };
     assert_eq!(ends(true), v6);
     assert_ne!(v4.reversed(), v4);
     assert_eq!(v4.reversed().reversed(), v4);
@@ -25,7 +29,11 @@ fn an_acknowledgement_shows_its_numbers_stamps_and_blocks() {
     let blocks = SelectiveAcknowledgement((30, 40), [Some((50, 60)), None, None]);
     tcp.set_options(&[Noop, Noop, Timestamp(7, 8), Noop, Noop, blocks]).unwrap();
     let ip = Ipv4Header::new(tcp.header_len_u16(), 64, IpNumber::TCP, [1; 4], [2; 4]).unwrap();
-    let frame = frame(&mut Pool::new(), VirtioHeader::default(), &[&ip.to_bytes()[..], &tcp.to_bytes()].concat());
+    let frame = frame(
+        &mut Pool::new(),
+        VirtioHeader::default(),
+        &[&ip.to_bytes()[..], &tcp.to_bytes()].concat(),
+    );
     let packet = frame.packets(0).next().unwrap();
     let tcp = packet.tcp().unwrap();
     assert_eq!((tcp.sequence, tcp.acknowledgement, tcp.window, tcp.payload), (10, 20, 300, 0));
@@ -50,9 +58,11 @@ fn buffers_return_when_the_last_packet_is_gone_and_are_used_again() {
     let mut pool = Pool::new();
     for size in [0, 1000, 3000, 6000, 12_000, 60_000] {
         for _ in 0..3 {
-            let packets: Vec<WirePacket> = Sample { payload: size, ..Sample::default() }.frame(&mut pool).packets(0).collect();
+            let packets: Vec<WirePacket> =
+                Sample { payload: size, ..Sample::default() }.frame(&mut pool).packets(0).collect();
             let waiting = pool.waiting();
-            let (last, rest) = packets.split_last().map(|(last, rest)| (last.clone(), rest.len())).unwrap();
+            let (last, rest) =
+                packets.split_last().map(|(last, rest)| (last.clone(), rest.len())).unwrap();
             drop(packets);
             assert_eq!(pool.waiting(), waiting, "{rest} packets gone, one left");
             drop(last);

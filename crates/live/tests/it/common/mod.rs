@@ -39,10 +39,15 @@ pub struct Ran {
 pub fn scenario(seconds: u64, cases: &[Case]) -> Scenario {
     let mut text = format!("duration = \"{seconds} s\"\nwarmup = \"0 s\"\nseed = 3\n");
     for Case { name, flow, link } in cases {
-        text += &format!("[[link]]\nname = \"{name}\"\nbetween = [\"{name}-from\", \"{name}-to\"]\n{link}\n");
-        text += &format!("[[flow]]\nname = \"{name}\"\nfrom = \"{name}-from\"\nto = \"{name}-to\"\n{flow}\n");
+        text += &format!(
+            "[[link]]\nname = \"{name}\"\nbetween = [\"{name}-from\", \"{name}-to\"]\n{link}\n"
+        );
+        text += &format!(
+            "[[flow]]\nname = \"{name}\"\nfrom = \"{name}-from\"\nto = \"{name}-to\"\n{flow}\n"
+        );
     }
-    narrows_scenario::parse(&text, "test.toml", &|path| std::fs::read_to_string(path)).unwrap_or_else(|error| panic!("{}", error.short()))
+    narrows_scenario::parse(&text, "test.toml", &|path| std::fs::read_to_string(path))
+        .unwrap_or_else(|error| panic!("{}", error.short()))
 }
 
 /// Runs it on the kernel, again if the machine stood still; `None`, with a printed reason, where nothing runs live.
@@ -52,14 +57,18 @@ pub fn scenario(seconds: u64, cases: &[Case]) -> Scenario {
 /// The machine stood still for so long each time that nothing can be asserted.
 pub fn run(scenario: &Scenario) -> Option<Ran> {
     if let Err(error) = narrows_live::ready() {
-        assert!(!rustix::process::geteuid().is_root() || !std::path::Path::new("/dev/net/tun").exists(), "{error}");
+        assert!(
+            !rustix::process::geteuid().is_root() || !std::path::Path::new("/dev/net/tun").exists(),
+            "{error}"
+        );
         say(&format!("skipped: {error}"));
         return None;
     }
     let _turn = turn();
     let mut runs = Vec::new();
     for _ in 0..3 {
-        let record = narrows_live::run(scenario, &mut |_| true).unwrap_or_else(|error| panic!("{error}"));
+        let record =
+            narrows_live::run(scenario, &mut |_| true).unwrap_or_else(|error| panic!("{error}"));
         if late(&record) < STANDSTILL {
             return Some(Ran { record, timely: true });
         }
@@ -67,7 +76,10 @@ pub fn run(scenario: &Scenario) -> Option<Ran> {
         runs.push(record);
     }
     let record = runs.into_iter().min_by_key(late).expect("three runs");
-    assert!(late(&record) < LOST, "the machine stood still for {LOST} and more during each of 3 runs: run the tests when it has time");
+    assert!(
+        late(&record) < LOST,
+        "the machine stood still for {LOST} and more during each of 3 runs: run the tests when it has time"
+    );
     say("skipped what depends on times: this machine does not get to run");
     Some(Ran { record, timely: false })
 }

@@ -20,26 +20,37 @@ struct Source {
 fn sources(directory: &Path) -> Vec<Source> {
     let source = |file: std::path::PathBuf| {
         let inside = file.strip_prefix(directory).expect("a file of the crate").with_extension("");
-        let mut module: Module = inside.iter().map(|name| name.to_string_lossy().into_owned()).collect();
+        let mut module: Module =
+            inside.iter().map(|name| name.to_string_lossy().into_owned()).collect();
         module.pop_if(|last| ["lib", "main", "mod"].contains(&last.as_str()));
-        let syntax = syn::parse_file(&fs::read_to_string(&file).expect("readable source")).expect("Rust");
+        let syntax =
+            syn::parse_file(&fs::read_to_string(&file).expect("readable source")).expect("Rust");
         Source { module, syntax }
     };
     // A program beside a library is a crate of its own, of one file.
-    let is_program = |file: &std::path::PathBuf| *file == directory.join("main.rs") && directory.join("lib.rs").exists();
-    let all: Vec<Source> = rust_files(directory).into_iter().filter(|file| !is_program(file)).map(source).collect();
+    let is_program = |file: &std::path::PathBuf| {
+        *file == directory.join("main.rs") && directory.join("lib.rs").exists()
+    };
+    let all: Vec<Source> =
+        rust_files(directory).into_iter().filter(|file| !is_program(file)).map(source).collect();
     let of_tests: BTreeSet<Module> = all.iter().flat_map(test_modules).collect();
-    all.into_iter().filter(|source| !of_tests.iter().any(|tests| source.module.starts_with(tests))).collect()
+    all.into_iter()
+        .filter(|source| !of_tests.iter().any(|tests| source.module.starts_with(tests)))
+        .collect()
 }
 
 fn is_for_tests(attributes: &[Attribute]) -> bool {
-    let named = |attribute: &Attribute| attribute.parse_args::<syn::Path>().is_ok_and(|path| path.is_ident("test"));
+    let named = |attribute: &Attribute| {
+        attribute.parse_args::<syn::Path>().is_ok_and(|path| path.is_ident("test"))
+    };
     attributes.iter().any(|attribute| attribute.path().is_ident("cfg") && named(attribute))
 }
 
 fn test_modules(source: &Source) -> Vec<Module> {
     let child = |item: &Item| match item {
-        Item::Mod(module) if is_for_tests(&module.attrs) => Some(joined(&source.module, &[module.ident.to_string()])),
+        Item::Mod(module) if is_for_tests(&module.attrs) => {
+            Some(joined(&source.module, &[module.ident.to_string()]))
+        }
         _ => None,
     };
     source.syntax.items.iter().filter_map(child).collect()
@@ -67,16 +78,26 @@ impl Named<'_> {
                 let ups = names.iter().take_while(|name| *name == "super").count();
                 Some(joined(&self.module[..self.module.len().checked_sub(ups)?], &names[ups..]))
             }
-            _ => children.contains(&joined(self.module, std::slice::from_ref(first))).then(|| joined(self.module, names)),
+            _ => children
+                .contains(&joined(self.module, std::slice::from_ref(first)))
+                .then(|| joined(self.module, names)),
         }
     }
 
     fn tree(&mut self, before: &[String], tree: &UseTree, exported: bool) {
         match tree {
-            UseTree::Path(path) => self.tree(&joined(before, &[path.ident.to_string()]), &path.tree, exported),
-            UseTree::Group(group) => group.items.iter().for_each(|tree| self.tree(before, tree, exported)),
-            UseTree::Name(name) => self.name(before, name.ident.to_string(), name.ident.to_string(), exported),
-            UseTree::Rename(rename) => self.name(before, rename.ident.to_string(), rename.rename.to_string(), exported),
+            UseTree::Path(path) => {
+                self.tree(&joined(before, &[path.ident.to_string()]), &path.tree, exported)
+            }
+            UseTree::Group(group) => {
+                group.items.iter().for_each(|tree| self.tree(before, tree, exported))
+            }
+            UseTree::Name(name) => {
+                self.name(before, name.ident.to_string(), name.ident.to_string(), exported)
+            }
+            UseTree::Rename(rename) => {
+                self.name(before, rename.ident.to_string(), rename.rename.to_string(), exported)
+            }
             UseTree::Glob(_) => self.paths.push(before.to_vec()),
         }
     }
@@ -103,7 +124,8 @@ impl<'ast> Visit<'ast> for Named<'_> {
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
         if path.segments.len() > 1 {
-            self.paths.push(path.segments.iter().map(|segment| segment.ident.to_string()).collect());
+            self.paths
+                .push(path.segments.iter().map(|segment| segment.ident.to_string()).collect());
         }
         visit::visit_path(self, path);
     }
@@ -119,14 +141,21 @@ fn needs(directory: &Path) -> BTreeMap<Module, BTreeSet<Module>> {
         named.visit_file(&source.syntax);
         let absolute = |path: &Module| named.absolute(path, &modules);
         let paths = named.paths.iter().filter_map(absolute).collect();
-        let exports = named.exports.iter().filter_map(|(name, path)| Some((name.clone(), absolute(path)?))).collect();
+        let exports = named
+            .exports
+            .iter()
+            .filter_map(|(name, path)| Some((name.clone(), absolute(path)?)))
+            .collect();
         all.insert(&source.module, (paths, exports));
     }
     // The file in which a path ends, through whatever re-exports it.
     let file_of = |path: &Module| {
         let mut path = path.clone();
         for _ in 0..10 {
-            let inside = (0..=path.len()).rev().map(|length| &path[..length]).find(|prefix| modules.contains(*prefix))?;
+            let inside = (0..=path.len())
+                .rev()
+                .map(|length| &path[..length])
+                .find(|prefix| modules.contains(*prefix))?;
             match path.get(inside.len()).and_then(|name| all[&inside.to_vec()].1.get(name)) {
                 Some(exported) => path = joined(exported, &path[inside.len() + 1..]),
                 None => return Some(inside.to_vec()),
@@ -135,7 +164,12 @@ fn needs(directory: &Path) -> BTreeMap<Module, BTreeSet<Module>> {
         None
     };
     all.iter()
-        .map(|(module, (paths, _))| ((*module).clone(), paths.iter().filter_map(file_of).filter(|to| to != *module).collect()))
+        .map(|(module, (paths, _))| {
+            (
+                (*module).clone(),
+                paths.iter().filter_map(file_of).filter(|to| to != *module).collect(),
+            )
+        })
         .collect()
 }
 
@@ -156,9 +190,14 @@ fn no_files_of_a_crate_need_each_other() {
         let room = entry.expect("an entry").path();
         let needs = needs(&room.join("src"));
         files += needs.len();
-        let reach: BTreeMap<&Module, BTreeSet<Module>> = needs.keys().map(|module| (module, reached(&needs, module))).collect();
+        let reach: BTreeMap<&Module, BTreeSet<Module>> =
+            needs.keys().map(|module| (module, reached(&needs, module))).collect();
         for (module, direct) in &needs {
-            let back: Vec<String> = direct.iter().filter(|to| reach[*to].contains(module)).map(|to| to.join("::")).collect();
+            let back: Vec<String> = direct
+                .iter()
+                .filter(|to| reach[*to].contains(module))
+                .map(|to| to.join("::"))
+                .collect();
             if !back.is_empty() {
                 let room = room.file_name().expect("a name").to_string_lossy();
                 circles.push(format!("{room}: {} needs {}", module.join("::"), back.join(", ")));
@@ -167,5 +206,9 @@ fn no_files_of_a_crate_need_each_other() {
     }
     circles.sort();
     assert!(files > 300, "only {files} files found");
-    assert!(circles.is_empty(), "files that need each other; give both what they share in a file of its own:\n{}", circles.join("\n"));
+    assert!(
+        circles.is_empty(),
+        "files that need each other; give both what they share in a file of its own:\n{}",
+        circles.join("\n")
+    );
 }

@@ -52,12 +52,30 @@ const FORBIDDEN: [(&str, &str); 7] = [
 ];
 
 /// Crates that run in every world: no clock, no I/O, no thread, no order that depends on a hash.
-const WORLDLESS: [&str; 11] = ["units", "params", "wire", "measure", "control", "path", "transport", "network", "icn", "ndn", "traffic"];
+const WORLDLESS: [&str; 11] = [
+    "units",
+    "params",
+    "wire",
+    "measure",
+    "control",
+    "path",
+    "transport",
+    "network",
+    "icn",
+    "ndn",
+    "traffic",
+];
 
 /// What the worldless crates may not contain, and why. The names of float functions are those whose results depend on the machine.
 const BANNED: [(&str, &str); 23] = [
-    ("const ENTRY", "each crate that reads it would compile it again, some without optimising; make it a static"),
-    ("const ENTRIES", "each crate that reads it would compile it again, some without optimising; make it a static"),
+    (
+        "const ENTRY",
+        "each crate that reads it would compile it again, some without optimising; make it a static",
+    ),
+    (
+        "const ENTRIES",
+        "each crate that reads it would compile it again, some without optimising; make it a static",
+    ),
     ("std::time", "time comes from the world, as narrows_units::Time"),
     ("Instant", "time comes from the world, as narrows_units::Time"),
     ("SystemTime", "time comes from the world, as narrows_units::Time"),
@@ -100,21 +118,38 @@ fn arrows() -> Vec<(String, Vec<String>)> {
     };
     let ours = |dependency: &&Value| dependency["path"].is_string();
     let packages = metadata["packages"].as_array().expect("packages");
-    let arrows = |package: &Value| package["dependencies"].as_array().expect("dependencies").iter().filter(ours).map(room).collect();
+    let arrows = |package: &Value| {
+        package["dependencies"]
+            .as_array()
+            .expect("dependencies")
+            .iter()
+            .filter(ours)
+            .map(room)
+            .collect()
+    };
     packages.iter().map(|package| (room(package), arrows(package))).collect()
 }
 
 fn place(room: &str) -> usize {
-    ORDER.iter().position(|known| *known == room).unwrap_or_else(|| panic!("the crate \"{room}\" has no place in {ORDER:?}; give it one"))
+    ORDER
+        .iter()
+        .position(|known| *known == room)
+        .unwrap_or_else(|| panic!("the crate \"{room}\" has no place in {ORDER:?}; give it one"))
 }
 
 #[test]
 fn a_crate_depends_only_on_those_before_it() {
     let arrows = arrows();
-    assert!(arrows.iter().any(|(from, to)| from == "narrows" && !to.is_empty()), "no arrows found: {arrows:?}");
+    assert!(
+        arrows.iter().any(|(from, to)| from == "narrows" && !to.is_empty()),
+        "no arrows found: {arrows:?}"
+    );
     for (from, all) in arrows {
         for to in all {
-            assert!(place(&to) < place(&from), "{from} depends on {to}, which does not stand before it in {ORDER:?}");
+            assert!(
+                place(&to) < place(&from),
+                "{from} depends on {to}, which does not stand before it in {ORDER:?}"
+            );
         }
     }
 }
@@ -139,7 +174,8 @@ fn what_every_world_runs_has_no_clock_no_io_and_no_arithmetic_of_the_machine() {
             let text = fs::read_to_string(&file).expect("readable source");
             for (index, line) in text.lines().enumerate() {
                 let code = line.split("//").next().unwrap_or_default();
-                for (banned, why) in BANNED.iter().filter(|(banned, _)| contains_word(code, banned)) {
+                for (banned, why) in BANNED.iter().filter(|(banned, _)| contains_word(code, banned))
+                {
                     let file = file.strip_prefix(root()).unwrap_or(&file).display();
                     found.push(format!("{file}:{}: {banned}: {why}", index + 1));
                 }
@@ -151,8 +187,11 @@ fn what_every_world_runs_has_no_clock_no_io_and_no_arithmetic_of_the_machine() {
 }
 
 /// The files of worldless crates that may hold unsafe code: those that call the kernel's cores, which are C.
-const UNSAFE: [&str; 3] =
-    ["crates/control/src/cores/call.rs", "crates/control/src/cores/equations.rs", "crates/control/src/cores/router.rs"];
+const UNSAFE: [&str; 3] = [
+    "crates/control/src/cores/call.rs",
+    "crates/control/src/cores/equations.rs",
+    "crates/control/src/cores/router.rs",
+];
 
 #[test]
 fn what_every_world_runs_is_safe_but_for_the_calls_of_the_kernels_cores() {
@@ -161,10 +200,18 @@ fn what_every_world_runs_is_safe_but_for_the_calls_of_the_kernels_cores() {
         let source = root().join("crates").join(room).join("src");
         for file in if source.is_dir() { rust_files(&source) } else { Vec::new() } {
             let text = fs::read_to_string(&file).expect("readable source");
-            let is_unsafe =
-                |line: &str| ["unsafe", "unsafe_code"].iter().any(|word| contains_word(line.split("//").next().unwrap_or_default(), word));
+            let is_unsafe = |line: &str| {
+                ["unsafe", "unsafe_code"]
+                    .iter()
+                    .any(|word| contains_word(line.split("//").next().unwrap_or_default(), word))
+            };
             if text.lines().any(is_unsafe) {
-                found.push(file.strip_prefix(root()).expect("a file of the workspace").display().to_string());
+                found.push(
+                    file.strip_prefix(root())
+                        .expect("a file of the workspace")
+                        .display()
+                        .to_string(),
+                );
             }
         }
     }
@@ -172,7 +219,10 @@ fn what_every_world_runs_is_safe_but_for_the_calls_of_the_kernels_cores() {
 }
 
 fn rust_files(directory: &Path) -> Vec<PathBuf> {
-    let mut paths: Vec<PathBuf> = fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("an entry").path()).collect();
+    let mut paths: Vec<PathBuf> = fs::read_dir(directory)
+        .expect("a directory")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
     paths.sort();
     let files = |path: PathBuf| match path.is_dir() {
         true => rust_files(&path),

@@ -14,14 +14,21 @@ pub fn alone() -> MutexGuard<'static, ()> {
 
 /// True if scenarios can run live here as root. Says why not, for a test that is left out.
 pub fn capable(test: &str) -> bool {
-    let root = Command::new("id").arg("-u").output().is_ok_and(|output| stdout(&output).trim() == "0");
+    let root =
+        Command::new("id").arg("-u").output().is_ok_and(|output| stdout(&output).trim() == "0");
     if !root {
-        eprintln!("{test}: left out, only root can see what is left behind in the namespaces of others");
+        eprintln!(
+            "{test}: left out, only root can see what is left behind in the namespaces of others"
+        );
         return false;
     }
     let doctor = Command::new(PROGRAM).args(["doctor", "--json"]).output().expect("narrows runs");
     if !doctor.status.success() {
-        eprintln!("{test}: left out, scenarios cannot run live here: {}{}", stdout(&doctor), stderr(&doctor));
+        eprintln!(
+            "{test}: left out, scenarios cannot run live here: {}{}",
+            stdout(&doctor),
+            stderr(&doctor)
+        );
     }
     doctor.status.success()
 }
@@ -92,7 +99,9 @@ pub fn live(place: &Scratch, arguments: &[&str]) -> Output {
 /// The same with at most so many open files in each process.
 pub fn live_with_files(place: &Scratch, files: u32, arguments: &[&str]) -> Output {
     let mut command = place.command("sh");
-    command.args(["-c", &format!("ulimit -n {files} && exec \"$0\" live \"$@\""), PROGRAM]).args(arguments);
+    command
+        .args(["-c", &format!("ulimit -n {files} && exec \"$0\" live \"$@\""), PROGRAM])
+        .args(arguments);
     run(command, arguments)
 }
 

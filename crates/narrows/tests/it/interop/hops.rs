@@ -11,9 +11,13 @@ fn two_hops(transport: &str, octets: usize) {
     let place = Scratch::new(&format!("interop-hops-{transport}"));
     // The other side has to listen before a stream can go there.
     let theirs = Site::ndnd(&place, &there, "theirs", &ndnd);
-    let face = format!("[[face]]\nremote = \"{transport}4://10.9.1.2:{PORT}\"\nroutes = [\"/b\"]\n");
+    let face =
+        format!("[[face]]\nremote = \"{transport}4://10.9.1.2:{PORT}\"\nroutes = [\"/b\"]\n");
     let ours = Site::ours(&place, &here, "ours", &face);
-    let (_, text) = theirs.says(&ndnd, &["fw", "route-add", "prefix=/a", &format!("face={transport}://10.9.1.1:{PORT}")]);
+    let (_, text) = theirs.says(
+        &ndnd,
+        &["fw", "route-add", "prefix=/a", &format!("face={transport}://10.9.1.1:{PORT}")],
+    );
     assert!(text.contains("Status=200"), "{text}");
 
     let film = content(octets);
@@ -25,7 +29,8 @@ fn two_hops(transport: &str, octets: usize) {
         theirs.producer(&ndnd, &["put", "/b/film"], "/b/film", Some("film")),
     ];
     for (site, prefix) in [(&ours, "/b"), (&theirs, "/a")] {
-        let (status, text) = site.says(&ndnd, &["ping", &format!("{prefix}/ps"), "-c", "3", "-i", "100", "-t", "4000"]);
+        let (status, text) = site
+            .says(&ndnd, &["ping", &format!("{prefix}/ps"), "-c", "3", "-i", "100", "-t", "4000"]);
         assert!(status == 0 && text.contains("0% lost"), "{text}");
         site.gets(&format!("{prefix}/film"), &film);
         site.ndnd_gets(&ndnd, &format!("{prefix}/film"), &film);
@@ -45,14 +50,25 @@ fn ndnd_is_a_neighbour_over_tcp() {
 #[test]
 fn rates_from_beyond_ndnd_do_not_arrive_and_ours_still_hold() {
     let Some(ndnd) = peer("ndnd") else { return };
-    let (Some(below), Some(middle), Some(above)) = (Net::new("beyond"), Net::new("beyond"), Net::new("beyond")) else { return };
+    let (Some(below), Some(middle), Some(above)) =
+        (Net::new("beyond"), Net::new("beyond"), Net::new("beyond"))
+    else {
+        return;
+    };
     below.cable(&middle, 1);
     middle.cable(&above, 2);
     let place = Scratch::new("interop-between");
     // Above ndnd, a link with a rate lies between two of ours in one namespace.
     let socket = place.path("source.sock");
-    place.write("source.toml", &format!("[listen]\nunix = \"{}\"\nudp = [\"127.0.0.1:26363\"]\ntcp = []\n", socket.display()));
-    let _source = above.start(above.command(&place, PROGRAM).args(["forward", "--config", "source.toml"]));
+    place.write(
+        "source.toml",
+        &format!(
+            "[listen]\nunix = \"{}\"\nudp = [\"127.0.0.1:26363\"]\ntcp = []\n",
+            socket.display()
+        ),
+    );
+    let _source =
+        above.start(above.command(&place, PROGRAM).args(["forward", "--config", "source.toml"]));
     wait_for("the source listens", || std::os::unix::net::UnixStream::connect(&socket).is_ok());
     let high = Site::ours(
         &place,
@@ -61,16 +77,20 @@ fn rates_from_beyond_ndnd_do_not_arrive_and_ours_still_hold() {
         "[[face]]\nremote = \"udp4://127.0.0.1:26363\"\nroutes = [\"/x\"]\nrate = \"4 Mbit/s\"\nmircc = \"on\"\nmtu = 1400\n",
     );
     let ndnds = Site::ndnd(&place, &middle, "middle", &ndnd);
-    let (_, text) = ndnds.says(&ndnd, &["fw", "route-add", "prefix=/x", &format!("face=udp://10.9.2.2:{PORT}")]);
+    let (_, text) = ndnds
+        .says(&ndnd, &["fw", "route-add", "prefix=/x", &format!("face=udp://10.9.2.2:{PORT}")]);
     assert!(text.contains("Status=200"), "{text}");
-    let face = format!("[[face]]\nremote = \"udp4://10.9.1.2:{PORT}\"\nroutes = [\"/x\"]\nrate = \"20 Mbit/s\"\n");
+    let face = format!(
+        "[[face]]\nremote = \"udp4://10.9.1.2:{PORT}\"\nroutes = [\"/x\"]\nrate = \"20 Mbit/s\"\n"
+    );
     let low = Site::ours(&place, &below, "low", &face);
     let film = content(400_000);
     std::fs::write(place.path("film"), &film).expect("a file");
     let at = format!("unix://{}", socket.display());
     let arguments = ["serve", "/x/film", "film", "--segment", "1150", "--at", &at];
     let _serving = above.start(above.command(&place, PROGRAM).args(arguments));
-    let listed = || stdout(&place.narrows(["forward", "routes", "--json", "--at", &at])).contains("/x/film");
+    let listed =
+        || stdout(&place.narrows(["forward", "routes", "--json", "--at", &at])).contains("/x/film");
     wait_for("the route is there", listed);
 
     let direct = high.gets("/x/film", &film);
@@ -90,7 +110,13 @@ fn rates_from_beyond_ndnd_do_not_arrive_and_ours_still_hold() {
 fn primary(got: &Output) -> f64 {
     let text = stderr(got);
     let rate = text.split("primary ").nth(1).unwrap_or_else(|| panic!("no rates: {text}"));
-    let (number, unit) = rate.split(',').next().expect("a rate").trim().split_once(' ').expect("a number and a unit");
+    let (number, unit) = rate
+        .split(',')
+        .next()
+        .expect("a rate")
+        .trim()
+        .split_once(' ')
+        .expect("a number and a unit");
     let scale = match unit {
         "Mbit/s" => 1.0,
         "kbit/s" => 1e-3,

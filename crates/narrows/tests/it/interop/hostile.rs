@@ -8,8 +8,15 @@ use std::time::Duration;
 const RANDOM: u64 = 100_000;
 
 fn face_of(site: &Site<'_>, remote: &str) -> Option<serde_json::Value> {
-    let faces: serde_json::Value = serde_json::from_slice(&site.run(PROGRAM, &["forward", "faces", "--json"]).stdout).expect("JSON");
-    faces.as_array().expect("faces").iter().find(|face| face["remote"].as_str().is_some_and(|uri| uri.starts_with(remote))).cloned()
+    let faces: serde_json::Value =
+        serde_json::from_slice(&site.run(PROGRAM, &["forward", "faces", "--json"]).stdout)
+            .expect("JSON");
+    faces
+        .as_array()
+        .expect("faces")
+        .iter()
+        .find(|face| face["remote"].as_str().is_some_and(|uri| uri.starts_with(remote)))
+        .cloned()
 }
 
 fn count(site: &Site<'_>, remote: &str, counter: &str) -> u64 {
@@ -18,7 +25,10 @@ fn count(site: &Site<'_>, remote: &str, counter: &str) -> u64 {
 
 #[test]
 fn what_neighbours_may_not_send_is_dropped_and_counted() {
-    let (Some(here), Some(there)) = (Net::new("what_neighbours"), Net::new("what_neighbours")) else { return };
+    let (Some(here), Some(there)) = (Net::new("what_neighbours"), Net::new("what_neighbours"))
+    else {
+        return;
+    };
     here.cable(&there, 1);
     let place = Scratch::new("interop-hostile");
     let site = Site::ours(&place, &here, "n", "");
@@ -27,7 +37,8 @@ fn what_neighbours_may_not_send_is_dropped_and_counted() {
     socket.set_read_timeout(Some(Duration::from_millis(300))).expect("a timeout");
     let send = |octets: &[u8]| assert_eq!(socket.send(octets).expect("sent"), octets.len());
     let neighbour = "udp4://10.9.1.2:7000";
-    let wait = |counter: &str, least: u64| wait_for(counter, || count(&site, neighbour, counter) >= least);
+    let wait =
+        |counter: &str, least: u64| wait_for(counter, || count(&site, neighbour, counter) >= least);
 
     // A sign of life, which makes the face; then an Interest with a token of 33 octets, half a packet, two packets at once.
     send(&[0x64, 0x00]);
@@ -43,18 +54,24 @@ fn what_neighbours_may_not_send_is_dropped_and_counted() {
     send(&[&plain[..], &plain].concat());
     wait("malformed_in", 3);
     // A Nack for nothing: NackReason Congestion around an Interest that was never sent.
-    let nack = [&[0xfd, 0x03, 0x20, 5, 0xfd, 0x03, 0x21, 1, 50][..], &[0x50, plain.len() as u8], &plain].concat();
+    let nack =
+        [&[0xfd, 0x03, 0x20, 5, 0xfd, 0x03, 0x21, 1, 50][..], &[0x50, plain.len() as u8], &plain]
+            .concat();
     send(&[&[0x64, nack.len() as u8][..], &nack].concat());
     wait("nacks_in", 1);
     // A command for the management of another host.
     send(&interest(b"localhost"));
     wait("interests_in", 1);
     assert!(socket.recv(&mut [0; 100]).is_err(), "no answer to any of them");
-    assert_eq!((count(&site, neighbour, "malformed_in"), count(&site, neighbour, "interests_in")), (3, 1));
+    assert_eq!(
+        (count(&site, neighbour, "malformed_in"), count(&site, neighbour, "interests_in")),
+        (3, 1)
+    );
 
     let mut state = 1u64;
     let mut draw = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         state >> 33
     };
     for _ in 0..RANDOM {

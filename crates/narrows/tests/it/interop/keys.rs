@@ -23,9 +23,17 @@ fn python_verifies_certificates_and_objects_of_ours() {
          async def main():\n    await app.express('/example/film', check, can_be_prefix=True, must_be_fresh=True)\n    app.shutdown()\n\
          app.run_forever(after_start=main())\n",
     );
-    let _serving = site.producer(PROGRAM, &["serve", "/example/film", "film", "--key", "example.key"], "/example/film", None);
+    let _serving = site.producer(
+        PROGRAM,
+        &["serve", "/example/film", "film", "--key", "example.key"],
+        "/example/film",
+        None,
+    );
     let (status, text) = site.says(&python, &["verify.py", &site.at]);
-    assert!(status == 0 && text.contains("certificate True") && text.contains("data True"), "{text}");
+    assert!(
+        status == 0 && text.contains("certificate True") && text.contains("data True"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -33,11 +41,21 @@ fn ndnd_and_narrows_read_each_others_certificates() {
     let Some(ndnd) = peer("ndnd") else { return };
     let place = Scratch::new("interop-certificates");
     let shell = |script: &str| {
-        let output = place.command("sh").args(["-c", script]).env("NDND", &ndnd).env("NARROWS", PROGRAM).output().expect("sh runs");
+        let output = place
+            .command("sh")
+            .args(["-c", script])
+            .env("NDND", &ndnd)
+            .env("NARROWS", PROGRAM)
+            .output()
+            .expect("sh runs");
         (code(&output), stdout(&output) + &stderr(&output))
     };
-    let (status, text) = shell("$NARROWS key /example && base64 -d example.cert | $NDND sec pem-encode");
-    assert!(status == 0 && text.contains("BEGIN NDN CERT") && text.contains("SigType: Ed25519"), "{text}");
+    let (status, text) =
+        shell("$NARROWS key /example && base64 -d example.cert | $NDND sec pem-encode");
+    assert!(
+        status == 0 && text.contains("BEGIN NDN CERT") && text.contains("SigType: Ed25519"),
+        "{text}"
+    );
     // In PEM; the second as octets. What is wrong after that is that no forwarder runs here.
     let (status, text) = shell(
         "$NDND sec keygen /theirs ed25519 > theirs.key && $NDND sec sign-cert theirs.key < theirs.key > theirs.cert && \

@@ -20,11 +20,20 @@ fn ndnd_manages_faces_routes_and_strategies() {
         assert!(status == 0 && text.contains(told), "{dataset}: {text}");
     }
     let strategy = |name: &str| format!("strategy=/localhost/nfd/strategy/{name}");
-    let (multicast, versioned, unknown) = (strategy("multicast"), strategy("multicast/v=1"), strategy("asf"));
+    let (multicast, versioned, unknown) =
+        (strategy("multicast"), strategy("multicast/v=1"), strategy("asf"));
     for (command, expected) in [
         (vec!["face-create", "remote=udp://127.0.0.1:17001"], "Status=200"),
         (vec!["face-create", "remote=udp://127.0.0.1:17001"], "Status=409"),
-        (vec!["face-create", "remote=udp4://127.0.0.1:17002", "mtu=1200", "persistency=permanent"], "Status=200"),
+        (
+            vec![
+                "face-create",
+                "remote=udp4://127.0.0.1:17002",
+                "mtu=1200",
+                "persistency=permanent",
+            ],
+            "Status=200",
+        ),
         (vec!["face-create", "remote=udp4://224.0.0.1:6363"], "Status=406"),
         (vec!["face-create", "remote=ether://[01:00:5e:00:17:aa]"], "Status=406"),
         (vec!["route-add", "prefix=/up", "face=udp://127.0.0.1:17001"], "Origin=static"),
@@ -41,7 +50,12 @@ fn ndnd_manages_faces_routes_and_strategies() {
         assert!(text.contains(expected), "{command:?}: {text}");
     }
     let (_, faces) = site.says(&ndnd, &["fw", "face-list"]);
-    assert!(faces.contains("udp4://127.0.0.1:17002") && faces.contains("mtu=1200B") && !faces.contains("17001"), "{faces}");
+    assert!(
+        faces.contains("udp4://127.0.0.1:17002")
+            && faces.contains("mtu=1200B")
+            && !faces.contains("17001"),
+        "{faces}"
+    );
 }
 
 #[test]
@@ -62,8 +76,15 @@ fn pynfdc_lists_and_changes_everything() {
     expect(&["status"], "narrows-");
     expect(&["New-Face", "udp4://127.0.0.1:17003"], "200");
     expect(&["face"], "udp4://127.0.0.1:17003");
-    let faces: serde_json::Value = serde_json::from_slice(&site.run(PROGRAM, &["forward", "faces", "--json"]).stdout).expect("JSON");
-    let created = faces.as_array().expect("faces").iter().find(|face| face["remote"] == "udp4://127.0.0.1:17003").expect("the face");
+    let faces: serde_json::Value =
+        serde_json::from_slice(&site.run(PROGRAM, &["forward", "faces", "--json"]).stdout)
+            .expect("JSON");
+    let created = faces
+        .as_array()
+        .expect("faces")
+        .iter()
+        .find(|face| face["remote"] == "udp4://127.0.0.1:17003")
+        .expect("the face");
     let id = created["id"].to_string();
     expect(&["face", &id], "17003");
     expect(&["New-Route", "/py", &id], "200");
@@ -73,7 +94,11 @@ fn pynfdc_lists_and_changes_everything() {
     expect(&["Remove-Strategy", "/py"], "200");
     expect(&["Remove-Route", "/py", &id], "200");
     expect(&["Remove-Face", &id], "200");
-    assert!(!says(&["strategy"]).contains("multicast") && !says(&["route"]).contains("/py") && !says(&["face"]).contains("17003"));
+    assert!(
+        !says(&["strategy"]).contains("multicast")
+            && !says(&["route"]).contains("/py")
+            && !says(&["face"]).contains("17003")
+    );
 }
 
 #[test]

@@ -23,7 +23,11 @@ fn peer(path: &str) -> Option<PathBuf> {
     if !there {
         eprintln!("left out: no {}; make peers installs it", program.display());
     }
-    there.then(|| std::fs::canonicalize(program.parent().expect("a folder")).expect("a folder").join(program.file_name().expect("a name")))
+    there.then(|| {
+        std::fs::canonicalize(program.parent().expect("a folder"))
+            .expect("a folder")
+            .join(program.file_name().expect("a name"))
+    })
 }
 
 /// A forwarder in a network, and what runs beside it.
@@ -65,7 +69,9 @@ impl<'a> Site<'a> {
 
     fn listening(place: &'a Scratch, net: &'a Net, socket: &Path, daemon: Serving) -> Site<'a> {
         let at = format!("unix://{}", socket.display());
-        wait_for("the forwarder listens", || std::os::unix::net::UnixStream::connect(socket).is_ok());
+        wait_for("the forwarder listens", || {
+            std::os::unix::net::UnixStream::connect(socket).is_ok()
+        });
         Site { place, net, at, _daemon: daemon }
     }
 
@@ -92,7 +98,13 @@ impl<'a> Site<'a> {
     }
 
     /// Starts a producer, and waits until the forwarder lists its route.
-    fn producer(&self, program: impl AsRef<Path>, arguments: &[&str], prefix: &str, input: Option<&str>) -> Serving {
+    fn producer(
+        &self,
+        program: impl AsRef<Path>,
+        arguments: &[&str],
+        prefix: &str,
+        input: Option<&str>,
+    ) -> Serving {
         let mut command = self.command(program, arguments);
         if let Some(input) = input {
             command.stdin(std::fs::File::open(self.place.path(input)).expect("a file"));
@@ -110,14 +122,26 @@ impl<'a> Site<'a> {
     /// Fetches by our program, and compares.
     fn gets(&self, name: &str, expected: &[u8]) -> Output {
         let got = self.run(PROGRAM, &["get", name]);
-        assert!(got.stdout == expected, "{name}: {} of {} octets: {}", got.stdout.len(), expected.len(), stderr(&got));
+        assert!(
+            got.stdout == expected,
+            "{name}: {} of {} octets: {}",
+            got.stdout.len(),
+            expected.len(),
+            stderr(&got)
+        );
         got
     }
 
     /// Fetches by `ndnd cat`, and compares.
     fn ndnd_gets(&self, ndnd: &Path, name: &str, expected: &[u8]) {
         let got = self.run(ndnd, &["cat", name]);
-        assert!(got.stdout == expected, "{name}: {} of {} octets: {}", got.stdout.len(), expected.len(), stderr(&got));
+        assert!(
+            got.stdout == expected,
+            "{name}: {} of {} octets: {}",
+            got.stdout.len(),
+            expected.len(),
+            stderr(&got)
+        );
     }
 }
 

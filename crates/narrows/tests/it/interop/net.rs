@@ -34,7 +34,10 @@ impl Net {
     /// A namespace, if this user may make one. Says why not, for a test that is left out.
     pub fn new(test: &str) -> Option<Net> {
         let own = fs::read_link("/proc/self/ns/net").expect("a namespace");
-        let made = Command::new("unshare").args(["--net", "sleep", "infinity"]).stderr(Stdio::null()).spawn();
+        let made = Command::new("unshare")
+            .args(["--net", "sleep", "infinity"])
+            .stderr(Stdio::null())
+            .spawn();
         let Ok(child) = made else {
             eprintln!("{test}: left out, unshare is not installed");
             return None;
@@ -44,8 +47,12 @@ impl Net {
         let mut ended = false;
         wait_for("the namespace is there", || {
             ended = net.holder.0.try_wait().expect("a child").is_some();
-            let there = fs::read_link(format!("/proc/{}/ns/net", net.holder.pid())).is_ok_and(|other| other != own);
-            ended || there && fs::read_to_string(format!("/proc/{}/comm", net.holder.pid())).is_ok_and(|name| name.trim() == "sleep")
+            let there = fs::read_link(format!("/proc/{}/ns/net", net.holder.pid()))
+                .is_ok_and(|other| other != own);
+            ended
+                || there
+                    && fs::read_to_string(format!("/proc/{}/comm", net.holder.pid()))
+                        .is_ok_and(|name| name.trim() == "sleep")
         });
         if ended {
             eprintln!("{test}: left out, only root may make namespaces here");
@@ -69,10 +76,12 @@ impl Net {
 
     /// Runs a function in it: sockets that it makes stay there.
     pub fn inside<T: Send>(&self, run: impl FnOnce() -> T + Send) -> T {
-        let namespace = fs::File::open(format!("/proc/{}/ns/net", self.holder.pid())).expect("a namespace");
+        let namespace =
+            fs::File::open(format!("/proc/{}/ns/net", self.holder.pid())).expect("a namespace");
         std::thread::scope(|scope| {
             let thread = scope.spawn(|| {
-                rustix::thread::move_into_link_name_space(namespace.as_fd(), None).expect("root may enter it");
+                rustix::thread::move_into_link_name_space(namespace.as_fd(), None)
+                    .expect("root may enter it");
                 run()
             });
             thread.join().expect("no panic")
@@ -81,14 +90,30 @@ impl Net {
 
     /// Configures it.
     pub fn ip(&self, arguments: &[&str]) {
-        let status = Command::new("nsenter").arg(&self.address).arg("ip").args(arguments).status().expect("ip runs");
+        let status = Command::new("nsenter")
+            .arg(&self.address)
+            .arg("ip")
+            .args(arguments)
+            .status()
+            .expect("ip runs");
         assert!(status.success(), "ip {arguments:?}");
     }
 
     /// A cable to another namespace: this end has the address 10.9.`subnet`.1, the other 10.9.`subnet`.2.
     pub fn cable(&self, other: &Net, subnet: u8) {
         let (near, far) = (format!("near{subnet}"), format!("far{subnet}"));
-        self.ip(&["link", "add", &near, "type", "veth", "peer", "name", &far, "netns", &other.holder.pid().to_string()]);
+        self.ip(&[
+            "link",
+            "add",
+            &near,
+            "type",
+            "veth",
+            "peer",
+            "name",
+            &far,
+            "netns",
+            &other.holder.pid().to_string(),
+        ]);
         for (net, end, host) in [(self, &near, 1), (other, &far, 2)] {
             net.ip(&["address", "add", &format!("10.9.{subnet}.{host}/24"), "dev", end]);
             net.ip(&["link", "set", end, "up"]);

@@ -14,18 +14,27 @@ fn every_consumer_fetches_from_every_producer() {
     let _producers = [
         site.producer(&ndnd, &["put", "/ndnd/film"], "/ndnd/film", Some("film")),
         site.producer(&python, &["putchunks", "/python/film", "film"], "/python/film", None),
-        site.producer("node", &[&script, &site.over("udp"), "serve", "/ndnts/film", "film"], "/ndnts/film", None),
+        site.producer(
+            "node",
+            &[&script, &site.over("udp"), "serve", "/ndnts/film", "film"],
+            "/ndnts/film",
+            None,
+        ),
         site.producer(PROGRAM, &["serve", "/ours/film", "film"], "/ours/film", None),
     ];
     for name in ["/ndnd/film", "/python/film", "/ndnts/film", "/ours/film"] {
         site.gets(name, &film);
         site.ndnd_gets(&ndnd, name, &film);
         // Its catchunks finds the version in metadata only if it is asked for that.
-        let (_, text) = site.says(&python, &["catchunks", "-o", "by-python", &format!("{name}/32=metadata")]);
+        let (_, text) =
+            site.says(&python, &["catchunks", "-o", "by-python", &format!("{name}/32=metadata")]);
         assert!(place.read("by-python") == film, "python-ndn from {name}: {text}");
-        let (status, text) = site.says("node", &[&script, &site.over("udp"), "fetch", name, "by-ndnts"]);
+        let (status, text) =
+            site.says("node", &[&script, &site.over("udp"), "fetch", name, "by-ndnts"]);
         assert!(status == 0 && place.read("by-ndnts") == film, "NDNts from {name}: {text}");
-        ["by-python", "by-ndnts"].iter().for_each(|file| std::fs::remove_file(place.path(file)).expect("a file"));
+        ["by-python", "by-ndnts"]
+            .iter()
+            .for_each(|file| std::fs::remove_file(place.path(file)).expect("a file"));
     }
 }
 

@@ -40,10 +40,24 @@ fn ndnts_registers_with_flags_and_expiry() {
     let site = Site::ours(&place, &net, "n", "");
     for scheme in ["unix", "udp"] {
         let prefix = format!("/nts/{scheme}");
-        let _producer = site.producer("node", &[&script, &site.over(scheme), "produce", &prefix], &prefix, None);
+        let _producer = site.producer(
+            "node",
+            &[&script, &site.over(scheme), "produce", &prefix],
+            &prefix,
+            None,
+        );
         let routes: serde_json::Value = serde_json::from_str(&site.routes()).expect("JSON");
-        let route = routes["routes"].as_array().expect("routes").iter().find(|route| route["prefix"] == prefix).expect("the route");
-        assert_eq!((route["origin"].as_u64(), route["flags"].as_u64()), (Some(65), Some(2)), "{route}");
+        let route = routes["routes"]
+            .as_array()
+            .expect("routes")
+            .iter()
+            .find(|route| route["prefix"] == prefix)
+            .expect("the route");
+        assert_eq!(
+            (route["origin"].as_u64(), route["flags"].as_u64()),
+            (Some(65), Some(2)),
+            "{route}"
+        );
         let left = route["ends_in_ms"].as_u64().expect("an end");
         assert!((1..=1_200_000).contains(&left), "{left}");
     }
@@ -58,7 +72,8 @@ fn ndnd_put_registers_over_tcp() {
     let film = content(100_000);
     std::fs::write(place.path("film"), &film).expect("a file");
     let mut put = site.command(&ndnd, &["put", "/t"]);
-    put.env("NDN_CLIENT_TRANSPORT", site.over("tcp")).stdin(std::fs::File::open(place.path("film")).expect("a file"));
+    put.env("NDN_CLIENT_TRANSPORT", site.over("tcp"))
+        .stdin(std::fs::File::open(place.path("film")).expect("a file"));
     let _put = net.start(&mut put);
     wait_for("the route is there", || site.routes().contains("/t"));
     site.gets("/t", &film);

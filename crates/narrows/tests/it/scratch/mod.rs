@@ -33,8 +33,11 @@ impl Scratch {
 
     /// The names in one directory, sorted.
     pub fn files_of(&self, directory: &str) -> Vec<String> {
-        let entries = fs::read_dir(self.path(directory)).unwrap_or_else(|error| panic!("{directory}: {error}"));
-        let mut names: Vec<String> = entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+        let entries = fs::read_dir(self.path(directory))
+            .unwrap_or_else(|error| panic!("{directory}: {error}"));
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+            .collect();
         names.sort();
         names
     }
@@ -99,6 +102,9 @@ controller = "cubic"
 pub fn same(place: &Scratch, one: &str, two: &str) {
     assert_eq!(place.files_of(one), place.files_of(two));
     for file in place.files_of(one).iter().filter(|file| *file != "run.json") {
-        assert!(place.read(&format!("{one}/{file}")) == place.read(&format!("{two}/{file}")), "{file} of {one} and {two} differ");
+        assert!(
+            place.read(&format!("{one}/{file}")) == place.read(&format!("{two}/{file}")),
+            "{file} of {one} and {two} differ"
+        );
     }
 }

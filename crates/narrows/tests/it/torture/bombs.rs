@@ -10,7 +10,8 @@ use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, ParquetMet
 use std::fs::{self, File};
 use std::path::Path;
 
-const CLASS: Class = Class { name: "bombs", title: "Small tables that decode to gigabytes", full: 130 };
+const CLASS: Class =
+    Class { name: "bombs", title: "Small tables that decode to gigabytes", full: 130 };
 
 const COMMANDS: [&[&str]; 5] = [
     &["report", "out", "--out", "page.html"],
@@ -19,7 +20,13 @@ const COMMANDS: [&[&str]; 5] = [
     &["figure", "out"],
     &["diff", "out", "out"],
 ];
-const TABLES: [&str; 5] = ["flow_samples.parquet", "link_samples.parquet", "flows.parquet", "transfers.parquet", "histograms.parquet"];
+const TABLES: [&str; 5] = [
+    "flow_samples.parquet",
+    "link_samples.parquet",
+    "flows.parquet",
+    "transfers.parquet",
+    "histograms.parquet",
+];
 
 #[test]
 fn bombs() {
@@ -33,7 +40,13 @@ fn bombs() {
         let bytes = repeated(&case.place.path(&format!("work/out/{table}")), times);
         replace(case, table, &bytes);
         let command = case.random.pick(&COMMANDS);
-        let explain = |problem: String| format!("{table} {times} times, {} bytes: {}: {problem}", bytes.len(), command.join(" "));
+        let explain = |problem: String| {
+            format!(
+                "{table} {times} times, {} bytes: {}: {problem}",
+                bytes.len(),
+                command.join(" ")
+            )
+        };
         read(case, command).map_err(explain)
     });
 }
@@ -46,13 +59,21 @@ fn read(case: &Case, command: &[&str]) -> Verdict {
 
 /// The table with its rows so many times: as many groups of rows that all lie at the same place of the file.
 fn repeated(path: &Path, times: usize) -> Vec<u8> {
-    let metadata = ParquetMetaDataReader::new().parse_and_finish(&File::open(path).expect("a table")).expect("a table");
+    let metadata = ParquetMetaDataReader::new()
+        .parse_and_finish(&File::open(path).expect("a table"))
+        .expect("a table");
     let mut bytes = fs::read(path).expect("a table");
     // Eight bytes at the end tell where the description begins.
     let end = bytes.len() - 8;
     let length = u32::from_le_bytes(bytes[end..end + 4].try_into().expect("four bytes")) as usize;
     bytes.truncate(end - length);
-    let groups = metadata.row_groups().iter().cycle().take(metadata.row_groups().len() * times).cloned().collect();
+    let groups = metadata
+        .row_groups()
+        .iter()
+        .cycle()
+        .take(metadata.row_groups().len() * times)
+        .cloned()
+        .collect();
     let repeated = ParquetMetaData::new(metadata.file_metadata().clone(), groups);
     let mut footer = Vec::new();
     ParquetMetaDataWriter::new(&mut footer, &repeated).finish().expect("memory takes everything");
@@ -65,7 +86,13 @@ fn replace(case: &Case, table: &str, bytes: &[u8]) {
     let out = case.place.path("work/out");
     fs::write(out.join(table), bytes).expect("a file");
     let sums = fs::read_to_string(out.join("SHA256SUMS")).expect("sums");
-    let summed =
-        |line: &str| if line.ends_with(&format!("  {table}")) { format!("{}  {table}\n", sha256(bytes)) } else { format!("{line}\n") };
-    fs::write(out.join("SHA256SUMS"), sums.lines().map(summed).collect::<String>()).expect("a file");
+    let summed = |line: &str| {
+        if line.ends_with(&format!("  {table}")) {
+            format!("{}  {table}\n", sha256(bytes))
+        } else {
+            format!("{line}\n")
+        }
+    };
+    fs::write(out.join("SHA256SUMS"), sums.lines().map(summed).collect::<String>())
+        .expect("a file");
 }

@@ -66,7 +66,11 @@ pub fn campaign(class: &Class, trial: impl Fn(&mut Case) -> Verdict) {
         return;
     }
     let name = class.name;
-    let told: Vec<String> = wrong.iter().take(TOLD).map(|(number, problem)| format!("case {number}: {problem}")).collect();
+    let told: Vec<String> = wrong
+        .iter()
+        .take(TOLD)
+        .map(|(number, problem)| format!("case {number}: {problem}"))
+        .collect();
     let more = wrong.len() - told.len();
     let (kept, first) = (directory().join(format!("{name}-N")), wrong[0].0);
     panic!(
@@ -81,9 +85,13 @@ pub fn campaign(class: &Class, trial: impl Fn(&mut Case) -> Verdict) {
 
 fn one(class: &Class, seed: u64, number: u64, trial: &impl Fn(&mut Case) -> Verdict) -> Verdict {
     let random = Random::stream(seed, &format!("{} {number}", class.name));
-    let mut case = Case { random, place: Scratch::new(&format!("torture/{}-{number}", class.name)) };
+    let mut case =
+        Case { random, place: Scratch::new(&format!("torture/{}-{number}", class.name)) };
     let verdict = catch_unwind(AssertUnwindSafe(|| trial(&mut case))).unwrap_or_else(|panic| {
-        let said = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+        let said = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| panic.downcast_ref::<&str>().copied());
         Err(format!("panicked: {}", said.unwrap_or("without a word")))
     });
     if let Err(problem) = &verdict {
@@ -108,6 +116,9 @@ fn note(row: &str) {
     println!("{row}");
     let mut rows = ROWS.lock().unwrap_or_else(PoisonError::into_inner);
     rows.push(row.to_owned());
-    let table = format!("| Class | Tried | Accepted | Wrong |\n| --- | --- | --- | --- |\n{}\n", rows.join("\n"));
+    let table = format!(
+        "| Class | Tried | Accepted | Wrong |\n| --- | --- | --- | --- |\n{}\n",
+        rows.join("\n")
+    );
     fs::write(directory().join("table.md"), table).expect("a table");
 }

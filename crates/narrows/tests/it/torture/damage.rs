@@ -12,7 +12,11 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const CLASS: Class = Class { name: "damage", title: "Damaged result directories, reported, exported, compared", full: 2_600 };
+const CLASS: Class = Class {
+    name: "damage",
+    title: "Damaged result directories, reported, exported, compared",
+    full: 2_600,
+};
 
 /// Stands in a file beside the results that no result has anything to do with.
 const SECRET: &str = "nobody-should-see-this";
@@ -47,7 +51,8 @@ delay = "9 ms"
 "#;
 const SWEPT: &str = "\n[sweep]\n\"flow.two.controller\" = [\"newreno\", \"vivace\"]\nseeds = 2\n";
 const STEPS: &str = "0,5\n0.3,8\n";
-const IPERF3: &str = r#"{"intervals":[{"streams":[{"socket":5}],"sum":{"start":0,"end":1,"bits_per_second":8e6}}]}"#;
+const IPERF3: &str =
+    r#"{"intervals":[{"streams":[{"socket":5}],"sum":{"start":0,"end":1,"bits_per_second":8e6}}]}"#;
 
 /// Commands that read the result `a`, or it and the undamaged `b`; pages and tables go to `made`.
 const READERS: [&[&str]; 5] = [
@@ -68,7 +73,8 @@ fn damage() {
         originals.lay_out(kind, &work);
         let done = harm(&work, &originals.place.path(originals.other(kind)), &mut case.random);
         fs::write(case.place.path("done.txt"), &done).expect("a file");
-        let (code, given) = read(case, reader).map_err(|problem| format!("{done}: {}: {problem}", READERS[reader].join(" ")))?;
+        let (code, given) = read(case, reader)
+            .map_err(|problem| format!("{done}: {}: {problem}", READERS[reader].join(" ")))?;
         judge(code, &given, &originals.given[&(kind, reader)])
             .map_err(|problem| format!("{done}: {}: {problem}", READERS[reader].join(" ")))
     });
@@ -78,16 +84,23 @@ fn damage() {
 type Given = Vec<(String, Vec<u8>)>;
 
 fn judge(code: i32, given: &Given, undamaged: &Given) -> Verdict {
-    if given.iter().any(|(_, bytes)| bytes.windows(SECRET.len()).any(|window| window == SECRET.as_bytes())) {
+    if given
+        .iter()
+        .any(|(_, bytes)| bytes.windows(SECRET.len()).any(|window| window == SECRET.as_bytes()))
+    {
         return Err("shows a file from outside the result".to_owned());
     }
     if code == 2 {
         return Ok(End::Refused);
     }
     // Messages are not part of what was asked for.
-    let differs = undamaged.iter().find(|(name, bytes)| name != "stderr" && !given.iter().any(|(own, now)| own == name && now == bytes));
+    let differs = undamaged.iter().find(|(name, bytes)| {
+        name != "stderr" && !given.iter().any(|(own, now)| own == name && now == bytes)
+    });
     match differs {
-        Some((name, _)) => Err(format!("exit status {code}, and {name} is another one than that of the undamaged result")),
+        Some((name, _)) => Err(format!(
+            "exit status {code}, and {name} is another one than that of the undamaged result"
+        )),
         None => Ok(End::Accepted),
     }
 }
@@ -97,10 +110,16 @@ fn read(case: &Case, reader: usize) -> Result<(i32, Given), String> {
     fs::create_dir_all(case.place.path("work/made")).expect("a directory");
     let ended = Program::new(&case.place, READERS[reader]).run()?;
     ended.decent()?;
-    let mut given = vec![("stdout".to_owned(), ended.stdout.clone().into_bytes()), ("stderr".to_owned(), ended.stderr.clone())];
+    let mut given = vec![
+        ("stdout".to_owned(), ended.stdout.clone().into_bytes()),
+        ("stderr".to_owned(), ended.stderr.clone()),
+    ];
     let made = case.place.path("work/made");
     for path in tree(&made).into_iter().filter(|path| path.is_file()) {
-        given.push((path.strip_prefix(&made).expect("below it").display().to_string(), fs::read(&path).expect("a file")));
+        given.push((
+            path.strip_prefix(&made).expect("below it").display().to_string(),
+            fs::read(&path).expect("a file"),
+        ));
     }
     Ok((ended.code(), given))
 }
@@ -116,21 +135,37 @@ impl Originals {
     fn make() -> Originals {
         let place = Scratch::new("torture-originals");
         fs::create_dir_all(place.path("work")).expect("a directory");
-        for (name, text) in [("steps", STEPS), ("flows.toml", FLOWS), ("iperf3.json", IPERF3), ("sweep.toml", &format!("{FLOWS}{SWEPT}"))] {
+        for (name, text) in [
+            ("steps", STEPS),
+            ("flows.toml", FLOWS),
+            ("iperf3.json", IPERF3),
+            ("sweep.toml", &format!("{FLOWS}{SWEPT}")),
+        ] {
             place.write(&format!("work/{name}"), text);
         }
         place.write(
             "work/icn.toml",
-            &include_str!("../../../../../scenarios/icn.toml").replace("30 s", "1 s").replace("15 s", "100 ms").replace("10 s", "200 ms"),
+            &include_str!("../../../../../scenarios/icn.toml")
+                .replace("30 s", "1 s")
+                .replace("15 s", "100 ms")
+                .replace("10 s", "200 ms"),
         );
-        let kinds = vec![["run", "run-2"], ["compared", "compared-2"], ["icn", "icn-2"], ["swept", "swept-2"]];
+        let kinds = vec![
+            ["run", "run-2"],
+            ["compared", "compared-2"],
+            ["icn", "icn-2"],
+            ["swept", "swept-2"],
+        ];
         for (command, out) in [
             ("run flows.toml --overlay iperf3.json", "run"),
             ("compare newreno cubic --file flows.toml", "compared"),
             ("run icn.toml", "icn"),
             ("sweep sweep.toml", "swept"),
         ] {
-            for (seed, out) in [("", out.to_owned()), (if out == "swept" { "--set seed=5,6" } else { "--seed 5" }, format!("{out}-2"))] {
+            for (seed, out) in [
+                ("", out.to_owned()),
+                (if out == "swept" { "--set seed=5,6" } else { "--seed 5" }, format!("{out}-2")),
+            ] {
                 let seeds = if out.starts_with("swept") { "" } else { " --seeds 2" };
                 let line = format!("{command}{seeds} {seed} --out {out}");
                 let arguments: Vec<&str> = line.split_whitespace().collect();
@@ -142,7 +177,10 @@ impl Originals {
         let mut originals = Originals { place, kinds, given: BTreeMap::new() };
         for kind in 0..originals.kinds.len() {
             for (reader, command) in READERS.iter().enumerate() {
-                let case = Case { random: Random::stream(0, ""), place: Scratch::new("torture-undamaged") };
+                let case = Case {
+                    random: Random::stream(0, ""),
+                    place: Scratch::new("torture-undamaged"),
+                };
                 originals.lay_out(kind, &case.place.path("work"));
                 let (code, given) = read(&case, reader).expect("a decent end");
                 assert_eq!(code, 0, "{command:?}: {:?}", given[1]);
@@ -241,17 +279,26 @@ fn edited(work: &Path, random: &mut Random) -> String {
     let names = ["scenario.toml", "scenario-1-newreno.toml", "iperf3.json", "flows.parquet"];
     let absolute = outside.display().to_string();
     let (from, to) = match random.below(3) {
-        0 => (random.pick(&names).to_owned(), random.pick(&["../secret.txt", &absolute, "/dev/zero", "", "."]).to_owned()),
+        0 => (
+            random.pick(&names).to_owned(),
+            random.pick(&["../secret.txt", &absolute, "/dev/zero", "", "."]).to_owned(),
+        ),
         1 => (
-            random.pick(&["\"format\": 1", "\"runs\"", "\"seed\": 1", "null", "[", "\"cases\""]).to_owned(),
+            random
+                .pick(&["\"format\": 1", "\"runs\"", "\"seed\": 1", "null", "[", "\"cases\""])
+                .to_owned(),
             random.pick(&["\"format\": 9", "\"seed\": 2", "-1", "{", "1e999"]).to_owned(),
         ),
         _ => {
-            let digits: Vec<usize> = text.match_indices(|c: char| c.is_ascii_digit()).map(|(at, _)| at).collect();
+            let digits: Vec<usize> =
+                text.match_indices(|c: char| c.is_ascii_digit()).map(|(at, _)| at).collect();
             let at = random.pick(&digits);
             let changed = format!("{}{}{}", &text[..at], random.below(10), &text[at + 1..]);
             fs::write(&path, changed).expect("a file");
-            return format!("a digit of {} changed at {at}", path.file_name().expect("a name").display());
+            return format!(
+                "a digit of {} changed at {at}",
+                path.file_name().expect("a name").display()
+            );
         }
     };
     fs::write(&path, text.replacen(&from, &to, 1)).expect("a file");

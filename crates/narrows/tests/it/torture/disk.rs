@@ -8,7 +8,8 @@ use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 
-const CLASS: Class = Class { name: "disk", title: "Disk full, size limit, inodes, read-only, /dev/full", full: 65 };
+const CLASS: Class =
+    Class { name: "disk", title: "Disk full, size limit, inodes, read-only, /dev/full", full: 65 };
 
 /// A namespace of its own for mounts, gone with the shell in it.
 const APART: &str = "unshare --user --map-root-user --mount sh -c";
@@ -17,10 +18,18 @@ const SIGXFSZ: i32 = 25;
 
 #[test]
 fn disk() {
-    let inputs = [("in.toml", one_link("2 s", "10 Mbit/s")), ("sweep.toml", swept("2 s", "10 Mbit/s", 1))];
-    let originals = ["run in.toml --pcap all --qlog one", "compare newreno bbr --file in.toml", "sweep sweep.toml"]
-        .map(|line| Original::of(CLASS.name, &inputs, line));
-    let mounts = Command::new("sh").args(["-c", &format!("{APART} 'mount -t tmpfs none /mnt'")]).stderr(Stdio::null()).status();
+    let inputs =
+        [("in.toml", one_link("2 s", "10 Mbit/s")), ("sweep.toml", swept("2 s", "10 Mbit/s", 1))];
+    let originals = [
+        "run in.toml --pcap all --qlog one",
+        "compare newreno bbr --file in.toml",
+        "sweep sweep.toml",
+    ]
+    .map(|line| Original::of(CLASS.name, &inputs, line));
+    let mounts = Command::new("sh")
+        .args(["-c", &format!("{APART} 'mount -t tmpfs none /mnt'")])
+        .stderr(Stdio::null())
+        .status();
     let mounts = mounts.is_ok_and(|status| status.success());
     if !mounts {
         println!("no file system can be mounted here, so none is full, out of inodes or read-only");
@@ -30,7 +39,9 @@ fn disk() {
         original.lay_out(&case.place);
         let trouble = trouble(case, mounts);
         let ended = Program::under(&case.place, &trouble, &original.arguments).run()?;
-        let explain = |problem: String| format!("{} under {trouble}: {problem}", original.arguments.join(" "));
+        let explain = |problem: String| {
+            format!("{} under {trouble}: {problem}", original.arguments.join(" "))
+        };
         if ended.status.signal() != Some(SIGXFSZ) {
             ended.decent().map_err(explain)?;
         }
@@ -44,7 +55,9 @@ fn trouble(case: &mut Case, mounts: bool) -> String {
     let mounted = |options: &str, then: &str| {
         // The program runs in the small file system, with the inputs of the large one; then the large one gets all that is there.
         let inside = "{ cd small; \"$@\"; s=$?; cd ..; cp -a small/. .; exit $s; }";
-        format!("mkdir small && exec {APART} 'mount -t tmpfs -o {options} none small && cp *.toml small && {then} {inside}' sh")
+        format!(
+            "mkdir small && exec {APART} 'mount -t tmpfs -o {options} none small && cp *.toml small && {then} {inside}' sh"
+        )
     };
     match random.below(if mounts { 5 } else { 2 }) {
         0 => format!("ulimit -f {} && exec", random.below(400)),
@@ -59,7 +72,9 @@ fn judge(case: &Case, original: &Original, code: i32) -> Verdict {
     let work = case.place.path("work");
     let _ = fs::remove_dir(work.join("small"));
     if work.join("out").exists() {
-        original.same(&case.place, "work/out").map_err(|problem| format!("looks complete: {problem}"))?;
+        original
+            .same(&case.place, "work/out")
+            .map_err(|problem| format!("looks complete: {problem}"))?;
     } else if code == 0 {
         return Err("exit status 0, and no result".to_owned());
     }

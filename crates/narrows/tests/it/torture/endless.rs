@@ -9,7 +9,8 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-const CLASS: Class = Class { name: "endless", title: "Devices, pipes and sparse files as every input", full: 260 };
+const CLASS: Class =
+    Class { name: "endless", title: "Devices, pipes and sparse files as every input", full: 260 };
 
 /// Commands with `@` in the place of the input, and how its name must end.
 const COMMANDS: [(&[&str], &str); 18] = [
@@ -43,12 +44,14 @@ fn endless() {
         fs::create_dir_all(case.place.path("work")).expect("a directory");
         case.place.write("work/in.toml", TRACED);
         let traced = case.random.chance(0.1);
-        let (command, end) = if traced { (&["run", "in.toml"][..], "") } else { case.random.pick(&COMMANDS) };
+        let (command, end) =
+            if traced { (&["run", "in.toml"][..], "") } else { case.random.pick(&COMMANDS) };
         let name = format!("endless{end}");
         let (what, writer) = put(&case.place.path(&format!("work/{name}")), &mut case.random);
         let arguments: Vec<String> = command.iter().map(|word| word.replace('@', &name)).collect();
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let verdict = refused(case, &arguments).map_err(|problem| format!("{} with {what}: {problem}", arguments.join(" ")));
+        let verdict = refused(case, &arguments)
+            .map_err(|problem| format!("{} with {what}: {problem}", arguments.join(" ")));
         if let Some(mut writer) = writer {
             // It has ended if nobody read.
             let _ = writer.kill();
@@ -60,7 +63,8 @@ fn endless() {
 
 /// Puts an input without an end or a beginning there, and says which. A program may write into it.
 fn put(path: &Path, random: &mut Random) -> (&'static str, Option<Child>) {
-    let pipe = || assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo runs").success());
+    let pipe =
+        || assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo runs").success());
     match random.below(6) {
         0 | 1 => {
             let device = random.pick(&["/dev/zero", "/dev/urandom", "/dev/full"]);
@@ -74,11 +78,18 @@ fn put(path: &Path, random: &mut Random) -> (&'static str, Option<Child>) {
         3 => {
             pipe();
             // It waits for a reader.
-            let writer = Command::new("sh").args(["-c", "exec yes >\"$0\""]).arg(path).stderr(Stdio::null()).spawn();
+            let writer = Command::new("sh")
+                .args(["-c", "exec yes >\"$0\""])
+                .arg(path)
+                .stderr(Stdio::null())
+                .spawn();
             ("a pipe without an end", Some(writer.expect("a shell runs")))
         }
         4 => {
-            File::create(path).expect("a file").set_len(1 << random.between(32, 42)).expect("a long file");
+            File::create(path)
+                .expect("a file")
+                .set_len(1 << random.between(32, 42))
+                .expect("a long file");
             ("a file of holes", None)
         }
         _ => {

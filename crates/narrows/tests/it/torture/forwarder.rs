@@ -15,7 +15,11 @@ use std::os::unix::net::UnixStream;
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-const CLASS: Class = Class { name: "forwarder", title: "A forwarder whose tables, faces or descriptors are filled", full: 60 };
+const CLASS: Class = Class {
+    name: "forwarder",
+    title: "A forwarder whose tables, faces or descriptors are filled",
+    full: 60,
+};
 
 /// Limits of the tables, and the memory that the forwarder may have at most beside the program
 /// itself, in MB: the sum, twice.
@@ -42,8 +46,15 @@ enum Attack {
     Datasets,
 }
 
-const ALL: [Attack; 7] =
-    [Attack::Pending, Attack::Pieces, Attack::Deaf, Attack::Faces, Attack::Names, Attack::Descriptors, Attack::Datasets];
+const ALL: [Attack; 7] = [
+    Attack::Pending,
+    Attack::Pieces,
+    Attack::Deaf,
+    Attack::Faces,
+    Attack::Names,
+    Attack::Descriptors,
+    Attack::Datasets,
+];
 
 #[test]
 fn forwarder() {
@@ -62,14 +73,17 @@ fn interest(number: u32, component: &[u8], components: usize) -> Vec<u8> {
     name = name.segment(u64::from(number));
     let mut octets = Vec::new();
     let lifetime_ms = Some(60_000);
-    InterestDraft { nonce: Some(number), lifetime_ms, ..InterestDraft::new(name.as_ref()) }.write(&mut octets);
+    InterestDraft { nonce: Some(number), lifetime_ms, ..InterestDraft::new(name.as_ref()) }
+        .write(&mut octets);
     octets
 }
 
 /// Sends as much as the other end takes within some time, and reads nothing.
 fn send(stream: &mut UnixStream, octets: &[u8]) {
     // A forwarder that closes the connection has heard enough.
-    let _ = stream.set_write_timeout(Some(Duration::from_secs(2))).and_then(|()| stream.write_all(octets));
+    let _ = stream
+        .set_write_timeout(Some(Duration::from_secs(2)))
+        .and_then(|()| stream.write_all(octets));
 }
 
 fn one(case: &mut Case, attack: Attack) -> Verdict {
@@ -78,15 +92,23 @@ fn one(case: &mut Case, attack: Attack) -> Verdict {
     let socket = place.path("n.sock");
     let port = 20_000 + random.below(10_000);
     fs::create_dir_all(place.path("work")).expect("a directory");
-    let listen = format!("[listen]\nunix = \"{}\"\nudp = [\"127.0.0.1:{port}\"]\ntcp = []\n[tables]\n{TABLES}", socket.display());
+    let listen = format!(
+        "[listen]\nunix = \"{}\"\nudp = [\"127.0.0.1:{port}\"]\ntcp = []\n[tables]\n{TABLES}",
+        socket.display()
+    );
     place.write("work/n.toml", &listen);
     place.write("work/film", "x");
-    let shell = if attack == Attack::Descriptors { format!("ulimit -n {DESCRIPTORS} && exec") } else { "exec".to_owned() };
+    let shell = if attack == Attack::Descriptors {
+        format!("ulimit -n {DESCRIPTORS} && exec")
+    } else {
+        "exec".to_owned()
+    };
     let mut program = Program::under(place, &shell, &["forward", "--config", "n.toml"]);
     let mut child = program.spawn();
     let began = Instant::now();
     while UnixStream::connect(&socket).is_err() {
-        if began.elapsed() > Duration::from_secs(20) || child.try_wait().expect("a state").is_some() {
+        if began.elapsed() > Duration::from_secs(20) || child.try_wait().expect("a state").is_some()
+        {
             let _ = child.kill();
             return Err("it does not start".to_owned());
         }
@@ -95,7 +117,8 @@ fn one(case: &mut Case, attack: Attack) -> Verdict {
     let at = format!("unix://{}", socket.display());
     let mut server = Program::new(place, &["serve", "/f", "film", "--at", &at]).told("-server");
     let serving = server.spawn();
-    let attacked = hurt(&mut random, attack, &child, &socket.display().to_string(), &at, port as u16);
+    let attacked =
+        hurt(&mut random, attack, &child, &socket.display().to_string(), &at, port as u16);
     let judged = attacked.and_then(|()| judge(&case.place, &child, &at));
     signal(serving.id(), "TERM");
     let served = server.finish(serving);
@@ -104,16 +127,29 @@ fn one(case: &mut Case, attack: Attack) -> Verdict {
     judged?;
     served?.decent()?;
     ended.decent()?;
-    if ended.code() == 0 { Ok(End::Accepted) } else { Err(format!("it does not end in order: {}", ended.told())) }
+    if ended.code() == 0 {
+        Ok(End::Accepted)
+    } else {
+        Err(format!("it does not end in order: {}", ended.told()))
+    }
 }
 
-fn hurt(random: &mut Random, attack: Attack, child: &Child, socket: &str, at: &str, port: u16) -> Result<(), String> {
+fn hurt(
+    random: &mut Random,
+    attack: Attack,
+    child: &Child,
+    socket: &str,
+    at: &str,
+    port: u16,
+) -> Result<(), String> {
     let connect = || UnixStream::connect(socket).map_err(|error| format!("no connection: {error}"));
     match attack {
         Attack::Pending => {
             for face in 0..random.between(1, 6) as u32 {
                 let mut stream = connect()?;
-                (0..2000).for_each(|number| send(&mut stream, &interest(10_000 * face + number, &[7; 8400], 1)));
+                (0..2000).for_each(|number| {
+                    send(&mut stream, &interest(10_000 * face + number, &[7; 8400], 1))
+                });
             }
         }
         Attack::Names => {
@@ -146,7 +182,11 @@ fn hurt(random: &mut Random, attack: Attack, child: &Child, socket: &str, at: &s
         Attack::Pieces => {
             let (whole, header) = (vec![5; 8000], Header::default());
             for number in 0..random.between(50, 300) as u16 {
-                let source = UdpSocket::bind(SocketAddr::from(([127, 9, (number >> 8) as u8, number as u8], 0))).expect("an address");
+                let source = UdpSocket::bind(SocketAddr::from((
+                    [127, 9, (number >> 8) as u8, number as u8],
+                    0,
+                )))
+                .expect("an address");
                 for packet in 0..64u64 {
                     let mut fragmenter = Fragmenter::new(1000 * packet);
                     let mut pieces = fragmenter.pieces(&header, &whole, 1300).expect("pieces");
@@ -161,17 +201,29 @@ fn hurt(random: &mut Random, attack: Attack, child: &Child, socket: &str, at: &s
         }
         Attack::Faces => {
             for number in 0..3000u16 {
-                let source = UdpSocket::bind(SocketAddr::from(([127, 8, (number >> 8) as u8, number as u8], 0))).expect("an address");
+                let source = UdpSocket::bind(SocketAddr::from((
+                    [127, 8, (number >> 8) as u8, number as u8],
+                    0,
+                )))
+                .expect("an address");
                 let _ = source.send_to(&interest(u32::from(number), b"x", 1), ("127.0.0.1", port));
             }
         }
         Attack::Datasets => {
             for number in 0..random.between(20, 200) as u32 {
                 let mut stream = connect()?;
-                let name: Name = random.pick(&["/localhost/nfd/fib/list", "/localhost/nfd/faces/list"]).parse().expect("a name");
+                let name: Name = random
+                    .pick(&["/localhost/nfd/fib/list", "/localhost/nfd/faces/list"])
+                    .parse()
+                    .expect("a name");
                 let mut asked = Vec::new();
-                InterestDraft { nonce: Some(number), can_be_prefix: true, must_be_fresh: true, ..InterestDraft::new(name.as_ref()) }
-                    .write(&mut asked);
+                InterestDraft {
+                    nonce: Some(number),
+                    can_be_prefix: true,
+                    must_be_fresh: true,
+                    ..InterestDraft::new(name.as_ref())
+                }
+                .write(&mut asked);
                 send(&mut stream, &asked);
                 let mut room = [0; 9000];
                 let _ = stream.set_read_timeout(Some(Duration::from_secs(5)));
@@ -179,13 +231,17 @@ fn hurt(random: &mut Random, attack: Attack, child: &Child, socket: &str, at: &s
             }
         }
         Attack::Descriptors => {
-            let held: Vec<_> = (0..3 * DESCRIPTORS).filter_map(|_| UnixStream::connect(socket).ok()).collect();
+            let held: Vec<_> =
+                (0..3 * DESCRIPTORS).filter_map(|_| UnixStream::connect(socket).ok()).collect();
             std::thread::sleep(Duration::from_millis(200));
             let before = used(child);
             std::thread::sleep(Duration::from_secs(1));
             let spent = used(child) - before;
             if spent > Duration::from_millis(200) {
-                return Err(format!("{spent:?} of processor time in a second without descriptors, {} connections, {at}", held.len()));
+                return Err(format!(
+                    "{spent:?} of processor time in a second without descriptors, {} connections, {at}",
+                    held.len()
+                ));
             }
         }
     }
@@ -204,15 +260,18 @@ fn judge(place: &Scratch, child: &Child, at: &str) -> Result<(), String> {
             return Err("applications find no room".to_owned());
         }
     };
-    let told: serde_json::Value = serde_json::from_str(&told).map_err(|error| format!("its status is no JSON: {error}"))?;
+    let told: serde_json::Value =
+        serde_json::from_str(&told).map_err(|error| format!("its status is no JSON: {error}"))?;
     for (name, table) in told["tables"].as_object().ok_or("it tells of no tables")? {
         if table["bytes"].as_u64() > table["limit_bytes"].as_u64() {
             return Err(format!("{name} holds more than it may: {table}"));
         }
     }
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-    let peak =
-        status.lines().find_map(|line| line.strip_prefix("VmHWM:")).and_then(|rest| rest.trim().split(' ').next()?.parse::<u64>().ok());
+    let peak = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))
+        .and_then(|rest| rest.trim().split(' ').next()?.parse::<u64>().ok());
     match peak {
         Some(kib) if kib / 1000 > MEMORY_MB => Err(format!("{} MB: {told}", kib / 1000)),
         _ => Ok(()),

@@ -10,7 +10,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-const CLASS: Class = Class { name: "inputs", title: "Mutated scenarios, sweeps, comparisons and papers", full: 29_700 };
+const CLASS: Class = Class {
+    name: "inputs",
+    title: "Mutated scenarios, sweeps, comparisons and papers",
+    full: 29_700,
+};
 
 /// Processor time that a run of what was accepted gets, before it is asked to stop.
 const ENOUGH: Duration = Duration::from_secs(1);
@@ -96,7 +100,9 @@ fn prepare(case: &mut Case, shipped: &[(PathBuf, String)]) -> Vec<String> {
     for (name, text) in &drawn.traces {
         fs::write(work.join(name), text).expect("a trace");
     }
-    let put = |name: &str, text: &str, random: &mut Random| fs::write(work.join(name), mutated(text, random)).expect("a file");
+    let put = |name: &str, text: &str, random: &mut Random| {
+        fs::write(work.join(name), mutated(text, random)).expect("a file")
+    };
     let words = |line: &str| line.split(' ').map(str::to_owned).collect();
     match random.below(10) {
         0..=4 => {
@@ -110,12 +116,17 @@ fn prepare(case: &mut Case, shipped: &[(PathBuf, String)]) -> Vec<String> {
         }
         7 => {
             put("in.toml", &drawn.toml, random);
-            words(
-                random.pick(&["compare --file in.toml newreno bbr --jobs 1 --out out", "compare --icn --file in.toml --jobs 1 --out out"]),
-            )
+            words(random.pick(&[
+                "compare --file in.toml newreno bbr --jobs 1 --out out",
+                "compare --icn --file in.toml --jobs 1 --out out",
+            ]))
         }
         8 => {
-            let toml = if drawn.toml.contains("[sweep]") { drawn.toml } else { drawn.toml + SWEEP + FIGURE };
+            let toml = if drawn.toml.contains("[sweep]") {
+                drawn.toml
+            } else {
+                drawn.toml + SWEEP + FIGURE
+            };
             let (wrong, right) = (("figure.toml", toml.as_str()), ("paper.toml", PAPER));
             let (wrong, right) = if random.chance(0.8) { (wrong, right) } else { (right, wrong) };
             put(&format!("paper/{}", wrong.0), wrong.1, random);
@@ -129,7 +140,9 @@ fn prepare(case: &mut Case, shipped: &[(PathBuf, String)]) -> Vec<String> {
 /// A comparison given by flags.
 fn flags(random: &mut Random) -> Vec<String> {
     let mut arguments: Vec<String> =
-        ["compare", "newreno", "--jobs", "1", "--seeds", "1", "--out", "out", "--duration", "1 s"].map(str::to_owned).to_vec();
+        ["compare", "newreno", "--jobs", "1", "--seeds", "1", "--out", "out", "--duration", "1 s"]
+            .map(str::to_owned)
+            .to_vec();
     let usual = [
         ("rate", "10 Mbit/s"),
         ("rtt", "20 ms"),
@@ -142,8 +155,12 @@ fn flags(random: &mut Random) -> Vec<String> {
     ];
     for _ in 0..random.between(1, 3) {
         let (flag, value) = random.pick(&usual);
-        let line = String::from_utf8_lossy(&mutated(&format!("{flag} = \"{value}\""), random)).into_owned();
-        let value = line.split_once(" = ").map_or(line.as_str(), |(_, value)| value).trim_matches(['"', '\n']);
+        let line = String::from_utf8_lossy(&mutated(&format!("{flag} = \"{value}\""), random))
+            .into_owned();
+        let value = line
+            .split_once(" = ")
+            .map_or(line.as_str(), |(_, value)| value)
+            .trim_matches(['"', '\n']);
         // A command line ends at a zero, and its words are no longer than 128 KiB.
         let value: String = value.chars().filter(|c| *c != '\0').take(30_000).collect();
         arguments.push(format!("--{flag}={value}"));
@@ -155,8 +172,12 @@ fn flags(random: &mut Random) -> Vec<String> {
 fn shipped() -> Vec<(PathBuf, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let files = tree(&root.join("scenarios")).into_iter().chain(tree(&root.join("papers")));
-    let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "toml") && !path.ends_with("paper.toml"));
-    let mut all: Vec<_> = files.map(|path| (path.clone(), fs::read_to_string(&path).expect("a scenario"))).collect();
+    let files = files.filter(|path| {
+        path.extension().is_some_and(|extension| extension == "toml")
+            && !path.ends_with("paper.toml")
+    });
+    let mut all: Vec<_> =
+        files.map(|path| (path.clone(), fs::read_to_string(&path).expect("a scenario"))).collect();
     all.sort();
     all
 }

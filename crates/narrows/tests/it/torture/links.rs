@@ -13,7 +13,8 @@ use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::process::Command;
 
-const CLASS: Class = Class { name: "links", title: "Links, pipes, devices in result directories", full: 1_300 };
+const CLASS: Class =
+    Class { name: "links", title: "Links, pipes, devices in result directories", full: 1_300 };
 
 /// A file beside the result, and what it holds.
 const PRECIOUS: &str = "precious";
@@ -51,14 +52,18 @@ const NAMES: [&str; 14] = [
 
 #[test]
 fn links() {
-    let original = Original::of(CLASS.name, &[("in.toml", one_link("300 ms", "5 Mbit/s"))], "run in.toml");
+    let original =
+        Original::of(CLASS.name, &[("in.toml", one_link("300 ms", "5 Mbit/s"))], "run in.toml");
     campaign(&CLASS, |case| {
         original.lay_out(&case.place);
         original.lay_out_result(&case.place);
         case.place.write(&format!("work/{PRECIOUS}"), CONTENT);
         let command = case.random.pick(&COMMANDS);
-        let done: Vec<String> = (0..case.random.between(1, 2)).map(|_| put(&case.place.path("work/out"), &mut case.random)).collect();
-        let explain = |problem: String| format!("{}: {}: {problem}", done.join(", "), command.join(" "));
+        let done: Vec<String> = (0..case.random.between(1, 2))
+            .map(|_| put(&case.place.path("work/out"), &mut case.random))
+            .collect();
+        let explain =
+            |problem: String| format!("{}: {}: {problem}", done.join(", "), command.join(" "));
         let before = beside(&case.place);
         let ended = Program::new(&case.place, command).run().map_err(explain)?;
         ended.decent().map_err(explain)?;
@@ -95,7 +100,9 @@ fn put(result: &Path, random: &mut Random) -> String {
         }
         5 => {
             // The path of a socket has at most 107 bytes: it gets its name from within its folder.
-            let made = Command::new("mknod").args([path.as_os_str(), "c".as_ref(), "1".as_ref(), "5".as_ref()]).output();
+            let made = Command::new("mknod")
+                .args([path.as_os_str(), "c".as_ref(), "1".as_ref(), "5".as_ref()])
+                .output();
             match made.is_ok_and(|output| output.status.success()) {
                 true => format!("{name} a device without an end"),
                 false => "nothing, since only root makes devices".to_owned(),
@@ -113,8 +120,16 @@ fn beside(place: &Scratch) -> Vec<(String, Vec<u8>)> {
     let work = place.path("work");
     let mut files: Vec<(String, Vec<u8>)> = tree(&work)
         .into_iter()
-        .filter(|path| !path.starts_with(work.join("out")) && path.symlink_metadata().is_ok_and(|there| there.is_file()))
-        .map(|path| (path.strip_prefix(&work).expect("below it").display().to_string(), fs::read(&path).expect("a file")))
+        .filter(|path| {
+            !path.starts_with(work.join("out"))
+                && path.symlink_metadata().is_ok_and(|there| there.is_file())
+        })
+        .map(|path| {
+            (
+                path.strip_prefix(&work).expect("below it").display().to_string(),
+                fs::read(&path).expect("a file"),
+            )
+        })
         .collect();
     files.sort();
     files
@@ -126,11 +141,16 @@ fn judge(case: &Case, before: &[(String, Vec<u8>)], stdout: &str, code: i32) -> 
         return Err(format!("{name} is another one"));
     }
     let made = ["page.html", "throughput.svg"];
-    if let Some((name, _)) = after.iter().find(|(name, _)| !made.contains(&name.as_str()) && !before.iter().any(|(own, _)| own == name)) {
+    if let Some((name, _)) = after.iter().find(|(name, _)| {
+        !made.contains(&name.as_str()) && !before.iter().any(|(own, _)| own == name)
+    }) {
         return Err(format!("{name} appears"));
     }
-    let shows = |bytes: &[u8]| bytes.windows(CONTENT.len()).any(|window| window == CONTENT.as_bytes());
-    if shows(stdout.as_bytes()) || after.iter().any(|(name, bytes)| name != PRECIOUS && shows(bytes)) {
+    let shows =
+        |bytes: &[u8]| bytes.windows(CONTENT.len()).any(|window| window == CONTENT.as_bytes());
+    if shows(stdout.as_bytes())
+        || after.iter().any(|(name, bytes)| name != PRECIOUS && shows(bytes))
+    {
         return Err("shows a file from outside of the result".to_owned());
     }
     Ok(if code == 2 { End::Refused } else { End::Accepted })

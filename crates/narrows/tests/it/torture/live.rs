@@ -23,14 +23,23 @@ fn live() {
         case.place.write("work/in.toml", &one_link("1500 ms", "5 Mbit/s"));
         let mark = format!("NARROWS_TORTURE_LIVE={}", std::process::id());
         let (key, value) = mark.split_once('=').expect("a variable");
-        let mut child = Program::under(&case.place, &format!("export {key}={value}; exec"), &["live", "in.toml", "--out", "out"]).spawn();
+        let mut child = Program::under(
+            &case.place,
+            &format!("export {key}={value}; exec"),
+            &["live", "in.toml", "--out", "out"],
+        )
+        .spawn();
         std::thread::sleep(Duration::from_micros(case.random.below(2_500_000)));
         child.kill().expect("a signal");
         let ended = child.wait().expect("an end").code().is_some();
         let began = Instant::now();
         while Traces::now() != before || !left_running(&mark).is_empty() {
             if began.elapsed() > GONE {
-                return Err(format!("{:?} and {:?} stay, before there was {before:?}", left_running(&mark), Traces::now()));
+                return Err(format!(
+                    "{:?} and {:?} stay, before there was {before:?}",
+                    left_running(&mark),
+                    Traces::now()
+                ));
             }
             std::thread::sleep(Duration::from_millis(50));
         }

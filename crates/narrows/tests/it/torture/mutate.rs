@@ -57,8 +57,10 @@ const VALUES: [&str; 44] = [
 ];
 
 /// Characters that do something to a terminal, or that nobody types.
-const CHARACTERS: [char; 14] =
-    ['\0', '\u{1b}', '\u{7}', '\u{8}', '\u{9b}', '\u{202e}', '\u{200b}', '\u{feff}', 'µ', '🐢', '"', '\\', '\r', '\u{7f}'];
+const CHARACTERS: [char; 14] = [
+    '\0', '\u{1b}', '\u{7}', '\u{8}', '\u{9b}', '\u{202e}', '\u{200b}', '\u{feff}', 'µ', '🐢', '"',
+    '\\', '\r', '\u{7f}',
+];
 
 /// Changes a text in one to three ways.
 pub fn mutated(text: &str, random: &mut Random) -> Vec<u8> {
@@ -105,7 +107,8 @@ fn lines(text: &str, random: &mut Random) -> String {
     if lines.is_empty() {
         return String::new();
     }
-    let (one, other) = (random.below(lines.len() as u64) as usize, random.below(lines.len() as u64) as usize);
+    let (one, other) =
+        (random.below(lines.len() as u64) as usize, random.below(lines.len() as u64) as usize);
     match random.below(3) {
         0 => {
             lines.remove(one);
@@ -119,7 +122,12 @@ fn lines(text: &str, random: &mut Random) -> String {
 /// A value is another one, or that of another key.
 fn value(text: &str, random: &mut Random) -> String {
     let own = |line: &&str| line.contains(" = ");
-    let others: Vec<&str> = text.lines().filter(own).filter_map(|line| line.split_once(" = ")).map(|(_, value)| value).collect();
+    let others: Vec<&str> = text
+        .lines()
+        .filter(own)
+        .filter_map(|line| line.split_once(" = "))
+        .map(|(_, value)| value)
+        .collect();
     if others.is_empty() {
         return text.to_owned();
     }
@@ -134,14 +142,17 @@ fn value(text: &str, random: &mut Random) -> String {
 fn number(text: &str, random: &mut Random) -> String {
     let starts: Vec<usize> = text
         .char_indices()
-        .filter(|(at, c)| c.is_ascii_digit() && !text[..*at].ends_with(|c: char| c.is_ascii_digit() || c == '.'))
+        .filter(|(at, c)| {
+            c.is_ascii_digit() && !text[..*at].ends_with(|c: char| c.is_ascii_digit() || c == '.')
+        })
         .map(|(at, _)| at)
         .collect();
     if starts.is_empty() {
         return text.to_owned();
     }
     let start = random.pick(&starts);
-    let length = text[start..].find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len() - start);
+    let length =
+        text[start..].find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len() - start);
     let old = &text[start..start + length];
     let new = match random.below(16) {
         0 => "0".to_owned(),
@@ -164,7 +175,8 @@ fn number(text: &str, random: &mut Random) -> String {
 /// A key is misspelt, or another one.
 fn key(text: &str, random: &mut Random) -> String {
     let own = |line: &&str| line.contains(" = ");
-    let keys: Vec<&str> = text.lines().filter_map(|line| line.split_once(" = ")).map(|(key, _)| key).collect();
+    let keys: Vec<&str> =
+        text.lines().filter_map(|line| line.split_once(" = ")).map(|(key, _)| key).collect();
     if keys.is_empty() {
         return text.to_owned();
     }
@@ -179,7 +191,11 @@ fn character(text: &str, random: &mut Random) -> String {
     let places: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
     let (place, character) = (random.pick(&places), random.pick(&CHARACTERS));
     // As itself, or as TOML writes it in a string.
-    let written = if random.chance(0.5) { character.to_string() } else { format!("\\u{:04X}", u32::from(character) & 0xffff) };
+    let written = if random.chance(0.5) {
+        character.to_string()
+    } else {
+        format!("\\u{:04X}", u32::from(character) & 0xffff)
+    };
     format!("{}{written}{}", &text[..place], &text[place..])
 }
 
@@ -215,7 +231,9 @@ fn unit(text: &str, random: &mut Random) -> String {
 fn monster(text: &str, random: &mut Random) -> String {
     let own = |line: &&str| line.contains(" = ");
     match random.below(4) {
-        0 => replace_line(text, random, &own, |line| line.replacen(" = ", &format!(" ={}", " ".repeat(WIDE)), 1)),
+        0 => replace_line(text, random, &own, |line| {
+            line.replacen(" = ", &format!(" ={}", " ".repeat(WIDE)), 1)
+        }),
         1 => replace_line(text, random, &own, |line| format!("{line} # {}", "x".repeat(WIDE))),
         2 => format!("deep = {}\n{text}", "[".repeat(DEEP)),
         _ => format!("{text}\n{}", "[[link]]\n".repeat(2_000)),
@@ -223,7 +241,12 @@ fn monster(text: &str, random: &mut Random) -> String {
 }
 
 /// Replaces one of the lines that `own` chooses.
-fn replace_line(text: &str, random: &mut Random, own: &dyn Fn(&&str) -> bool, new: impl Fn(&str) -> String) -> String {
+fn replace_line(
+    text: &str,
+    random: &mut Random,
+    own: &dyn Fn(&&str) -> bool,
+    new: impl Fn(&str) -> String,
+) -> String {
     let count = text.lines().filter(own).count() as u64;
     let chosen = random.below(count);
     let mut seen = 0;

@@ -15,7 +15,11 @@ use std::process::Command;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-const CLASS: Class = Class { name: "outputs", title: "Output paths: links, pipes, devices; full disk, kill", full: 650 };
+const CLASS: Class = Class {
+    name: "outputs",
+    title: "Output paths: links, pipes, devices; full disk, kill",
+    full: 650,
+};
 
 /// Commands that write one file, whose path comes last.
 const COMMANDS: [&[&str]; 5] = [
@@ -46,14 +50,16 @@ enum Target {
 
 #[test]
 fn outputs() {
-    let original = Original::of(CLASS.name, &[("in.toml", one_link("300 ms", "5 Mbit/s"))], "run in.toml");
+    let original =
+        Original::of(CLASS.name, &[("in.toml", one_link("300 ms", "5 Mbit/s"))], "run in.toml");
     // What each command writes when nothing is in its way.
     let wanted: Vec<Vec<u8>> = COMMANDS[..KEY]
         .iter()
         .map(|command| {
             let place = Scratch::new("torture-outputs-wanted");
             original.lay_out_result(&place);
-            let ended = Program::new(&place, &[command, &["wanted"][..]].concat()).run().expect("an end");
+            let ended =
+                Program::new(&place, &[command, &["wanted"][..]].concat()).run().expect("an end");
             assert_eq!(ended.code(), 0, "{}: {}", command.join(" "), ended.told());
             place.read("work/wanted")
         })
@@ -67,11 +73,17 @@ fn outputs() {
         if !lay_out(case, target) {
             return Ok(End::Refused);
         }
-        let explain = |problem: String| format!("{} to {target:?}, trouble {trouble}: {problem}", COMMANDS[which].join(" "));
+        let explain = |problem: String| {
+            format!("{} to {target:?}, trouble {trouble}: {problem}", COMMANDS[which].join(" "))
+        };
         let path = if target == Target::Absent { "none/file" } else { "file" };
         let arguments = [COMMANDS[which], &[path]].concat();
         let reader = (target == Target::Pipe).then(|| reader(case.place.path("work/file")));
-        let limit = if trouble == 1 { format!("ulimit -f {} && exec", case.random.below(200)) } else { "exec".to_owned() };
+        let limit = if trouble == 1 {
+            format!("ulimit -f {} && exec", case.random.below(200))
+        } else {
+            "exec".to_owned()
+        };
         let mut program = Program::under(&case.place, &limit, &arguments);
         let child = program.spawn();
         if trouble == 2 {
@@ -118,7 +130,9 @@ fn lay_out(case: &Case, target: Target) -> bool {
             symlink("far", path("file")).expect("a link");
         }
         Target::Dangling => symlink("far", path("file")).expect("a link"),
-        Target::Pipe => assert!(Command::new("mkfifo").arg(path("file")).status().expect("mkfifo runs").success()),
+        Target::Pipe => assert!(
+            Command::new("mkfifo").arg(path("file")).status().expect("mkfifo runs").success()
+        ),
         // A node of its own that takes all, as /dev/null does.
         Target::Device => {
             let made = Command::new("mknod").arg(path("file")).args(["c", "1", "3"]).output();
@@ -145,16 +159,31 @@ fn open_end(case: &Case, reader: JoinHandle<Vec<u8>>) -> Vec<u8> {
     reader.join().expect("a thread")
 }
 
-fn judge(case: &Case, which: usize, target: Target, code: i32, read: Option<Vec<u8>>, wanted: Option<&Vec<u8>>) -> Verdict {
+fn judge(
+    case: &Case,
+    which: usize,
+    target: Target,
+    code: i32,
+    read: Option<Vec<u8>>,
+    wanted: Option<&Vec<u8>>,
+) -> Verdict {
     let path = |name: &str| case.place.path(&format!("work/{name}"));
     let kind = path("file").symlink_metadata().map(|there| there.file_type());
     let is = |test: fn(&fs::FileType) -> bool| kind.as_ref().is_ok_and(test);
     match target {
-        Target::Link | Target::Dangling if !is(fs::FileType::is_symlink) => return Err("the link is gone".to_owned()),
+        Target::Link | Target::Dangling if !is(fs::FileType::is_symlink) => {
+            return Err("the link is gone".to_owned());
+        }
         Target::Pipe if !is(FileTypeExt::is_fifo) => return Err("the pipe is gone".to_owned()),
-        Target::Device if !is(FileTypeExt::is_char_device) => return Err("the device is gone".to_owned()),
+        Target::Device if !is(FileTypeExt::is_char_device) => {
+            return Err("the device is gone".to_owned());
+        }
         Target::Folder if !is(fs::FileType::is_dir) => return Err("the folder is gone".to_owned()),
-        Target::Regular(mode) if path("file").metadata().is_ok_and(|there| there.permissions().mode() & 0o777 != mode) => {
+        Target::Regular(mode)
+            if path("file")
+                .metadata()
+                .is_ok_and(|there| there.permissions().mode() & 0o777 != mode) =>
+        {
             return Err("other permissions".to_owned());
         }
         _ => {}
@@ -164,11 +193,15 @@ fn judge(case: &Case, which: usize, target: Target, code: i32, read: Option<Vec<
         Target::Link | Target::Dangling => Some("far"),
         _ => None,
     };
-    let before = matches!(target, Target::Regular(_) | Target::Link).then(|| OLD.as_bytes().to_vec());
+    let before =
+        matches!(target, Target::Regular(_) | Target::Link).then(|| OLD.as_bytes().to_vec());
     let now = file.and_then(|file| fs::read(path(file)).ok()).or(read);
     let whole = |now: &Vec<u8>| match wanted {
         Some(wanted) => now == wanted,
-        None => now.starts_with(b"-----BEGIN PRIVATE KEY-----") && now.ends_with(b"-----END PRIVATE KEY-----\n"),
+        None => {
+            now.starts_with(b"-----BEGIN PRIVATE KEY-----")
+                && now.ends_with(b"-----END PRIVATE KEY-----\n")
+        }
     };
     let fits = match (target, code) {
         // A pipe has what came until the end; a device and what is refused have nothing.
@@ -179,7 +212,10 @@ fn judge(case: &Case, which: usize, target: Target, code: i32, read: Option<Vec<
         _ => now == before || now.as_ref().is_some_and(whole),
     };
     if !fits {
-        return Err(format!("exit status {code}, and the file has {:?} bytes", now.map(|now| now.len())));
+        return Err(format!(
+            "exit status {code}, and the file has {:?} bytes",
+            now.map(|now| now.len())
+        ));
     }
     if code == 0 && which == KEY && target != Target::New {
         return Err("a key has taken the place of something".to_owned());

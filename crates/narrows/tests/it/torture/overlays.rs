@@ -19,26 +19,35 @@ const IPERF3: &str = r#"{ "start": { "tcp_mss_default": 1448 }, "intervals": [
 "omitted": false } },
 { "streams": [{ "rtt": 41000, "snd_cwnd": 28960 }], "sum": { "start": 1, "end": 2, "bits_per_second": 9123456.5 } }
 ] }"#;
-const MM_LINK: &str =
-    "# base timestamp: 5\n6 + 1500\n15 # 1504\n15 - 1500 9\n50 d 1 1504\n104 # 1504\n199 - 500 10\n230 - 1500 17\n310 + 40\n";
+const MM_LINK: &str = "# base timestamp: 5\n6 + 1500\n15 # 1504\n15 - 1500 9\n50 d 1 1504\n104 # 1504\n199 - 500 10\n230 - 1500 17\n310 + 40\n";
 
 /// More than any clock or counter says, in the units of a report.
 const ABSURD: f64 = 1e15;
 
 #[test]
 fn overlays() {
-    let original = Original::of(CLASS.name, &[("in.toml", one_link("300 ms", "5 Mbit/s"))], "run in.toml");
+    let original =
+        Original::of(CLASS.name, &[("in.toml", one_link("300 ms", "5 Mbit/s"))], "run in.toml");
     campaign(&CLASS, |case| {
         original.lay_out_result(&case.place);
         let text = if case.random.chance(0.5) { IPERF3 } else { MM_LINK };
-        fs::write(case.place.path("work/measured"), mutated(text, &mut case.random)).expect("a file");
-        let ended = Program::new(&case.place, &["report", "out", "--overlay", "measured", "--out", "page.html"]).run()?;
+        fs::write(case.place.path("work/measured"), mutated(text, &mut case.random))
+            .expect("a file");
+        let ended = Program::new(
+            &case.place,
+            &["report", "out", "--overlay", "measured", "--out", "page.html"],
+        )
+        .run()?;
         ended.decent()?;
         if ended.code() == 2 {
             return Ok(End::Refused);
         }
         // What is said of it may go on in further lines.
-        let told = ended.stdout.split("\n\n").find(|part| part.starts_with("Measured, ")).ok_or("nothing is said of the measurement")?;
+        let told = ended
+            .stdout
+            .split("\n\n")
+            .find(|part| part.starts_with("Measured, "))
+            .ok_or("nothing is said of the measurement")?;
         sensible(told)?;
         drawn(case)
     });
@@ -61,7 +70,10 @@ fn drawn(case: &Case) -> Verdict {
     for overlay in data["overlays"].as_array().ok_or("the page has no overlays")? {
         for axis in ["x", "y"] {
             let points = overlay[axis].as_array().ok_or("an overlay has no points")?;
-            if let Some(point) = points.iter().find(|point| !point.as_f64().is_some_and(|number| (0.0..ABSURD).contains(&number))) {
+            if let Some(point) = points
+                .iter()
+                .find(|point| !point.as_f64().is_some_and(|number| (0.0..ABSURD).contains(&number)))
+            {
                 return Err(format!("nonsense is drawn: {axis} = {point}"));
             }
         }

@@ -8,14 +8,19 @@ use narrows_units::Random;
 use std::fs;
 use std::time::{Duration, Instant};
 
-const CLASS: Class = Class { name: "partial", title: "Changed runs in `DIR.partial`, then `--resume`", full: 400 };
+const CLASS: Class =
+    Class { name: "partial", title: "Changed runs in `DIR.partial`, then `--resume`", full: 400 };
 
 /// Runs that are kept before the sweep is killed.
 const KEPT: usize = 3;
 
 #[test]
 fn partial() {
-    let original = Original::of(CLASS.name, &[("sweep.toml", swept("10 s", "20 Mbit/s", 4))], "sweep sweep.toml");
+    let original = Original::of(
+        CLASS.name,
+        &[("sweep.toml", swept("10 s", "20 Mbit/s", 4))],
+        "sweep sweep.toml",
+    );
     let kept = kept(&original);
     campaign(&CLASS, |case| {
         original.lay_out(&case.place);
@@ -33,7 +38,8 @@ fn kept(original: &Original) -> Vec<u8> {
     let child = Program::under(&place, "exec", &arguments).spawn();
     let began = Instant::now();
     let file = place.path("work/out.partial");
-    let lines = || fs::read(&file).unwrap_or_default().iter().filter(|byte| **byte == b'\n').count();
+    let lines =
+        || fs::read(&file).unwrap_or_default().iter().filter(|byte| **byte == b'\n').count();
     while lines() <= KEPT {
         assert!(began.elapsed() < Duration::from_secs(60), "{} lines are kept", lines());
         std::thread::sleep(Duration::from_millis(1));
@@ -51,7 +57,12 @@ fn changed(kept: &[u8], random: &mut Random) -> (Vec<u8>, String) {
     let lines = || kept.split_inclusive(|byte| *byte == b'\n');
     match random.below(8) {
         0..=3 => {
-            let digits: Vec<usize> = kept.iter().enumerate().filter(|(_, byte)| byte.is_ascii_digit()).map(|(at, _)| at).collect();
+            let digits: Vec<usize> = kept
+                .iter()
+                .enumerate()
+                .filter(|(_, byte)| byte.is_ascii_digit())
+                .map(|(at, _)| at)
+                .collect();
             let at = random.pick(&digits);
             changed[at] = b'0' + (changed[at] - b'0' + 1 + random.below(9) as u8) % 10;
             (changed, format!("a digit changed at {at}"))
@@ -67,7 +78,11 @@ fn changed(kept: &[u8], random: &mut Random) -> (Vec<u8>, String) {
         6 => {
             let line = 1 + random.below(lines().count() as u64 - 1) as usize;
             (
-                lines().enumerate().filter(|(at, _)| *at != line).flat_map(|(_, text)| text.to_vec()).collect(),
+                lines()
+                    .enumerate()
+                    .filter(|(at, _)| *at != line)
+                    .flat_map(|(_, text)| text.to_vec())
+                    .collect(),
                 format!("without line {line}"),
             )
         }
@@ -88,7 +103,9 @@ fn judge(case: &Case, original: &Original) -> Verdict {
             original.leftover(&case.place, &["out"])?;
             Ok(End::Accepted)
         }
-        _ if case.place.path("work/out").exists() => Err("is refused, and there is a result".to_owned()),
+        _ if case.place.path("work/out").exists() => {
+            Err("is refused, and there is a result".to_owned())
+        }
         _ => Ok(End::Refused),
     }
 }

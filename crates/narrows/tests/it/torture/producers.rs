@@ -13,7 +13,11 @@ use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 
-const CLASS: Class = Class { name: "producers", title: "`get` from producers that withhold, invent or damage Data", full: 400 };
+const CLASS: Class = Class {
+    name: "producers",
+    title: "`get` from producers that withhold, invent or damage Data",
+    full: 400,
+};
 
 /// How somebody answers.
 #[derive(Clone, Debug)]
@@ -54,11 +58,28 @@ fn drawn(random: &mut Random) -> Answers {
     // `get` sends an Interest a second where a link says that it carries nothing.
     let most = if matches!(rate, Some(0 | 1)) { 8 } else { 3000 };
     let last = if random.chance(0.5) { random.below(30.min(most)) } else { random.below(most) };
-    let kinds =
-        [Damage::None, Damage::Flip, Damage::Truncate, Damage::OtherName, Damage::Nack, Damage::Noise, Damage::Close, Damage::Twice];
+    let kinds = [
+        Damage::None,
+        Damage::Flip,
+        Damage::Truncate,
+        Damage::OtherName,
+        Damage::Nack,
+        Damage::Noise,
+        Damage::Close,
+        Damage::Twice,
+    ];
     Answers {
         last,
-        told: random.pick(&[Some(last), Some(last), Some(last), Some(u64::MAX), Some(1 << 40), Some(100_000), Some(0), None]),
+        told: random.pick(&[
+            Some(last),
+            Some(last),
+            Some(last),
+            Some(u64::MAX),
+            Some(1 << 40),
+            Some(100_000),
+            Some(0),
+            None,
+        ]),
         size: random.pick(&[0, 1, 1000, 8000]),
         missing: random.chance(0.3).then(|| random.below(last + 1)),
         rate,
@@ -93,24 +114,37 @@ fn serve(mut stream: UnixStream, answers: &Answers, random: &mut Random) {
 }
 
 fn answer(packet: &[u8], answers: &Answers, random: &mut Random, out: &mut Vec<u8>) {
-    let Some(fragment) = LpPacket::decode(packet).ok().and_then(|packet| packet.fragment) else { return };
+    let Some(fragment) = LpPacket::decode(packet).ok().and_then(|packet| packet.fragment) else {
+        return;
+    };
     let Ok(interest) = Interest::decode(fragment) else { return };
-    let Some(segment) = interest.name.last().and_then(|last| last.nni_of(number::SEGMENT)) else { return };
+    let Some(segment) = interest.name.last().and_then(|last| last.nni_of(number::SEGMENT)) else {
+        return;
+    };
     let end = answers.told.unwrap_or(answers.last).max(answers.last);
     if answers.missing == Some(segment) || segment > end {
         return;
     }
     let damaged = answers.damage != Damage::None && random.chance(answers.part);
     let last = answers.told.map(|told| Name::new().segment(told));
-    let meta = MetaInfo { final_block: last.as_ref().and_then(|last| last.as_ref().last()), ..MetaInfo::default() };
+    let meta = MetaInfo {
+        final_block: last.as_ref().and_then(|last| last.as_ref().last()),
+        ..MetaInfo::default()
+    };
     let other = Name::new().generic(b"other");
-    let name = if damaged && answers.damage == Damage::OtherName { other.as_ref() } else { interest.name };
+    let name =
+        if damaged && answers.damage == Damage::OtherName { other.as_ref() } else { interest.name };
     let mut data = Vec::new();
-    DataDraft { name, meta, content: Some(&content(segment, answers.size)) }.write(&Signer::DIGEST, &mut data);
-    let mircc = Mircc { primary_bps: answers.rate, secondary_bps: answers.rate, ..Mircc::default() };
+    DataDraft { name, meta, content: Some(&content(segment, answers.size)) }
+        .write(&Signer::DIGEST, &mut data);
+    let mircc =
+        Mircc { primary_bps: answers.rate, secondary_bps: answers.rate, ..Mircc::default() };
     let before = out.len();
     match answers.damage {
-        Damage::Nack if damaged => Header { nack: Some(NackReason::Congestion), ..Header::default() }.write_packet(Some(fragment), out),
+        Damage::Nack if damaged => {
+            Header { nack: Some(NackReason::Congestion), ..Header::default() }
+                .write_packet(Some(fragment), out)
+        }
         _ => Header { mircc, ..Header::default() }.write_packet(Some(&data), out),
     }
     match answers.damage {
@@ -118,8 +152,12 @@ fn answer(packet: &[u8], answers: &Answers, random: &mut Random, out: &mut Vec<u
             let at = before + random.below((out.len() - before) as u64) as usize;
             out[at] ^= 1 << random.below(8);
         }
-        Damage::Truncate if damaged => out.truncate(before + random.below((out.len() - before) as u64) as usize),
-        Damage::Noise if damaged => out.extend((0..random.below(300)).map(|_| random.below(256) as u8)),
+        Damage::Truncate if damaged => {
+            out.truncate(before + random.below((out.len() - before) as u64) as usize)
+        }
+        Damage::Noise if damaged => {
+            out.extend((0..random.below(300)).map(|_| random.below(256) as u8))
+        }
         Damage::Twice if damaged => out.extend_from_within(before..),
         _ => {}
     }
@@ -133,7 +171,10 @@ fn one(case: &mut Case, answers: &Answers) -> Verdict {
         while let Ok((stream, _)) = listener.accept() {
             // A connection that ends before it asks ends this.
             let mut first = [0; 1];
-            if matches!(rustix::net::recv(&stream, &mut first, rustix::net::RecvFlags::PEEK), Ok((_, 0)) | Err(_)) {
+            if matches!(
+                rustix::net::recv(&stream, &mut first, rustix::net::RecvFlags::PEEK),
+                Ok((_, 0)) | Err(_)
+            ) {
                 return;
             }
             serve(stream, &own, &mut random);
@@ -150,10 +191,20 @@ fn one(case: &mut Case, answers: &Answers) -> Verdict {
     ended.decent()?;
     let out = case.place.path("work").join("out");
     if ended.code() != 0 {
-        let left: Vec<_> = fs::read_dir(case.place.path("work")).expect("a directory").flatten().map(|entry| entry.file_name()).collect();
-        return if left.is_empty() { Ok(End::Refused) } else { Err(format!("a refusal leaves {left:?}: {}", ended.told())) };
+        let left: Vec<_> = fs::read_dir(case.place.path("work"))
+            .expect("a directory")
+            .flatten()
+            .map(|entry| entry.file_name())
+            .collect();
+        return if left.is_empty() {
+            Ok(End::Refused)
+        } else {
+            Err(format!("a refusal leaves {left:?}: {}", ended.told()))
+        };
     }
-    let expected: Vec<u8> = (0..=answers.told.unwrap_or(0)).flat_map(|segment| content(segment, answers.size)).collect();
+    let expected: Vec<u8> = (0..=answers.told.unwrap_or(0))
+        .flat_map(|segment| content(segment, answers.size))
+        .collect();
     if fs::read(out).map_err(|error| format!("no object: {error}"))? != expected {
         return Err("another object than what was served".to_owned());
     }

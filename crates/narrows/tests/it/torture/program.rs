@@ -52,7 +52,10 @@ impl<'a> Program<'a> {
     pub fn under(place: &'a Scratch, shell: &str, arguments: &[&str]) -> Program<'a> {
         fs::create_dir_all(place.path("work")).expect("a directory");
         let mut command = place.command("sh");
-        command.current_dir(place.path("work")).args(["-c", &format!("{shell} \"$0\" \"$@\""), PROGRAM]).args(arguments);
+        command
+            .current_dir(place.path("work"))
+            .args(["-c", &format!("{shell} \"$0\" \"$@\""), PROGRAM])
+            .args(arguments);
         Program { place, command, stop_after: None, output: OUT.to_owned() }.told("")
     }
 
@@ -60,7 +63,10 @@ impl<'a> Program<'a> {
     pub fn told(mut self, suffix: &str) -> Program<'a> {
         self.output = format!("{OUT}{suffix}");
         let file = |name: &str| File::create(self.place.path(name)).expect("a file");
-        self.command.stdin(Stdio::null()).stdout(file(&self.output)).stderr(file(&format!("{ERR}{suffix}")));
+        self.command
+            .stdin(Stdio::null())
+            .stdout(file(&self.output))
+            .stderr(file(&format!("{ERR}{suffix}")));
         self
     }
 
@@ -99,8 +105,11 @@ impl<'a> Program<'a> {
         if !wait.ended {
             child.kill().expect("a signal");
             child.wait().expect("an end");
-            let complaint = stopped.map_or("hangs".to_owned(), |name| format!("is deaf to SIG{name}"));
-            return Err(format!("{complaint}: not done after {patience:?} of processor time, or idle for {IDLE:?}"));
+            let complaint =
+                stopped.map_or("hangs".to_owned(), |name| format!("is deaf to SIG{name}"));
+            return Err(format!(
+                "{complaint}: not done after {patience:?} of processor time, or idle for {IDLE:?}"
+            ));
         }
         let status = child.wait().expect("an end");
         let stdout = String::from_utf8_lossy(&self.place.read(&self.output)).into_owned();
@@ -137,7 +146,10 @@ impl Ended {
             return Err(format!("refused without a remedy: {told:?}"));
         }
         match told.chars().find(|c| c.is_control() && *c != '\n') {
-            Some(control) => Err(format!("the control character {control:?} reaches the terminal: {:?}", first_lines(&told))),
+            Some(control) => Err(format!(
+                "the control character {control:?} reaches the terminal: {:?}",
+                first_lines(&told)
+            )),
             None => Ok(()),
         }
     }
@@ -148,20 +160,26 @@ fn has_remedy(told: &str) -> bool {
     if told.contains("For more information, try '--help'.") {
         return true;
     }
-    let after = told.split_once("help: ").or_else(|| told.split_once("; ")).map(|(_, remedy)| remedy);
+    let after =
+        told.split_once("help: ").or_else(|| told.split_once("; ")).map(|(_, remedy)| remedy);
     after.is_some_and(|remedy| !remedy.trim().is_empty())
 }
 
 /// The beginning of a message.
 pub fn first_lines(text: &str) -> String {
-    let lines: Vec<String> = text.lines().take(4).map(|line| line.chars().take(200).collect()).collect();
+    let lines: Vec<String> =
+        text.lines().take(4).map(|line| line.chars().take(200).collect()).collect();
     lines.join(" / ")
 }
 
 /// Sends a signal.
 pub fn signal(process: u32, name: &str) {
     // It may have ended in the meantime.
-    let _ = Command::new("kill").arg(format!("-{name}")).arg(process.to_string()).stderr(Stdio::null()).status();
+    let _ = Command::new("kill")
+        .arg(format!("-{name}"))
+        .arg(process.to_string())
+        .stderr(Stdio::null())
+        .status();
 }
 
 /// What waiting for a child came to.
@@ -197,6 +215,11 @@ pub fn used(child: &Child) -> Duration {
     let stat = fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap_or_default();
     let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
     // utime and stime, in the hundredths of a second that Linux shows.
-    let ticks: u64 = after_name.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
+    let ticks: u64 = after_name
+        .split_whitespace()
+        .skip(11)
+        .take(2)
+        .filter_map(|field| field.parse::<u64>().ok())
+        .sum();
     Duration::from_millis(10 * ticks)
 }

@@ -9,7 +9,11 @@ use std::io::{Error, ErrorKind};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-const CLASS: Class = Class { name: "random", title: "Random scenarios, against what holds of every run", full: 10_000 };
+const CLASS: Class = Class {
+    name: "random",
+    title: "Random scenarios, against what holds of every run",
+    full: 10_000,
+};
 
 /// Time after which a run has no end: it is of milliseconds, on whatever machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -23,15 +27,21 @@ fn random() {
             let found = drawn.traces.iter().find(|(own, _)| Path::new(own) == name);
             found.map(|(_, text)| text.clone()).ok_or_else(|| Error::from(ErrorKind::NotFound))
         };
-        let scenario = narrows_scenario::parse(&drawn.toml, "random.toml", &read).map_err(|error| format!("refused: {}", error.short()))?;
+        let scenario = narrows_scenario::parse(&drawn.toml, "random.toml", &read)
+            .map_err(|error| format!("refused: {}", error.short()))?;
         let began = Instant::now();
-        let record = match narrows_sim::run_with_progress(&scenario, &mut |_| began.elapsed() < PATIENCE) {
-            Ok(record) => record,
-            Err(SimError::Stopped) => return Err(format!("not done after {PATIENCE:?}")),
-            Err(_) => return Ok(End::Refused),
-        };
+        let record =
+            match narrows_sim::run_with_progress(&scenario, &mut |_| began.elapsed() < PATIENCE) {
+                Ok(record) => record,
+                Err(SimError::Stopped) => return Err(format!("not done after {PATIENCE:?}")),
+                Err(_) => return Ok(End::Refused),
+            };
         let mut broken = facts::broken(&scenario, &record);
-        let shown = Shown { label: scenario.name.clone(), scenario_toml: scenario.to_toml(), runs: vec![record] };
+        let shown = Shown {
+            label: scenario.name.clone(),
+            scenario_toml: scenario.to_toml(),
+            runs: vec![record],
+        };
         let comparison = Comparison::new("random", vec![shown], "");
         let summary = narrows_report::summary_json(&comparison);
         if serde_json::from_str::<serde_json::Value>(&summary).is_err() {

@@ -27,7 +27,13 @@ impl Original {
         let began = Instant::now();
         let ended = Program::new(&place, &arguments).run().expect("an end");
         assert_eq!(ended.code(), 0, "{line}: {}", ended.told());
-        Original { arguments, wall: began.elapsed(), used: ended.used, place, inputs: inputs.to_vec() }
+        Original {
+            arguments,
+            wall: began.elapsed(),
+            used: ended.used,
+            place,
+            inputs: inputs.to_vec(),
+        }
     }
 
     /// Puts the inputs where the command will run.
@@ -39,7 +45,8 @@ impl Original {
     pub fn lay_out_result(&self, place: &Scratch) {
         fs::create_dir_all(place.path("work/out")).expect("a directory");
         for file in self.place.files_of("work/out") {
-            fs::copy(self.place.path("work/out").join(&file), place.path("work/out").join(&file)).expect("a copy");
+            fs::copy(self.place.path("work/out").join(&file), place.path("work/out").join(&file))
+                .expect("a copy");
         }
     }
 
@@ -51,7 +58,9 @@ impl Original {
     /// Says what lies in `place` beside the inputs and what is `allowed`.
     pub fn leftover(&self, place: &Scratch, allowed: &[&str]) -> Result<(), String> {
         let files = place.files_of("work");
-        match files.iter().find(|file| !allowed.contains(&file.as_str()) && !self.inputs.iter().any(|(name, _)| name == file)) {
+        match files.iter().find(|file| {
+            !allowed.contains(&file.as_str()) && !self.inputs.iter().any(|(name, _)| name == file)
+        }) {
             Some(file) => Err(format!("{file} stays")),
             None => Ok(()),
         }
@@ -69,7 +78,8 @@ fn lay_out(place: &Scratch, inputs: &[(&str, String)]) {
 pub fn difference(one: &Path, two: &Path) -> Option<String> {
     let names = |directory: &Path| {
         let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-        let mut names: Vec<_> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
         names.sort();
         names
     };
@@ -78,7 +88,9 @@ pub fn difference(one: &Path, two: &Path) -> Option<String> {
         return Some(format!("there should be {own:?}, and there is {other:?}"));
     }
     let bytes = |directory: &Path, file: &str| fs::read(directory.join(file)).ok();
-    own.iter().find(|file| *file != "run.json" && bytes(one, file) != bytes(two, file)).map(|file| format!("{file} differs"))
+    own.iter()
+        .find(|file| *file != "run.json" && bytes(one, file) != bytes(two, file))
+        .map(|file| format!("{file} differs"))
 }
 
 /// A scenario of one flow over one link.
@@ -105,5 +117,6 @@ controller = "cubic"
 
 /// The same as a sweep with two delays.
 pub fn swept(duration: &str, rate: &str, seeds: u32) -> String {
-    one_link(duration, rate) + &format!("\n[sweep]\n\"link.only.delay\" = [\"1 ms\", \"9 ms\"]\nseeds = {seeds}\n")
+    one_link(duration, rate)
+        + &format!("\n[sweep]\n\"link.only.delay\" = [\"1 ms\", \"9 ms\"]\nseeds = {seeds}\n")
 }

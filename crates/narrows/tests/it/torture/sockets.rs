@@ -10,7 +10,11 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-const CLASS: Class = Class { name: "sockets", title: "Paths of the forwarder's socket: files, links, devices, sockets in use", full: 120 };
+const CLASS: Class = Class {
+    name: "sockets",
+    title: "Paths of the forwarder's socket: files, links, devices, sockets in use",
+    full: 120,
+};
 
 /// What is at the path before.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,7 +49,8 @@ fn sockets() {
     campaign(&CLASS, |case| {
         let there = case.random.pick(&ALL);
         let removed = case.random.chance(0.3);
-        one(case, there, removed).map_err(|problem| format!("{there:?}, removed meanwhile: {removed}: {problem}"))
+        one(case, there, removed)
+            .map_err(|problem| format!("{there:?}, removed meanwhile: {removed}: {problem}"))
     });
 }
 
@@ -76,17 +81,25 @@ fn one(case: &Case, there: There, removed: bool) -> Verdict {
         There::Device if !node(&["c", "1", "3"]) => return Ok(End::Refused),
         There::Pipe | There::Device => {}
     }
-    let seen = |at| fs::symlink_metadata(at).map(|found| (found.dev(), found.ino(), found.mode(), found.len())).ok();
+    let seen = |at| {
+        fs::symlink_metadata(at)
+            .map(|found| (found.dev(), found.ino(), found.mode(), found.len()))
+            .ok()
+    };
     let (before, before_other) = (seen(&path), seen(&other));
     let at = path.display().to_string();
-    let mut program = Program::new(&case.place, &["forward", "--unix", &at, "--udp", "127.0.0.1:0", "--tcp", "127.0.0.1:0"]);
+    let mut program = Program::new(
+        &case.place,
+        &["forward", "--unix", &at, "--udp", "127.0.0.1:0", "--tcp", "127.0.0.1:0"],
+    );
     let mut child = program.spawn();
     let began = Instant::now();
     let runs = loop {
         if child.try_wait().expect("a state").is_some() {
             break false;
         }
-        if there != There::Listening && seen(&path) != before && UnixStream::connect(&path).is_ok() {
+        if there != There::Listening && seen(&path) != before && UnixStream::connect(&path).is_ok()
+        {
             break true;
         }
         if began.elapsed() > Duration::from_secs(20) {

@@ -8,8 +8,11 @@ use crate::torture::results::{Original, one_link, swept};
 use std::fs;
 use std::time::{Duration, Instant};
 
-const CLASS: Class =
-    Class { name: "stopped", title: "SIGINT, SIGTERM or SIGHUP to run, compare, sweep, matrix; then again, or resumed", full: 160 };
+const CLASS: Class = Class {
+    name: "stopped",
+    title: "SIGINT, SIGTERM or SIGHUP to run, compare, sweep, matrix; then again, or resumed",
+    full: 160,
+};
 
 /// Time within which a program that is asked to stop has ended: twice the time after which it does not wait for its command any longer, and
 /// as much again for a machine with other work.
@@ -19,7 +22,10 @@ const STOPPED: i32 = 2;
 
 #[test]
 fn stopped() {
-    let inputs = [("short.toml", one_link("10 s", "20 Mbit/s")), ("sweep.toml", swept("1 s", "20 Mbit/s", 60))];
+    let inputs = [
+        ("short.toml", one_link("10 s", "20 Mbit/s")),
+        ("sweep.toml", swept("1 s", "20 Mbit/s", 60)),
+    ];
     let lines = [
         "run short.toml --seeds 2",
         "run short.toml --pcap all --qlog one",
@@ -51,12 +57,17 @@ fn stop(case: &mut Case, original: &Original) -> Result<(), String> {
     let took = asked.elapsed();
     let complete = case.place.path("work/out").exists();
     // Before the first line of the program a signal ends it at once.
-    let at_once = ended.status.code().is_none() && case.place.files_of("work").iter().all(|file| file.ends_with(".toml"));
+    let at_once = ended.status.code().is_none()
+        && case.place.files_of("work").iter().all(|file| file.ends_with(".toml"));
     if !at_once {
         ended.decent()?;
         let stopped = ended.code() == STOPPED && ended.told().contains("stopped; ");
         if !(stopped || (complete && ended.code() == 0)) {
-            return Err(format!("SIG{name} ends it with {}: {}", ended.code(), ended.told().trim()));
+            return Err(format!(
+                "SIG{name} ends it with {}: {}",
+                ended.code(),
+                ended.told().trim()
+            ));
         }
     }
     if took > BOUND {
@@ -65,5 +76,7 @@ fn stop(case: &mut Case, original: &Original) -> Result<(), String> {
     if let Some(left) = case.place.files_of("tmp").first() {
         return Err(format!("after SIG{name} the temporary {left} stays"));
     }
-    original.leftover(&case.place, &["out", "out.partial"]).map_err(|problem| format!("after SIG{name} {problem}"))
+    original
+        .leftover(&case.place, &["out", "out.partial"])
+        .map_err(|problem| format!("after SIG{name} {problem}"))
 }

@@ -41,7 +41,9 @@ fn traces() {
     campaign(&CLASS, |case| {
         write(case);
         let ended =
-            Program::new(&case.place, &["run", "in.toml", "--jobs", "1", "--json", "--out", "out"]).stop_after(ENOUGH, "INT").run()?;
+            Program::new(&case.place, &["run", "in.toml", "--jobs", "1", "--json", "--out", "out"])
+                .stop_after(ENOUGH, "INT")
+                .run()?;
         ended.decent()?;
         if ended.code() == 2 {
             return Ok(if ended.stopped { End::Accepted } else { End::Refused });
@@ -55,7 +57,11 @@ fn write(case: &mut Case) {
     let work = case.place.path("work");
     fs::create_dir_all(&work).expect("a directory");
     fs::write(work.join("in.toml"), SCENARIO).expect("a file");
-    let text = if case.random.chance(0.5) { opportunities(&mut case.random) } else { steps(&mut case.random) };
+    let text = if case.random.chance(0.5) {
+        opportunities(&mut case.random)
+    } else {
+        steps(&mut case.random)
+    };
     fs::write(work.join("trace"), mutated(&text, &mut case.random)).expect("a file");
 }
 

@@ -28,7 +28,8 @@ impl Class {
         self.arrivals = arrivals;
     }
 
-    /// After an interval in which `arrivals` bits per second arrived, and with a queue that a rate of `drain` would empty in a round trip.
+    /// After an interval in which `arrivals` bits per second arrived, and with a queue that a rate
+    /// of `drain` would empty in a round trip.
     pub(super) fn tick(&mut self, link: &Link, share: &Share, arrivals: f64, drain: f64) {
         let last = self.rate.max(link.floor);
         // (2), (6), (12)
@@ -46,10 +47,15 @@ impl Class {
 
     /// beta(t), (8), (14): at least beta', and more while traffic grows.
     fn queue_weight(&self, link: &Link, arrivals: f64) -> f64 {
-        if arrivals > 0.0 { link.beta.max((arrivals - self.arrivals) / arrivals) } else { link.beta }
+        if arrivals > 0.0 {
+            link.beta.max((arrivals - self.arrivals) / arrivals)
+        } else {
+            link.beta
+        }
     }
 
-    /// Takes `rate` as far as bounds allow. The averages follow, or they would go on to move while the rate is held.
+    /// Takes `rate` as far as bounds allow. The averages follow, or they would go on to move while
+    /// the rate is held.
     fn hold(&mut self, rate: f64, highest: f64, lowest: f64) {
         self.rate = rate.min(highest).max(lowest);
         if rate > highest {
@@ -61,7 +67,11 @@ impl Class {
     }
 
     /// Names its state: rate, base and excess rate, flows.
-    pub(super) fn inspect(&self, names: [&'static str; 4], visit: &mut dyn FnMut(&'static str, f64)) {
+    pub(super) fn inspect(
+        &self,
+        names: [&'static str; 4],
+        visit: &mut dyn FnMut(&'static str, f64),
+    ) {
         let [rate, base, excess, flows] = names;
         visit(rate, self.rate / 1e6);
         visit(base, self.base / 1e6);

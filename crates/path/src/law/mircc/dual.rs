@@ -1,7 +1,9 @@
 //! MIRCC with two classes, equations (6) to (16).
 
 use super::class::Class;
-use super::link::{ALPHA, BETA, COUNT, ETA, ETA_CAPS, FLOOR, KT, LONGEST, Link, SHORTEST, Share, WITHIN};
+use super::link::{
+    ALPHA, BETA, COUNT, ETA, ETA_CAPS, FLOOR, KT, LONGEST, Link, SHORTEST, Share, WITHIN,
+};
 use crate::{LawEntry, LawSetup, Observed, RateLaw};
 use narrows_params::{Param, Params};
 use narrows_units::{Rate, Span};
@@ -45,8 +47,8 @@ enum Pool {
     Literal,
 }
 
-/// MIRCC's rates of two classes: the primary one by (6) to (10), which are (2) to (5) over primary Interests and the queue of both classes; the secondary one by (11)
-/// to (16).
+/// MIRCC's rates of two classes: the primary one by (6) to (10), which are (2) to (5) over primary
+/// Interests and the queue of both classes; the secondary one by (11) to (16).
 #[derive(Clone, Debug)]
 pub struct Mircc {
     link: Link,
@@ -60,7 +62,8 @@ impl Mircc {
     pub fn new(setup: &LawSetup, params: &Params) -> Mircc {
         let link = Link::new(setup, params);
         let pool = params.get(&POOL);
-        let (primary, secondary) = (Class::new(link.whole().cap), Class::new(pool.beside(&link, 0.0).cap));
+        let (primary, secondary) =
+            (Class::new(link.whole().cap), Class::new(pool.beside(&link, 0.0).cap));
         Mircc { link, pool, primary, secondary }
     }
 }
@@ -91,13 +94,21 @@ impl RateLaw for Mircc {
                 self.secondary.forget_growth(secondary);
             }
             self.primary.tick(&self.link, &self.link.whole(), primary, interval.drain);
-            self.secondary.tick(&self.link, &self.pool.beside(&self.link, primary), secondary, interval.drain);
+            self.secondary.tick(
+                &self.link,
+                &self.pool.beside(&self.link, primary),
+                secondary,
+                interval.drain,
+            );
         }
         self.rates()
     }
 
     fn rates(&self) -> Rates {
-        Rates { primary: self.link.stamp(self.primary.rate), secondary: self.link.stamp_or_none(self.secondary.rate) }
+        Rates {
+            primary: self.link.stamp(self.primary.rate),
+            secondary: self.link.stamp_or_none(self.secondary.rate),
+        }
     }
 
     fn interval(&self) -> Span {
@@ -110,7 +121,15 @@ impl RateLaw for Mircc {
 
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         self.primary.inspect(["rate_mbps", "base_mbps", "excess_mbps", "flows"], visit);
-        self.secondary.inspect(["secondary_rate_mbps", "secondary_base_mbps", "secondary_excess_mbps", "secondary_flows"], visit);
+        self.secondary.inspect(
+            [
+                "secondary_rate_mbps",
+                "secondary_base_mbps",
+                "secondary_excess_mbps",
+                "secondary_flows",
+            ],
+            visit,
+        );
         self.link.inspect(visit);
     }
 

@@ -1,4 +1,5 @@
-//! What both laws keep of a link: its capacity, its mean round trip, the lowest rate, and what is set.
+//! What both laws keep of a link: its capacity, its mean round trip, the lowest rate, and what is
+//! set.
 
 use crate::law::rtt;
 use crate::{LawSetup, Observed};
@@ -6,30 +7,54 @@ use narrows_params::{Param, Params};
 use narrows_units::{Rate, Span};
 
 /// The parameters of both laws.
-pub(super) const ETA: Param<f64> = Param::number("eta", 0.95, (0.01, 1.0), "", "share of the capacity to fill");
-pub(super) const ALPHA: Param<f64> =
-    Param::number("alpha", 0.5, (0.001, 1.0), "", "weight of a tick in the averages of base and excess rate");
-pub(super) const BETA: Param<f64> = Param::number("beta", 0.1, (0.0, 1.0), "", "least weight of the queue, beta' in the paper");
-pub(super) const ETA_CAPS: Param<bool> =
-    Param::choice("cap", "capacity", &[("capacity", false), ("eta", true)], "upper bound of rates: capacity, or eta of it");
+pub(super) const ETA: Param<f64> =
+    Param::number("eta", 0.95, (0.01, 1.0), "", "share of the capacity to fill");
+pub(super) const ALPHA: Param<f64> = Param::number(
+    "alpha",
+    0.5,
+    (0.001, 1.0),
+    "",
+    "weight of a tick in the averages of base and excess rate",
+);
+pub(super) const BETA: Param<f64> =
+    Param::number("beta", 0.1, (0.0, 1.0), "", "least weight of the queue, beta' in the paper");
+pub(super) const ETA_CAPS: Param<bool> = Param::choice(
+    "cap",
+    "capacity",
+    &[("capacity", false), ("eta", true)],
+    "upper bound of rates: capacity, or eta of it",
+);
 pub(super) const COUNT: Param<bool> = Param::choice(
     "count",
     "arrivals",
     &[("arrivals", true), ("capacity", false)],
     "flows counted: max(C, y)/R as in equation (2), or C/R as in RCP, y being all traffic of the class",
 );
-pub(super) const KT: Param<f64> =
-    Param::number("kt", 1.0, (0.01, 10.0), "", "interval of ticks in mean round trips; unstable above two ticks of feedback delay");
-pub(super) const SHORTEST: Param<Span> =
-    Param::millis("shortest", 10.0, (1.0, 1000.0), "least interval of ticks, or a mean round trip if shorter");
+pub(super) const KT: Param<f64> = Param::number(
+    "kt",
+    1.0,
+    (0.01, 10.0),
+    "",
+    "interval of ticks in mean round trips; unstable above two ticks of feedback delay",
+);
+pub(super) const SHORTEST: Param<Span> = Param::millis(
+    "shortest",
+    10.0,
+    (1.0, 1000.0),
+    "least interval of ticks, or a mean round trip if shorter",
+);
 pub(super) const WITHIN: Param<bool> = Param::choice(
     "within",
     "rtt",
     &[("rtt", false), ("bounds", true)],
     "the least interval holds while no mean round trip is shorter, or always, for clocks that wake late",
 );
-pub(super) const LONGEST: Param<Span> =
-    Param::millis("longest", 1000.0, (1.0, 60_000.0), "greatest interval of ticks, even below the least");
+pub(super) const LONGEST: Param<Span> = Param::millis(
+    "longest",
+    1000.0,
+    (1.0, 60_000.0),
+    "greatest interval of ticks, even below the least",
+);
 pub(super) const FLOOR: Param<f64> = Param::number(
     "floor",
     0.1,
@@ -74,7 +99,8 @@ pub(super) struct Interval {
     pub(super) arrivals: [f64; 2],
     /// q/d: the rate that would empty the queue in a round trip.
     pub(super) drain: f64,
-    /// It lasted so long, as the process was stopped, that growth since the one before tells nothing.
+    /// It lasted so long, as the process was stopped, that growth since the one before tells
+    /// nothing.
     pub(super) is_late: bool,
 }
 
@@ -151,20 +177,31 @@ impl Link {
         Rate::from_bps(if self.capacity > 0.0 { rate.max(self.floor) } else { self.floor } as u64)
     }
 
-    /// The rate of a class that may be without any, as Data carries it: nothing at the floor, or many flows would fill a link with floors. Primary Data goes on to
-    /// carry the rate, which rises from the floor as soon as there is something to share.
+    /// The rate of a class that may be without any, as Data carries it: nothing at the floor, or
+    /// many flows would fill a link with floors. Primary Data goes on to carry the rate, which
+    /// rises from the floor as soon as there is something to share.
     pub(super) fn stamp_or_none(&self, rate: f64) -> Rate {
-        if self.capacity > 0.0 && rate > self.floor { Rate::from_bps(rate as u64) } else { Rate::ZERO }
+        if self.capacity > 0.0 && rate > self.floor {
+            Rate::from_bps(rate as u64)
+        } else {
+            Rate::ZERO
+        }
     }
 
-    /// N before it is held: how many flows at `rate` fill `capacity`, or make `arrivals` where these are more.
+    /// N before it is held: how many flows at `rate` fill `capacity`, or make `arrivals` where
+    /// these are more.
     pub(super) fn flows(&self, capacity: f64, arrivals: f64, rate: f64) -> f64 {
         (if self.counts_arrivals { capacity.max(arrivals) } else { capacity }) / rate
     }
 
-    /// T: a mean round trip by default, and at most that wherever the least interval is longer (section 3.1.2) and not strict.
+    /// T: a mean round trip by default, and at most that wherever the least interval is longer
+    /// (section 3.1.2) and not strict.
     pub(super) fn tick_interval(&self) -> Span {
-        let least = if self.is_strict { self.shortest } else { self.shortest.min(Span::from_secs_f64(self.rtt)) };
+        let least = if self.is_strict {
+            self.shortest
+        } else {
+            self.shortest.min(Span::from_secs_f64(self.rtt))
+        };
         Span::from_secs_f64(self.kt * self.rtt).max(least).min(self.longest)
     }
 

@@ -14,7 +14,18 @@ pub(crate) static ENTRY: LawEntry = LawEntry {
     source: "Mahdian, Arianfar, Gibson, Oran, ACM ICN 2016, section 3.1",
     classes: 1,
     data_queue: false,
-    params: &[ETA.spec, ALPHA.spec, BETA.spec, ETA_CAPS.spec, COUNT.spec, KT.spec, SHORTEST.spec, WITHIN.spec, LONGEST.spec, FLOOR.spec],
+    params: &[
+        ETA.spec,
+        ALPHA.spec,
+        BETA.spec,
+        ETA_CAPS.spec,
+        COUNT.spec,
+        KT.spec,
+        SHORTEST.spec,
+        WITHIN.spec,
+        LONGEST.spec,
+        FLOOR.spec,
+    ],
 };
 
 /// MIRCC's rate of one class, in which all Interests count, equations (2) to (5).

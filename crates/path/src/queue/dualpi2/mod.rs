@@ -1,17 +1,24 @@
-//! DualPI2: two queues with coupled marking, so that scalable flows have hardly any delay and classic ones their share.
+//! DualPI2: two queues with coupled marking, so that scalable flows have hardly any delay and
+//! classic ones their share.
 //!
-//! That share is one of windows: with k = 2 a classic window of 1.22/p' stands beside a scalable one of 1/p'. Rates go with the inverse of the round trips, and those of
-//! classic flows include the target: beside a Prague flow of 20 ms a CUBIC flow has 34 ms, about the same window, and 0.56 of the rate.
+//! That share is one of windows: with k = 2 a classic window of 1.22/p' stands beside a scalable
+//! one of 1/p'. Rates go with the inverse of the round trips, and those of classic flows include
+//! the target: beside a Prague flow of 20 ms a CUBIC flow has 34 ms, about the same window, and
+//! 0.56 of the rate.
 //!
-//! Linux `net/sched/sch_dualpi2.c` differs from the RFC, which is followed here: it updates each 16 ms with gains of 0.16 and 3.2 Hz, marks low-latency packets above a step
-//! of 1 ms and not along a ramp, gives classic packets a weight of 10 %, and draws at random.
+//! Linux `net/sched/sch_dualpi2.c` differs from the RFC, which is followed here: it updates each 16
+//! ms with gains of 0.16 and 3.2 Hz, marks low-latency packets above a step of 1 ms and not along a
+//! ramp, gives classic packets a weight of 10 %, and draws at random.
 
 #[cfg(test)]
 mod tests;
 
 use crate::queue::buffer::Buffer;
 use crate::queue::ticks::Ticks;
-use crate::{Backlog, Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Limit, Packet, Queued, Verdicts};
+use crate::{
+    Backlog, Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Limit, Packet, Queued,
+    Verdicts,
+};
 use narrows_params::{Param, Params};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Ecn;
@@ -35,27 +42,63 @@ pub(crate) static ENTRY: DisciplineEntry = DisciplineEntry {
     ],
 };
 
-const TARGET: Param<Span> = Param::millis("target", 15.0, (0.01, 10_000.0), "target delay of the classic queue (RFC 9332 appendix A.1)");
-const RTT_MAX: Param<Span> =
-    Param::millis("rtt_max", 100.0, (0.1, 100_000.0), "longest usual round trip: sets gains and, with the target, the period (A.1)");
-const K: Param<f64> =
-    Param::number("k", 2.0, (0.1, 100.0), "", "coupling: low-latency marking is k times the base probability (section 2.1)");
-const RAMP_START: Param<Span> =
-    Param::millis("ramp_start", 0.8, (0.0, 10_000.0), "delay at which the low-latency queue starts its own marks (A.1: minTh)");
-const RAMP_WIDTH: Param<Span> =
-    Param::millis("ramp_width", 0.4, (0.0, 10_000.0), "width of the ramp up to marking all; 0: a step (A.1: range)");
-const RAMP_FLOOR: Param<f64> =
-    Param::number("ramp_floor", 1.0, (0.0, 1000.0), "packets", "least packets left behind for its own marks (A.1: Th_len)");
+const TARGET: Param<Span> = Param::millis(
+    "target",
+    15.0,
+    (0.01, 10_000.0),
+    "target delay of the classic queue (RFC 9332 appendix A.1)",
+);
+const RTT_MAX: Param<Span> = Param::millis(
+    "rtt_max",
+    100.0,
+    (0.1, 100_000.0),
+    "longest usual round trip: sets gains and, with the target, the period (A.1)",
+);
+const K: Param<f64> = Param::number(
+    "k",
+    2.0,
+    (0.1, 100.0),
+    "",
+    "coupling: low-latency marking is k times the base probability (section 2.1)",
+);
+const RAMP_START: Param<Span> = Param::millis(
+    "ramp_start",
+    0.8,
+    (0.0, 10_000.0),
+    "delay at which the low-latency queue starts its own marks (A.1: minTh)",
+);
+const RAMP_WIDTH: Param<Span> = Param::millis(
+    "ramp_width",
+    0.4,
+    (0.0, 10_000.0),
+    "width of the ramp up to marking all; 0: a step (A.1: range)",
+);
+const RAMP_FLOOR: Param<f64> = Param::number(
+    "ramp_floor",
+    1.0,
+    (0.0, 1000.0),
+    "packets",
+    "least packets left behind for its own marks (A.1: Th_len)",
+);
 const SHIFTED: Param<bool> = Param::choice(
     "scheduler",
     "wrr",
     &[("wrr", false), ("ts-fifo", true)],
     "weighted priority of low latency, or first come, first served with a time shift (section 4.2.2)",
 );
-const CLASSIC_WEIGHT: Param<f64> =
-    Param::number("classic_weight", 6.25, (0.0, 100.0), "%", "wrr: least share of classic packets (A.1: 1/16)");
-const TIME_SHIFT: Param<Span> =
-    Param::millis("time_shift", 30.0, (0.0, 10_000.0), "ts-fifo: head start of low-latency packets (twice the target)");
+const CLASSIC_WEIGHT: Param<f64> = Param::number(
+    "classic_weight",
+    6.25,
+    (0.0, 100.0),
+    "%",
+    "wrr: least share of classic packets (A.1: 1/16)",
+);
+const TIME_SHIFT: Param<Span> = Param::millis(
+    "time_shift",
+    30.0,
+    (0.0, 10_000.0),
+    "ts-fifo: head start of low-latency packets (twice the target)",
+);
 
 /// Two coupled queues.
 #[derive(Clone, Debug)]
@@ -139,12 +182,14 @@ impl<P: Packet> DualPi2<P> {
     /// The PI controller, once per period.
     fn update_base(&mut self, delay: Span) {
         let Settings { target, alpha, beta, .. } = self.settings;
-        let (now, old, aim) = (delay.as_secs_f64(), self.old_delay.as_secs_f64(), target.as_secs_f64());
+        let (now, old, aim) =
+            (delay.as_secs_f64(), self.old_delay.as_secs_f64(), target.as_secs_f64());
         self.base = (self.base + alpha * (now - aim) + beta * (now - old)).clamp(0.0, 1.0);
         self.old_delay = delay;
     }
 
-    /// The probability for classic packets: the square of the base, because their rate goes with the inverse root.
+    /// The probability for classic packets: the square of the base, because their rate goes with
+    /// the inverse root.
     fn classic_probability(&self) -> f64 {
         self.base * self.base
     }
@@ -166,7 +211,9 @@ impl<P: Packet> DualPi2<P> {
 
     /// Whether the next packet comes from the low-latency queue.
     fn low_is_next(&self) -> bool {
-        let (Some(low), Some(classic)) = (self.low.head(), self.classic.head()) else { return !self.low.is_empty() };
+        let (Some(low), Some(classic)) = (self.low.head(), self.classic.head()) else {
+            return !self.low.is_empty();
+        };
         match self.settings.scheduler {
             Scheduler::Weighted(_) => self.owed <= 0,
             Scheduler::Shifted(shift) => low.at <= classic.at + shift,
@@ -187,7 +234,12 @@ impl<P: Packet> DualPi2<P> {
     }
 
     /// A low-latency packet on its way out; `None` if it is dropped.
-    fn judge_low(&mut self, mut head: Queued<P>, now: Time, verdicts: &mut Verdicts<P>) -> Option<Queued<P>> {
+    fn judge_low(
+        &mut self,
+        mut head: Queued<P>,
+        now: Time,
+        verdicts: &mut Verdicts<P>,
+    ) -> Option<Queued<P>> {
         let coupled = self.coupled_probability();
         if coupled < 1.0 {
             let native = self.native_probability(now.since(head.at));
@@ -207,7 +259,11 @@ impl<P: Packet> DualPi2<P> {
     }
 
     /// The same for a classic packet.
-    fn judge_classic(&mut self, mut head: Queued<P>, verdicts: &mut Verdicts<P>) -> Option<Queued<P>> {
+    fn judge_classic(
+        &mut self,
+        mut head: Queued<P>,
+        verdicts: &mut Verdicts<P>,
+    ) -> Option<Queued<P>> {
         let classic = self.classic_probability();
         if recurs(&mut self.classic_sum, classic) {
             // Overload from min(1/k², 1) on (appendix A.1: p_Cmax).
@@ -253,7 +309,11 @@ impl<P: Packet> Discipline<P> for DualPi2<P> {
             let head = if low { self.low.pop() } else { self.classic.pop() }?;
             let size = head.packet.size();
             self.backlog.remove(size);
-            let judged = if low { self.judge_low(head, now, verdicts) } else { self.judge_classic(head, verdicts) };
+            let judged = if low {
+                self.judge_low(head, now, verdicts)
+            } else {
+                self.judge_classic(head, verdicts)
+            };
             if judged.is_some() {
                 self.charge(low, size);
                 return judged;

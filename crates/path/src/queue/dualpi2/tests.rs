@@ -9,7 +9,9 @@ fn dual(text: &str) -> Bench<DualPi2<Small>> {
 fn gains_follow_from_the_longest_round_trip() {
     let queue = dual("dualpi2").queue;
     assert_eq!(queue.ticks.every(), Span::from_millis(15));
-    assert!((queue.settings.alpha - 0.15).abs() < 1e-12 && (queue.settings.beta - 3.0).abs() < 1e-12);
+    assert!(
+        (queue.settings.alpha - 0.15).abs() < 1e-12 && (queue.settings.beta - 3.0).abs() < 1e-12
+    );
     assert_eq!(dual("dualpi2?rtt_max=30").queue.ticks.every(), Span::from_millis(10));
 }
 
@@ -37,7 +39,8 @@ fn code_points_choose_the_queue() {
         bench.offer(ms(0), 1000, ecn);
     }
     assert_eq!((bench.queue.low.packets(), bench.queue.classic.packets()), (2, 2));
-    let order: Vec<u64> = std::iter::from_fn(|| bench.take(us(10))).map(|queued| queued.packet.id).collect();
+    let order: Vec<u64> =
+        std::iter::from_fn(|| bench.take(us(10))).map(|queued| queued.packet.id).collect();
     assert_eq!(order[0], 2, "low latency first");
 }
 
@@ -75,7 +78,8 @@ fn overload_drops_in_both_queues_alike() {
     let (marked, dropped) = shares(0.5, Ecn::Ect1);
     assert_eq!((marked, dropped), (7501, 2499));
     assert_eq!(shares(0.4999, Ecn::Ect1).1, 0);
-    // A coupling below 1 never saturates the marks of low-latency packets; classic ones are all dropped at 1.
+    // A coupling below 1 never saturates the marks of low-latency packets; classic ones are all
+    // dropped at 1.
     assert_eq!(shares_of("dualpi2?k=0.5", 1.0, Ecn::Ect0), (0, 9_999));
     assert_eq!(shares_of("dualpi2?k=0.5", 1.0, Ecn::Ect1), (4_999, 0));
 }
@@ -84,9 +88,15 @@ fn overload_drops_in_both_queues_alike() {
 fn the_ramp_marks_by_the_packets_own_wait() {
     let mut queue = dual("dualpi2").queue;
     for id in 0..3 {
-        queue.enqueue(ms(0), Small { id, size: 1000, ecn: Ecn::Ect1, flow: 0, header: None }, &mut Verdicts::default());
+        queue.enqueue(
+            ms(0),
+            Small { id, size: 1000, ecn: Ecn::Ect1, flow: 0, header: None },
+            &mut Verdicts::default(),
+        );
     }
-    let ramp = |queue: &DualPi2<Small>| [800, 900, 1000, 1200, 5000].map(|us| queue.native_probability(Span::from_micros(us)));
+    let ramp = |queue: &DualPi2<Small>| {
+        [800, 900, 1000, 1200, 5000].map(|us| queue.native_probability(Span::from_micros(us)))
+    };
     for (value, expected) in ramp(&queue).into_iter().zip([0.0, 0.25, 0.5, 1.0, 1.0]) {
         assert!((value - expected).abs() < 1e-9, "{value}");
     }
@@ -119,6 +129,7 @@ fn a_time_shift_lets_low_latency_packets_pass_younger_classic_ones_only() {
     bench.offer(ms(0), 1000, Ecn::Ect0);
     bench.offer(ms(30), 1000, Ecn::Ect1);
     bench.offer(ms(31), 1000, Ecn::Ect1);
-    let order: Vec<u64> = std::iter::from_fn(|| bench.take(ms(31))).map(|queued| queued.packet.id).collect();
+    let order: Vec<u64> =
+        std::iter::from_fn(|| bench.take(ms(31))).map(|queued| queued.packet.id).collect();
     assert_eq!(order, [1, 0, 2]);
 }

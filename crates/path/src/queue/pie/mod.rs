@@ -1,14 +1,18 @@
-//! PIE: drops at random at the tail, with a probability that a proportional-integral controller sets by the queueing delay.
+//! PIE: drops at random at the tail, with a probability that a proportional-integral controller
+//! sets by the queueing delay.
 //!
-//! Left out: switching it on and off with the queue's length (RFC 8033 section 5.3, optional); what Linux `net/sched/sch_pie.c` adds, two points of probability per update
-//! above 250 ms.
+//! Left out: switching it on and off with the queue's length (RFC 8033 section 5.3, optional); what
+//! Linux `net/sched/sch_pie.c` adds, two points of probability per update above 250 ms.
 
 #[cfg(test)]
 mod tests;
 
 use crate::queue::buffer::Buffer;
 use crate::queue::ticks::Ticks;
-use crate::{Backlog, Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Packet, Queued, Verdicts};
+use crate::{
+    Backlog, Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Packet, Queued,
+    Verdicts,
+};
 use narrows_params::{Param, Params};
 use narrows_units::{Bytes, Random, Span, Time};
 use narrows_wire::Ecn;
@@ -33,28 +37,70 @@ pub(crate) static ENTRY: DisciplineEntry = DisciplineEntry {
     ],
 };
 
-const TARGET: Param<Span> = Param::millis("target", 15.0, (0.01, 10_000.0), "target delay, QDELAY_REF (RFC 8033 section 4.2)");
-const UPDATE: Param<Span> = Param::millis("update", 15.0, (0.1, 10_000.0), "update interval of the probability, T_UPDATE (section 4.2)");
-const ALPHA: Param<f64> = Param::number("alpha", 0.125, (0.0, 100.0), "Hz", "weight of the deviation from the target (section 4.2)");
-const BETA: Param<f64> = Param::number("beta", 1.25, (0.0, 100.0), "Hz", "weight of the change of the delay (section 4.2)");
-const BURST: Param<Span> = Param::millis("burst", 150.0, (0.0, 100_000.0), "burst allowance after a quiet time, MAX_BURST (section 4.4)");
+const TARGET: Param<Span> = Param::millis(
+    "target",
+    15.0,
+    (0.01, 10_000.0),
+    "target delay, QDELAY_REF (RFC 8033 section 4.2)",
+);
+const UPDATE: Param<Span> = Param::millis(
+    "update",
+    15.0,
+    (0.1, 10_000.0),
+    "update interval of the probability, T_UPDATE (section 4.2)",
+);
+const ALPHA: Param<f64> = Param::number(
+    "alpha",
+    0.125,
+    (0.0, 100.0),
+    "Hz",
+    "weight of the deviation from the target (section 4.2)",
+);
+const BETA: Param<f64> = Param::number(
+    "beta",
+    1.25,
+    (0.0, 100.0),
+    "Hz",
+    "weight of the change of the delay (section 4.2)",
+);
+const BURST: Param<Span> = Param::millis(
+    "burst",
+    150.0,
+    (0.0, 100_000.0),
+    "burst allowance after a quiet time, MAX_BURST (section 4.4)",
+);
 const MEASURES_DEPARTURES: Param<bool> = Param::choice(
     "delay",
     "timestamp",
     &[("timestamp", false), ("departure-rate", true)],
     "source of the delay: the head packet's wait, or the departure rate (sections 4.3, 5.2)",
 );
-const DERANDOMIZE: Param<bool> = Param::flag("derandomize", true, "limit distances between drops (section 5.4)");
-const CAP: Param<bool> = Param::flag("cap", true, "from 10 % on the probability rises by at most 2 points (section 5.5)");
-const ECN: Param<bool> = Param::flag("ecn", true, "mark ECN-capable packets instead of dropping them below `mark_limit` (section 5.1)");
-const MARK_LIMIT: Param<f64> =
-    Param::number("mark_limit", 0.1, (0.0, 1.0), "", "probability from which ECN-capable packets are dropped too (section 5.1)");
+const DERANDOMIZE: Param<bool> =
+    Param::flag("derandomize", true, "limit distances between drops (section 5.4)");
+const CAP: Param<bool> = Param::flag(
+    "cap",
+    true,
+    "from 10 % on the probability rises by at most 2 points (section 5.5)",
+);
+const ECN: Param<bool> = Param::flag(
+    "ecn",
+    true,
+    "mark ECN-capable packets instead of dropping them below `mark_limit` (section 5.1)",
+);
+const MARK_LIMIT: Param<f64> = Param::number(
+    "mark_limit",
+    0.1,
+    (0.0, 1.0),
+    "",
+    "probability from which ECN-capable packets are dropped too (section 5.1)",
+);
 
 /// Bytes over which a departure rate is measured (section 5.2).
 const DQ_THRESHOLD: u64 = 16_384;
 
 /// Bounds of the probability and what the step is divided by below each (section 4.2).
-const TUNING: [(f64, f64); 6] = [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0)];
+const TUNING: [(f64, f64); 6] =
+    [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0)];
 
 /// A queue under PIE.
 #[derive(Clone, Debug)]
@@ -124,7 +170,10 @@ impl<P: Packet> Pie<P> {
     fn delay(&self, now: Time) -> Span {
         match &self.departures {
             None => self.queue.sojourn(now),
-            Some(departures) => Span::from_secs_f64(departures.time.unwrap_or(0.0) * self.queue.bytes().get() as f64 / DQ_THRESHOLD as f64),
+            Some(departures) => Span::from_secs_f64(
+                departures.time.unwrap_or(0.0) * self.queue.bytes().get() as f64
+                    / DQ_THRESHOLD as f64,
+            ),
         }
     }
 
@@ -138,8 +187,12 @@ impl<P: Packet> Pie<P> {
     /// One period is over (section 4.2).
     fn update_probability(&mut self, delay: Span) {
         let Settings { target, alpha, beta, cap, burst, .. } = self.settings;
-        let (now, old, aim) = (delay.as_secs_f64(), self.old_delay.as_secs_f64(), target.as_secs_f64());
-        let divisor = TUNING.iter().find(|(bound, _)| self.probability < *bound).map_or(1.0, |(_, divisor)| *divisor);
+        let (now, old, aim) =
+            (delay.as_secs_f64(), self.old_delay.as_secs_f64(), target.as_secs_f64());
+        let divisor = TUNING
+            .iter()
+            .find(|(bound, _)| self.probability < *bound)
+            .map_or(1.0, |(_, divisor)| *divisor);
         let mut step = (alpha * (now - aim) + beta * (now - old)) / divisor;
         if cap && self.probability >= 0.1 {
             step = step.min(0.02);
@@ -164,7 +217,8 @@ impl<P: Packet> Pie<P> {
             return false;
         }
         if self.settings.derandomize {
-            self.accumulated = if self.probability == 0.0 { 0.0 } else { self.accumulated + self.probability };
+            self.accumulated =
+                if self.probability == 0.0 { 0.0 } else { self.accumulated + self.probability };
             if self.accumulated < 0.85 {
                 return false;
             }
@@ -187,7 +241,10 @@ impl<P: Packet> Discipline<P> for Pie<P> {
         let acts = self.acts();
         if acts {
             self.accumulated = 0.0;
-            if !self.settings.ecn || packet.ecn() == Ecn::NotEct || self.probability >= self.settings.mark_limit {
+            if !self.settings.ecn
+                || packet.ecn() == Ecn::NotEct
+                || self.probability >= self.settings.mark_limit
+            {
                 return Fate::Dropped(DropReason::Early);
             }
             packet.set_ecn(Ecn::Ce);
@@ -199,7 +256,11 @@ impl<P: Packet> Discipline<P> for Pie<P> {
     fn dequeue(&mut self, now: Time, _verdicts: &mut Verdicts<P>) -> Option<Queued<P>> {
         self.update(now);
         if let Some(departures) = &mut self.departures {
-            departures.leave(now, self.queue.bytes().get(), self.queue.head().map_or(0, |head| head.packet.size().get()));
+            departures.leave(
+                now,
+                self.queue.bytes().get(),
+                self.queue.head().map_or(0, |head| head.packet.size().get()),
+            );
         }
         self.queue.pop()
     }
@@ -214,7 +275,8 @@ impl<P: Packet> Discipline<P> for Pie<P> {
 }
 
 impl Departures {
-    /// A packet of `size` leaves a queue of `waiting` bytes (section 5.2). Bytes count from the second packet on: the first is only beginning to leave.
+    /// A packet of `size` leaves a queue of `waiting` bytes (section 5.2). Bytes count from the
+    /// second packet on: the first is only beginning to leave.
     fn leave(&mut self, now: Time, waiting: u64, size: u64) {
         let Some((start, gone)) = &mut self.measuring else {
             if waiting >= DQ_THRESHOLD {

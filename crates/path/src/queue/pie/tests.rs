@@ -18,18 +18,34 @@ fn close(value: f64, expected: f64) -> bool {
 #[test]
 fn each_row_of_the_tuning_table_divides_the_step() {
     // 35 ms after 25 ms: 0.125 · 0.020 + 1.25 · 0.010 = 0.015.
-    let rows = [(5e-7, 2048.0), (5e-6, 512.0), (5e-5, 128.0), (5e-4, 32.0), (5e-3, 8.0), (5e-2, 2.0), (0.5, 1.0)];
+    let rows = [
+        (5e-7, 2048.0),
+        (5e-6, 512.0),
+        (5e-5, 128.0),
+        (5e-4, 32.0),
+        (5e-3, 8.0),
+        (5e-2, 2.0),
+        (0.5, 1.0),
+    ];
     for (probability, divisor) in rows {
         let mut queue = at(probability, 25);
         queue.update_probability(Span::from_millis(35));
-        assert!(close(queue.probability, probability + 0.015 / divisor), "{probability}: {}", queue.probability);
+        assert!(
+            close(queue.probability, probability + 0.015 / divisor),
+            "{probability}: {}",
+            queue.probability
+        );
     }
     // The bounds belong to the row above.
     for (row, (bound, _)) in TUNING.iter().enumerate() {
         let divisor = TUNING.get(row + 1).map_or(1.0, |(_, divisor)| *divisor);
         let mut queue = at(*bound, 25);
         queue.update_probability(Span::from_millis(35));
-        assert!(close(queue.probability, bound + 0.015 / divisor), "{bound}: {}", queue.probability);
+        assert!(
+            close(queue.probability, bound + 0.015 / divisor),
+            "{bound}: {}",
+            queue.probability
+        );
     }
 }
 
@@ -90,7 +106,8 @@ fn standing(text: &str, probability: f64) -> Bench<Pie<Small>> {
 #[test]
 fn drops_keep_their_distance() {
     let mut bench = standing("pie", 0.1);
-    let drops: Vec<usize> = (0..4000).filter(|_| bench.offer(ms(1), 1000, Ecn::NotEct) != Fate::Queued).collect();
+    let drops: Vec<usize> =
+        (0..4000).filter(|_| bench.offer(ms(1), 1000, Ecn::NotEct) != Fate::Queued).collect();
     let gaps: Vec<usize> = drops.windows(2).map(|pair| pair[1] - pair[0]).collect();
     // Never below 8.5 packets, never above 85.
     assert!(gaps.iter().all(|gap| (9..=85).contains(gap)), "{gaps:?}");
@@ -98,15 +115,23 @@ fn drops_keep_their_distance() {
     let mean = gaps.iter().sum::<usize>() as f64 / gaps.len() as f64;
     assert!((16.0..20.0).contains(&mean), "{mean}");
     let mut bench = standing("pie?derandomize=false", 0.1);
-    let drops: Vec<usize> = (0..4000).filter(|_| bench.offer(ms(1), 1000, Ecn::NotEct) != Fate::Queued).collect();
-    assert!((340..460).contains(&drops.len()) && drops.windows(2).any(|pair| pair[1] - pair[0] == 1), "{}", drops.len());
+    let drops: Vec<usize> =
+        (0..4000).filter(|_| bench.offer(ms(1), 1000, Ecn::NotEct) != Fate::Queued).collect();
+    assert!(
+        (340..460).contains(&drops.len()) && drops.windows(2).any(|pair| pair[1] - pair[0] == 1),
+        "{}",
+        drops.len()
+    );
 }
 
 #[test]
 fn marks_below_the_limit_and_drops_above() {
     let fates = |text, probability, ecn| {
         let mut bench = standing(text, probability);
-        let mut fates: Vec<Fate> = (0..200).map(|_| bench.offer(ms(1), 1000, ecn)).filter(|fate| *fate != Fate::Queued).collect();
+        let mut fates: Vec<Fate> = (0..200)
+            .map(|_| bench.offer(ms(1), 1000, ecn))
+            .filter(|fate| *fate != Fate::Queued)
+            .collect();
         fates.dedup();
         fates
     };
@@ -139,7 +164,10 @@ fn updates_come_at_their_times_however_late_it_is_looked_at() {
     }
     late.queue.update(ms(100));
     // Head of the queue at 15, 30 ... 90 ms; the first step is divided by 2048.
-    assert_eq!((late.queue.probability, late.queue.old_delay), (often.queue.probability, Span::from_millis(90)));
+    assert_eq!(
+        (late.queue.probability, late.queue.old_delay),
+        (often.queue.probability, Span::from_millis(90))
+    );
     assert!(late.queue.probability > 0.0);
 }
 

@@ -5,7 +5,10 @@ mod tests;
 
 use crate::queue::buffer::Buffer;
 use crate::queue::ticks::Ticks;
-use crate::{Backlog, Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Limit, Packet, Queued, Verdicts};
+use crate::{
+    Backlog, Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Limit, Packet, Queued,
+    Verdicts,
+};
 use narrows_params::{Param, Params};
 use narrows_units::{Random, Rate, Span, Time};
 use narrows_wire::Ecn;
@@ -42,17 +45,33 @@ const MIN: Param<f64> = Param::number(
     "",
     "least average with drops or marks, in `unit`; 0: half of the departures in `target`, at least 5 packets",
 );
-const MAX: Param<f64> =
-    Param::number("max", 0.0, (0.0, 1e6), "", "average at which the probability is `max_p`, at least min, in `unit`; 0: three times min");
+const MAX: Param<f64> = Param::number(
+    "max",
+    0.0,
+    (0.0, 1e6),
+    "",
+    "average at which the probability is `max_p`, at least min, in `unit`; 0: three times min",
+);
 const PERCENT: Param<bool> = Param::choice(
     "unit",
     "packets",
     &[("packets", false), ("percent", true)],
     "unit of min and max: packets of mean size, or percent of the buffer",
 );
-const MAX_P: Param<f64> = Param::number("max_p", 0.1, (0.0, 1.0), "", "probability at max; initial value with adaptive=true");
-const WEIGHT: Param<f64> =
-    Param::number("weight", 0.0, (0.0, 1.0), "", "weight of an arrival in the average; 0: 1 - exp(-1 / (10 `rtt` in packets))");
+const MAX_P: Param<f64> = Param::number(
+    "max_p",
+    0.1,
+    (0.0, 1.0),
+    "",
+    "probability at max; initial value with adaptive=true",
+);
+const WEIGHT: Param<f64> = Param::number(
+    "weight",
+    0.0,
+    (0.0, 1.0),
+    "",
+    "weight of an arrival in the average; 0: 1 - exp(-1 / (10 `rtt` in packets))",
+);
 const RTT: Param<f64> = Param::number(
     "rtt",
     0.0,
@@ -60,22 +79,40 @@ const RTT: Param<f64> = Param::number(
     "ms",
     "round trip for the weight; 0: three times link delay plus packet time, at least 100 ms",
 );
-const TARGET: Param<f64> = Param::number("target", 5.0, (0.01, 10_000.0), "ms", "delay for the automatic min");
-const MEAN_PACKET: Param<f64> = Param::number("mean_packet", 1500.0, (1.0, 65_535.0), "B", "packet size for min and max");
-const GENTLE: Param<bool> = Param::flag("gentle", true, "above max the probability rises to 1 at twice max; otherwise 1 at once");
-const ADAPTIVE: Param<bool> =
-    Param::flag("adaptive", false, "adapt max_p every 0.5 s to hold the average between 0.4 and 0.6 of the way from min to max");
+const TARGET: Param<f64> =
+    Param::number("target", 5.0, (0.01, 10_000.0), "ms", "delay for the automatic min");
+const MEAN_PACKET: Param<f64> =
+    Param::number("mean_packet", 1500.0, (1.0, 65_535.0), "B", "packet size for min and max");
+const GENTLE: Param<bool> = Param::flag(
+    "gentle",
+    true,
+    "above max the probability rises to 1 at twice max; otherwise 1 at once",
+);
+const ADAPTIVE: Param<bool> = Param::flag(
+    "adaptive",
+    false,
+    "adapt max_p every 0.5 s to hold the average between 0.4 and 0.6 of the way from min to max",
+);
 const CLASSIC: Param<bool> = Param::choice(
     "spread",
     "wait",
     &[("wait", false), ("classic", true)],
     "spacing of drops: none within 1/p packets, then one within as many (ns-2); or uniform within 1/p",
 );
-const BYTE_MODE: Param<bool> = Param::flag("byte_mode", true, "count in bytes; small packets are dropped less");
-const ECN: Param<bool> =
-    Param::flag("ecn", true, "mark ECN-capable packets instead of dropping them (RFC 3168), except where all are dropped");
-const MARK_LIMIT: Param<f64> =
-    Param::number("mark_limit", 1.0, (0.0, 1.0), "", "probability from which ECN-capable packets are dropped too (ns-2: 0.1)");
+const BYTE_MODE: Param<bool> =
+    Param::flag("byte_mode", true, "count in bytes; small packets are dropped less");
+const ECN: Param<bool> = Param::flag(
+    "ecn",
+    true,
+    "mark ECN-capable packets instead of dropping them (RFC 3168), except where all are dropped",
+);
+const MARK_LIMIT: Param<f64> = Param::number(
+    "mark_limit",
+    1.0,
+    (0.0, 1.0),
+    "",
+    "probability from which ECN-capable packets are dropped too (ns-2: 0.1)",
+);
 
 const HARDDROP: Param<bool> = Param::flag(
     "harddrop",
@@ -189,12 +226,16 @@ impl<P: Packet> Red<P> {
         }
     }
 
-    /// The average after an arrival at `now`; the time without packets counts as so many arrivals at an empty queue.
+    /// The average after an arrival at `now`; the time without packets counts as so many arrivals
+    /// at an empty queue.
     fn average_in(&mut self, now: Time) {
         self.decay_until(now);
         self.idle = None;
-        let queue =
-            if self.settings.byte_mode { self.queue.bytes().get() as f64 / self.settings.mean_packet } else { self.queue.packets() as f64 };
+        let queue = if self.settings.byte_mode {
+            self.queue.bytes().get() as f64 / self.settings.mean_packet
+        } else {
+            self.queue.packets() as f64
+        };
         self.average += self.values.weight * (queue - self.average);
     }
 
@@ -202,7 +243,10 @@ impl<P: Packet> Red<P> {
     fn decay_until(&mut self, now: Time) {
         if let Some(since) = &mut self.idle {
             let idle = now.since(std::mem::replace(since, now));
-            self.average *= libm::pow(1.0 - self.values.weight, idle.as_secs_f64() * self.values.packets_per_second);
+            self.average *= libm::pow(
+                1.0 - self.values.weight,
+                idle.as_secs_f64() * self.values.packets_per_second,
+            );
         }
     }
 
@@ -221,8 +265,8 @@ impl<P: Packet> Red<P> {
         }
     }
 
-    /// True if ECN-capable packets are marked at this base probability. A lower `mark_limit` holds whatever
-    /// `harddrop` says.
+    /// True if ECN-capable packets are marked at this base probability. A lower `mark_limit` holds
+    /// whatever `harddrop` says.
     fn marks(&self, base: f64) -> bool {
         let Settings { ecn, mark_limit, harddrop, .. } = self.settings;
         ecn && (base < mark_limit || !harddrop && mark_limit >= 1.0)
@@ -254,10 +298,13 @@ impl Values {
             Limit::Bytes(bytes) => bytes.get() as f64 / settings.mean_packet / 100.0,
             Limit::Packets(packets) => packets as f64 / 100.0,
         };
-        let min = automatic(settings.min * unit, (settings.target * packets_per_second / 2.0).max(5.0));
+        let min =
+            automatic(settings.min * unit, (settings.target * packets_per_second / 2.0).max(5.0));
         // Three packet times are three packets, also at a rate of zero.
         let per_rtt = match settings.rtt {
-            0.0 => (3.0 * (settings.delay * packets_per_second + 1.0)).max(0.1 * packets_per_second),
+            0.0 => {
+                (3.0 * (settings.delay * packets_per_second + 1.0)).max(0.1 * packets_per_second)
+            }
             rtt => rtt * packets_per_second,
         };
         Values {
@@ -282,7 +329,8 @@ impl<P: Packet> Discipline<P> for Red<P> {
         if base == 0.0 {
             self.count = -1.0;
         } else {
-            self.count += if self.settings.byte_mode { size / self.settings.mean_packet } else { 1.0 };
+            self.count +=
+                if self.settings.byte_mode { size / self.settings.mean_packet } else { 1.0 };
         }
         let acts = base >= 1.0 || (base > 0.0 && self.random.chance(self.spread(base, size)));
         if acts {

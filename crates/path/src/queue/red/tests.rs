@@ -7,33 +7,56 @@ fn red(text: &str) -> Bench<Red<Small>> {
 }
 
 fn close(value: f64, expected: f64) {
-    assert!((value - expected).abs() <= 1e-9 * expected.abs().max(1e-3), "{value}, expected {expected}");
+    assert!(
+        (value - expected).abs() <= 1e-9 * expected.abs().max(1e-3),
+        "{value}, expected {expected}"
+    );
 }
 
 #[test]
 fn automatic_values_follow_rate_and_delay() {
-    // 10 Mbit/s are 833.3 packets of 1500 B per second; a delay of 10 ms gives the least round trip, 100 ms.
+    // 10 Mbit/s are 833.3 packets of 1500 B per second; a delay of 10 ms gives the least round
+    // trip, 100 ms.
     let values = red("red").queue.values;
     close(values.packets_per_second, 1e7 / 12_000.0);
     close(values.min, 5.0);
     close(values.max, 15.0);
     close(values.weight, 1.0 - libm::exp(-1.0 / (10.0 * 0.1 * 1e7 / 12_000.0)));
-    // At 5 Gbit/s min is half of 5 ms: 1041.7 packets; a weight of 0.002 would average over 1.2 ms only.
-    let fast = Values::new(&red("red?rtt=80").queue.settings, Some(Rate::from_mbps(5000)), Limit::None);
+    // At 5 Gbit/s min is half of 5 ms: 1041.7 packets; a weight of 0.002 would average over 1.2 ms
+    // only.
+    let fast =
+        Values::new(&red("red?rtt=80").queue.settings, Some(Rate::from_mbps(5000)), Limit::None);
     close(fast.min, 5e9 / 12_000.0 * 0.005 / 2.0);
     close(fast.max, 3.0 * fast.min);
-    assert!((1.0 / fast.weight / (0.8 * 5e9 / 12_000.0) - 1.0).abs() < 1e-3, "ten round trips of 80 ms: {}", fast.weight);
+    assert!(
+        (1.0 / fast.weight / (0.8 * 5e9 / 12_000.0) - 1.0).abs() < 1e-3,
+        "ten round trips of 80 ms: {}",
+        fast.weight
+    );
     // Twice the packet, half of the packets per second, the same bytes.
-    let coarse = Values::new(&red("red?mean_packet=3000").queue.settings, Some(Rate::from_mbps(5000)), Limit::None);
+    let coarse = Values::new(
+        &red("red?mean_packet=3000").queue.settings,
+        Some(Rate::from_mbps(5000)),
+        Limit::None,
+    );
     close(coarse.min * 2.0, fast.min);
-    // At 10 Mbit/s a packet takes 1.2 ms: with a delay of 50 ms the round trip is 153.6 ms, 128 packets.
-    let far = Values::new(&Settings { delay: 0.05, ..red("red").queue.settings }, Some(Rate::from_mbps(10)), Limit::None);
+    // At 10 Mbit/s a packet takes 1.2 ms: with a delay of 50 ms the round trip is 153.6 ms, 128
+    // packets.
+    let far = Values::new(
+        &Settings { delay: 0.05, ..red("red").queue.settings },
+        Some(Rate::from_mbps(10)),
+        Limit::None,
+    );
     close(far.weight, 1.0 - libm::exp(-1.0 / 1280.0));
     let set = red("red?min=20&max=60&weight=0.002").queue.values;
     assert_eq!((set.min, set.max, set.weight), (20.0, 60.0, 0.002));
     // A quarter and a half of 120 packets, of 300 000 B, and of whatever the buffer becomes.
     let mut parts = red("red?min=25&max=50&unit=percent").queue;
-    for (limit, min) in [(Limit::Packets(120), 30.0), (Limit::Bytes(Bytes::new(300_000)), 50.0), (Limit::None, f64::INFINITY)] {
+    for (limit, min) in [
+        (Limit::Packets(120), 30.0),
+        (Limit::Bytes(Bytes::new(300_000)), 50.0),
+        (Limit::None, f64::INFINITY),
+    ] {
         parts.set_limit(limit);
         assert_eq!((parts.values.min, parts.values.max >= 2.0 * min), (min, true));
     }
@@ -83,7 +106,15 @@ fn the_average_decays_while_idle_as_if_packets_had_come() {
 fn the_probability_by_hand() {
     let at = |text: &str, average: f64| Red { average, ..red(text).queue }.base_probability();
     let text = "red?min=5&max=15&max_p=0.1";
-    for (average, expected) in [(4.9, 0.0), (5.0, 0.0), (10.0, 0.05), (15.0, 0.1), (22.5, 0.55), (29.999_999_999, 1.0), (30.0, 1.0)] {
+    for (average, expected) in [
+        (4.9, 0.0),
+        (5.0, 0.0),
+        (10.0, 0.05),
+        (15.0, 0.1),
+        (22.5, 0.55),
+        (29.999_999_999, 1.0),
+        (30.0, 1.0),
+    ] {
         close(at(text, average), expected);
     }
     let abrupt = "red?min=5&max=15&max_p=0.1&gentle=false";
@@ -94,13 +125,16 @@ fn the_probability_by_hand() {
 
 #[test]
 fn the_spread_by_hand() {
-    let at = |text: &str, count: f64, size: f64| Red { count, ..red(text).queue }.spread(0.05, size);
+    let at =
+        |text: &str, count: f64, size: f64| Red { count, ..red(text).queue }.spread(0.05, size);
     let classic = "red?spread=classic&byte_mode=false";
     for (count, expected) in [(0.0, 0.05), (10.0, 0.1), (19.0, 1.0), (20.0, 1.0)] {
         close(at(classic, count, 1500.0), expected);
     }
     let wait = "red?byte_mode=false";
-    for (count, expected) in [(0.0, 0.0), (19.0, 0.0), (20.0, 0.05), (30.0, 0.1), (39.0, 1.0), (40.0, 1.0)] {
+    for (count, expected) in
+        [(0.0, 0.0), (19.0, 0.0), (20.0, 0.05), (30.0, 0.1), (39.0, 1.0), (40.0, 1.0)]
+    {
         close(at(wait, count, 1500.0), expected);
     }
     // A small packet has less to fear, until one is due.
@@ -115,14 +149,17 @@ fn gaps(text: &str, average: f64) -> Vec<usize> {
     bench.queue.values.weight = 0.0;
     bench.queue.idle = None;
     bench.queue.average = average;
-    let drops: Vec<usize> = (0..60_000).filter(|_| bench.offer(ms(0), 1500, Ecn::NotEct) != Fate::Queued).collect();
+    let drops: Vec<usize> =
+        (0..60_000).filter(|_| bench.offer(ms(0), 1500, Ecn::NotEct) != Fate::Queued).collect();
     drops.windows(2).map(|pair| pair[1] - pair[0]).collect()
 }
 
 #[test]
 fn drops_are_spread_uniformly() {
     // p = 0.05: classic within 20 packets, on average 10; "wait" from 20 to 40, on average 30.
-    for (text, range, mean) in [("red?min=5&max=15&spread=classic", 1..=20, 10.5), ("red?min=5&max=15", 20..=40, 30.0)] {
+    for (text, range, mean) in
+        [("red?min=5&max=15&spread=classic", 1..=20, 10.5), ("red?min=5&max=15", 20..=40, 30.0)]
+    {
         let gaps = gaps(text, 10.0);
         assert!(gaps.iter().all(|gap| range.contains(gap)), "{text}: {gaps:?}");
         let measured = gaps.iter().sum::<usize>() as f64 / gaps.len() as f64;
@@ -159,16 +196,26 @@ fn marks_up_to_the_limit_and_drops_above_all_thresholds_even_of_capable_packets(
     assert_eq!(first(text, 25.0, Ecn::Ect1), Some(Fate::Marked));
     assert_eq!(first(text, 12.0, Ecn::NotEct), Some(Fate::Dropped(DropReason::Early)));
     assert_eq!(first(text, 30.0, Ecn::Ect0), Some(Fate::Dropped(DropReason::Early)));
-    assert_eq!(first("red?min=5&max=15&gentle=false", 15.0, Ecn::Ect0), Some(Fate::Dropped(DropReason::Early)));
-    assert_eq!(first("red?min=5&max=15&mark_limit=0.1", 16.0, Ecn::Ect0), Some(Fate::Dropped(DropReason::Early)));
+    assert_eq!(
+        first("red?min=5&max=15&gentle=false", 15.0, Ecn::Ect0),
+        Some(Fate::Dropped(DropReason::Early))
+    );
+    assert_eq!(
+        first("red?min=5&max=15&mark_limit=0.1", 16.0, Ecn::Ect0),
+        Some(Fate::Dropped(DropReason::Early))
+    );
     assert_eq!(first("red?min=5&max=15&mark_limit=0.1", 14.0, Ecn::Ect0), Some(Fate::Marked));
-    assert_eq!(first("red?min=5&max=15&ecn=false", 12.0, Ecn::Ect0), Some(Fate::Dropped(DropReason::Early)));
+    assert_eq!(
+        first("red?min=5&max=15&ecn=false", 12.0, Ecn::Ect0),
+        Some(Fate::Dropped(DropReason::Early))
+    );
 }
 
 #[test]
 fn the_adaptive_form_moves_max_p_each_half_second() {
     let after = |average: f64, max_p: f64, periods: u64| {
-        let mut queue = Red { average, max_p, idle: None, ..red("red?adaptive=true&min=5&max=15").queue };
+        let mut queue =
+            Red { average, max_p, idle: None, ..red("red?adaptive=true&min=5&max=15").queue };
         queue.update(ms(500 * periods));
         queue.max_p
     };
@@ -191,13 +238,25 @@ fn the_adaptive_form_moves_max_p_each_half_second() {
     close(fixed.max_p, 0.1);
 }
 
-/// At min = max = 20 packets every packet that finds a longer queue is marked without `harddrop`, as in Linux, and dropped with it.
+/// At min = max = 20 packets every packet that finds a longer queue is marked without `harddrop`,
+/// as in Linux, and dropped with it.
 #[test]
 fn above_max_capable_packets_are_marked_unless_harddrop() {
-    for (more, marked) in [("", false), ("&harddrop=false", true), ("&harddrop=false&mark_limit=0.1", false)] {
-        let mut bench = red(&format!("red?min=20&max=20&max_p=1&weight=1&byte_mode=false&gentle=false{more}"));
+    for (more, marked) in
+        [("", false), ("&harddrop=false", true), ("&harddrop=false&mark_limit=0.1", false)]
+    {
+        let mut bench =
+            red(&format!("red?min=20&max=20&max_p=1&weight=1&byte_mode=false&gentle=false{more}"));
         let last = (0..30).map(|_| bench.offer(ms(0), 1500, Ecn::Ect0)).last();
-        assert_eq!(last, Some(if marked { Fate::Marked } else { Fate::Dropped(DropReason::Early) }), "{more}");
-        assert_eq!(bench.offer(ms(0), 1500, Ecn::NotEct), Fate::Dropped(DropReason::Early), "{more}");
+        assert_eq!(
+            last,
+            Some(if marked { Fate::Marked } else { Fate::Dropped(DropReason::Early) }),
+            "{more}"
+        );
+        assert_eq!(
+            bench.offer(ms(0), 1500, Ecn::NotEct),
+            Fate::Dropped(DropReason::Early),
+            "{more}"
+        );
     }
 }

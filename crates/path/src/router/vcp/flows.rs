@@ -1,16 +1,20 @@
-//! What each flow offers in a period: how much of the link is the steered flows' part, and who does not obey the codes.
+//! What each flow offers in a period: how much of the link is the steered flows' part, and who does
+//! not obey the codes.
 //!
-//! All of it is ours; the authors' talk names "TCP-friendliness" and "incentive" as future work (slide 23). Flows are counted exactly. A
-//! router at high speed would count them in a bitmap (Estan, Varghese and Fisk 2003).
+//! All of it is ours; the authors' talk names "TCP-friendliness" and "incentive" as future work
+//! (slide 23). Flows are counted exactly. A router at high speed would count them in a bitmap
+//! (Estan, Varghese and Fisk 2003).
 //!
-//! A flow that obeys leaves 0.875 of its window at an overload. One that has offered more than its part through many overloads, and
-//! never a tenth less than before, obeys nobody: its sender ignores codes, or its receiver hides them. Who falls as it should and climbs
-//! too fast is not found.
+//! A flow that obeys leaves 0.875 of its window at an overload. One that has offered more than its
+//! part through many overloads, and never a tenth less than before, obeys nobody: its sender
+//! ignores codes, or its receiver hides them. Who falls as it should and climbs too fast is not
+//! found.
 
 use crate::queue::classes::Class;
 use std::collections::BTreeMap;
 
-/// A flow with less than this part of an equal share does not count as one that shares: acknowledgements, a trickle.
+/// A flow with less than this part of an equal share does not count as one that shares:
+/// acknowledgements, a trickle.
 const TRICKLE: f64 = 0.125;
 /// Gain of the share of the link per period.
 const SHARE_GAIN: f64 = 0.125;
@@ -20,7 +24,8 @@ const PATIENCE: u32 = 16;
 const MOST_STRIKES: u32 = 2 * PATIENCE;
 /// Overloads that a fall makes good. Two often come before a sender's fall is seen.
 const FALL_FORGIVES: u32 = 4;
-/// What is left of the most that a flow has offered when it counts as having fallen; the law leaves 0.875.
+/// What is left of the most that a flow has offered when it counts as having fallen; the law leaves
+/// 0.875.
 const FALLEN: f64 = 0.9;
 
 /// The flows of a link.
@@ -29,7 +34,8 @@ pub(super) struct Flows {
     flows: BTreeMap<u64, Flow>,
     /// The part of the link that steered flows should have, from 0 to 1.
     share: f64,
-    /// A steered flow that offers more than so many equal shares must obey; `None` if nobody is policed.
+    /// A steered flow that offers more than so many equal shares must obey; `None` if nobody is
+    /// policed.
     police: Option<f64>,
 }
 
@@ -60,7 +66,14 @@ impl Flows {
     /// A packet of `flow` arrives. True if it may join the queue.
     pub(super) fn admits(&mut self, flow: u64, class: Class, bytes: u64) -> bool {
         let steered = class == Class::Member;
-        let flow = self.flows.entry(flow).or_insert(Flow { steered, offered: 0, peak: 0.0, strikes: 0, passes: 1.0, credit: 0.0 });
+        let flow = self.flows.entry(flow).or_insert(Flow {
+            steered,
+            offered: 0,
+            peak: 0.0,
+            strikes: 0,
+            passes: 1.0,
+            credit: 0.0,
+        });
         flow.steered |= steered;
         flow.offered += bytes;
         if flow.passes >= 1.0 {
@@ -72,7 +85,8 @@ impl Flows {
         passes
     }
 
-    /// A period ends in which the link could carry `capacity` bytes, `steered` of them of steered flows, whose load was an overload or not.
+    /// A period ends in which the link could carry `capacity` bytes, `steered` of them of steered
+    /// flows, whose load was an overload or not.
     pub(super) fn end(&mut self, capacity: f64, steered: f64, overload: bool) {
         let numbers = self.numbers(capacity);
         self.share += SHARE_GAIN * (numbers.0 / (numbers.0 + numbers.1) - self.share);
@@ -120,7 +134,8 @@ impl Flows {
 mod tests {
     use super::*;
 
-    /// Three steered flows beside one other: three quarters of the link. A trickle of acknowledgements does not count.
+    /// Three steered flows beside one other: three quarters of the link. A trickle of
+    /// acknowledgements does not count.
     #[test]
     fn a_class_has_the_part_of_its_flows() {
         let mut flows = Flows::new(None);
@@ -135,12 +150,20 @@ mod tests {
         assert!((flows.share() - 0.75).abs() < 1e-6, "{}", flows.share());
     }
 
-    /// Periods of a link of 900 bytes: what passed of a flow that offers so much, beside two of 150.
-    fn passed(flows: &mut Flows, overload: bool, offers: impl IntoIterator<Item = u64>) -> Vec<usize> {
+    /// Periods of a link of 900 bytes: what passed of a flow that offers so much, beside two of
+    /// 150.
+    fn passed(
+        flows: &mut Flows,
+        overload: bool,
+        offers: impl IntoIterator<Item = u64>,
+    ) -> Vec<usize> {
         let mut period = |offered: u64| {
             let passed = (0..offered).filter(|_| flows.admits(0, Class::Member, 1)).count();
             for flow in 1..3 {
-                assert!(flows.admits(flow, Class::Member, 150), "who has no more than a share is never cut");
+                assert!(
+                    flows.admits(flow, Class::Member, 150),
+                    "who has no more than a share is never cut"
+                );
             }
             flows.end(900.0, 900.0, overload);
             passed
@@ -155,12 +178,17 @@ mod tests {
         let cut = passed(&mut flows, true, [900; 40]);
         assert!(cut[..16].iter().all(|passed| *passed == 900), "{cut:?}");
         assert!(cut[16..].iter().all(|passed| (299..=301).contains(passed)), "{cut:?}");
-        assert_eq!(passed(&mut flows, false, [900]), [300], "an end of the overload forgives nothing");
+        assert_eq!(
+            passed(&mut flows, false, [900]),
+            [300],
+            "an end of the overload forgives nothing"
+        );
         let low = passed(&mut flows, false, [300; 10]);
         assert!(low[1..].iter().all(|passed| *passed == 300), "nothing is cut of a share: {low:?}");
     }
 
-    /// Two overloads, a fall by an eighth, a slow climb: a window under VCP, far above its equal share.
+    /// Two overloads, a fall by an eighth, a slow climb: a window under VCP, far above its equal
+    /// share.
     #[test]
     fn who_falls_at_overloads_is_never_cut() {
         let mut flows = Flows::new(Some(1.5));

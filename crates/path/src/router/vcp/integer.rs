@@ -1,4 +1,5 @@
-//! The load factor in the integers of the kernel's router (`cores/vcp_router.h` of `narrows-control`).
+//! The load factor in the integers of the kernel's router (`cores/vcp_router.h` of
+//! `narrows-control`).
 
 use super::told::Load;
 use narrows_control::cores::vcp_router::{Code, Constants};
@@ -14,7 +15,11 @@ pub(super) struct Integer(RouterMeter);
 
 impl Integer {
     pub(super) fn new(gamma: f64, kappa_q: f64) -> Integer {
-        Integer(RouterMeter::new(Constants { gamma: fraction(gamma, 24), kappa_q: fraction(kappa_q, 16), ..Constants::default() }))
+        Integer(RouterMeter::new(Constants {
+            gamma: fraction(gamma, 24),
+            kappa_q: fraction(kappa_q, 16),
+            ..Constants::default()
+        }))
     }
 
     #[inline]

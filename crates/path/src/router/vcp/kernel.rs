@@ -13,17 +13,25 @@ const MOST_CAPACITY: u64 = 1 << 38;
 /// One byte of a queue, in bits times 10^9 (`VCP_ROUTER_BYTE`).
 const BYTE: u64 = 8_000_000_000;
 
-/// The constants of the kernel's router for `vcp` with parameters, on a link that carries `capacity`, before a queue of at most `buffer`
-/// bytes (none: what the link carries in `t_rho`).
+/// The constants of the kernel's router for `vcp` with parameters, on a link that carries
+/// `capacity`, before a queue of at most `buffer` bytes (none: what the link carries in `t_rho`).
 ///
 /// # Errors
 ///
 /// The value that the kernel's router does not take, and one that it does.
-pub fn kernel_router(choice: &DisciplineChoice, capacity: Rate, buffer: Option<Bytes>) -> Result<vcp_router::Constants, String> {
+pub fn kernel_router(
+    choice: &DisciplineChoice,
+    capacity: Rate,
+    buffer: Option<Bytes>,
+) -> Result<vcp_router::Constants, String> {
     if choice.entry().name != ENTRY.name {
-        return Err(format!("the kernel has no router \"{}\": vcp is the one that it can be", choice.entry().name));
+        return Err(format!(
+            "the kernel has no router \"{}\": vcp is the one that it can be",
+            choice.entry().name
+        ));
     }
-    let fixed = [NS2.spec.name, ARITHMETIC.spec.name, ACK_PRIORITY.spec.name, CodePoints::PARAM.spec.name];
+    let fixed =
+        [NS2.spec.name, ARITHMETIC.spec.name, ACK_PRIORITY.spec.name, CodePoints::PARAM.spec.name];
     if let Some(name) = fixed.into_iter().find(|name| choice.set(name).is_some()) {
         return Err(format!(
             "a vcp router in the kernel has no choice of \"{name}\" (it follows the paper, in integers, with codes=accecn): leave it out"
@@ -50,7 +58,9 @@ pub fn kernel_router(choice: &DisciplineChoice, capacity: Rate, buffer: Option<B
     })?;
     let buffer = buffer.map_or(carried.min(MOST_QUEUE), Bytes::get);
     if !(1..=MOST_QUEUE).contains(&buffer) {
-        return Err(format!("a buffer of {buffer} bytes is not between 1 byte and 1 GiB: give what the queue of the interface holds"));
+        return Err(format!(
+            "a buffer of {buffer} bytes is not between 1 byte and 1 GiB: give what the queue of the interface holds"
+        ));
     }
     Ok(vcp_router::Constants {
         rate: capacity.as_bps(),

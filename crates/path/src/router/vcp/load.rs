@@ -1,4 +1,5 @@
-//! The load factor of a link: what arrived, and part of what keeps waiting, over what it is meant to carry.
+//! The load factor of a link: what arrived, and part of what keeps waiting, over what it is meant
+//! to carry.
 
 use super::integer::Integer;
 use super::target::Target;
@@ -47,7 +48,10 @@ impl Meter {
 
     /// One that computes as the kernel's router does.
     pub(super) fn integer(gamma: f64, kappa_q: f64, rate: Option<Rate>) -> Meter {
-        Meter { integer: Some(Integer::new(gamma, kappa_q)), ..Meter::new(kappa_q, Target::Fixed(gamma), false, rate) }
+        Meter {
+            integer: Some(Integer::new(gamma, kappa_q)),
+            ..Meter::new(kappa_q, Target::Fixed(gamma), false, rate)
+        }
     }
 
     /// The load of the latest complete period.
@@ -98,7 +102,11 @@ impl Meter {
         }
         let (sum, count) = std::mem::take(&mut self.samples);
         let mean = if count == 0 { 0.0 } else { sum / count as f64 };
-        self.persistent = if self.ns2 { SLIPPED_GAIN * mean } else { self.persistent + QUEUE_GAIN * (mean - self.persistent) };
+        self.persistent = if self.ns2 {
+            SLIPPED_GAIN * mean
+        } else {
+            self.persistent + QUEUE_GAIN * (mean - self.persistent)
+        };
         let arrived = std::mem::take(&mut self.arrived);
         let load = if capacity > 0.0 {
             self.target.learn(arrived / capacity, self.capacity.rate);

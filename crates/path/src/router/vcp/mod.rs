@@ -1,4 +1,5 @@
-//! VCP's routers: measure the load over a fixed time and tell it in the two ECN bits of what leaves.
+//! VCP's routers: measure the load over a fixed time and tell it in the two ECN bits of what
+//! leaves.
 
 mod flows;
 mod integer;
@@ -11,7 +12,10 @@ mod told;
 
 use crate::queue::classes::{Class, Classes, Order};
 use crate::queue::ticks::Ticks;
-use crate::{Backlog, Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Packet, Queued, Verdicts};
+use crate::{
+    Backlog, Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Packet, Queued,
+    Verdicts,
+};
 use flows::Flows;
 pub use kernel::kernel_router;
 use load::Meter;
@@ -52,11 +56,18 @@ const ARITHMETIC: Param<bool> = Param::choice(
     &[("exact", false), ("integer", true)],
     "integer: in the integers of `narrows kernel route`; without effect in dialect ns2",
 );
-const T_RHO: Param<Span> =
-    Param::millis("t_rho", 200.0, (1.0, 10_000.0), "measuring period; above most round trips, equal in routers and senders");
-const T_Q: Param<Span> = Param::millis("t_q", 10.0, (0.1, 10_000.0), "sampling interval of the queue");
-const GAMMA: Param<f64> = Param::number("gamma", 0.98, (0.1, 1.0), "", "target utilisation (ns2: adapts from 0.95)");
-const KAPPA_Q: Param<f64> = Param::number("kappa_q", 0.5, (0.0, 10.0), "", "weight of the persistent queue");
+const T_RHO: Param<Span> = Param::millis(
+    "t_rho",
+    200.0,
+    (1.0, 10_000.0),
+    "measuring period; above most round trips, equal in routers and senders",
+);
+const T_Q: Param<Span> =
+    Param::millis("t_q", 10.0, (0.1, 10_000.0), "sampling interval of the queue");
+const GAMMA: Param<f64> =
+    Param::number("gamma", 0.98, (0.1, 1.0), "", "target utilisation (ns2: adapts from 0.95)");
+const KAPPA_Q: Param<f64> =
+    Param::number("kappa_q", 0.5, (0.0, 10.0), "", "weight of the persistent queue");
 const ACK_PRIORITY: Param<Option<bool>> = Param::choice(
     "ack_priority",
     "auto",
@@ -145,7 +156,8 @@ impl<P: Packet> Vcp<P> {
     fn catch_up(&mut self, now: Time) {
         while self.next <= now {
             if self.samples.due(self.next).is_some() {
-                let waits = if self.beside { self.queue.member_bytes() } else { self.queue.bytes() };
+                let waits =
+                    if self.beside { self.queue.member_bytes() } else { self.queue.bytes() };
                 self.meter.sample(waits.get());
             }
             if self.periods.due(self.next).is_some() {
@@ -165,14 +177,16 @@ impl<P: Packet> Vcp<P> {
         }
     }
 
-    /// How much of the `capacity` bytes of a period was there for packets with a code: what the others left, and at least their share.
+    /// How much of the `capacity` bytes of a period was there for packets with a code: what the
+    /// others left, and at least their share.
     fn steered(&mut self, capacity: f64) -> f64 {
         let Some(flows) = &self.flows else { return capacity };
         let sent = std::mem::take(&mut self.beside_sent) as f64;
         capacity - sent.min((1.0 - flows.share()) * capacity)
     }
 
-    /// Writes the load of the latest period into what leaves, where it is more than what hops before wrote.
+    /// Writes the load of the latest period into what leaves, where it is more than what hops
+    /// before wrote.
     #[inline]
     fn tell(&self, packet: &mut P, verdicts: &mut Verdicts<P>) {
         let load = self.meter.load();

@@ -21,7 +21,8 @@ pub(super) struct Adaptive {
 /// Periods between moves.
 const EVERY: u32 = 10;
 
-/// A class begins at 0.66 of its rate in bits per second: the mean utilisation wanted there and the step towards it.
+/// A class begins at 0.66 of its rate in bits per second: the mean utilisation wanted there and the
+/// step towards it.
 const CLASSES: [(f64, f64, f64); 7] = [
     (1e4, 0.890, 0.008),
     (1e5, 0.920, 0.006),
@@ -52,12 +53,14 @@ impl Target {
         if adaptive.seen.1 == EVERY {
             let mean = std::mem::take(&mut adaptive.seen).0 / EVERY as f64;
             let (wanted, step) = class(rate.as_bps() as f64);
-            adaptive.value = (adaptive.value + if mean < wanted { step } else { -step }).clamp(0.1, 0.999);
+            adaptive.value =
+                (adaptive.value + if mean < wanted { step } else { -step }).clamp(0.1, 0.999);
         }
     }
 }
 
 fn class(bps: f64) -> (f64, f64) {
-    let (_, wanted, step) = CLASSES.iter().rev().find(|(rate, ..)| bps >= 0.66 * rate).unwrap_or(&CLASSES[0]);
+    let (_, wanted, step) =
+        CLASSES.iter().rev().find(|(rate, ..)| bps >= 0.66 * rate).unwrap_or(&CLASSES[0]);
     (*wanted, *step)
 }

@@ -47,17 +47,28 @@ fn code_after(text: &str, bytes: f64) -> Ecn {
 
 #[test]
 fn codes_change_at_80_and_100_percent_of_the_target() {
-    for (percent, code) in [(0.0, 0b01), (79.9, 0b01), (80.1, 0b10), (99.9, 0b10), (100.1, 0b11), (250.0, 0b11)] {
+    for (percent, code) in
+        [(0.0, 0b01), (79.9, 0b01), (80.1, 0b10), (99.9, 0b10), (100.1, 0b11), (250.0, 0b11)]
+    {
         assert_eq!(code_after("vcp", percent / 100.0 * 0.98 * CAPACITY) as u8, code, "{percent} %");
-        assert_eq!(code_after("vcp?gamma=0.5", percent / 100.0 * 0.5 * CAPACITY) as u8, code, "{percent} %");
+        assert_eq!(
+            code_after("vcp?gamma=0.5", percent / 100.0 * 0.5 * CAPACITY) as u8,
+            code,
+            "{percent} %"
+        );
     }
 }
 
-/// Whole percents and one more: 79 and 99 % are the effective thresholds. The target begins at 0.95.
+/// Whole percents and one more: 79 and 99 % are the effective thresholds. The target begins at
+/// 0.95.
 #[test]
 fn in_the_modules_dialect_codes_change_one_percent_earlier() {
     for (percent, code) in [(78.9, 0b01), (79.1, 0b10), (79.9, 0b10), (98.9, 0b10), (99.1, 0b11)] {
-        assert_eq!(code_after("vcp?dialect=ns2", percent / 100.0 * 0.95 * CAPACITY) as u8, code, "{percent} %");
+        assert_eq!(
+            code_after("vcp?dialect=ns2", percent / 100.0 * 0.95 * CAPACITY) as u8,
+            code,
+            "{percent} %"
+        );
     }
 }
 
@@ -78,11 +89,16 @@ fn the_code_of_a_period_holds_for_the_next_one_and_before_the_first_load_is_low(
 
 #[test]
 fn the_most_loaded_hop_wins_and_packets_without_a_code_are_left_alone() {
-    for (load, results) in [(0.5, [0b00, 0b01, 0b10, 0b11]), (0.9, [0b00, 0b10, 0b10, 0b11]), (1.5, [0b00, 0b11, 0b11, 0b11])] {
+    for (load, results) in [
+        (0.5, [0b00, 0b01, 0b10, 0b11]),
+        (0.9, [0b00, 0b10, 0b10, 0b11]),
+        (1.5, [0b00, 0b11, 0b11, 0b11]),
+    ] {
         let mut bench = vcp("vcp");
         let begin = begin(&bench);
         carry(&mut bench, begin, load * CAPACITY);
-        let carried = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce].map(|ecn| passes(&mut bench, begin + ms(210), ecn) as u8);
+        let carried = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce]
+            .map(|ecn| passes(&mut bench, begin + ms(210), ecn) as u8);
         assert_eq!(carried, results, "load {load}");
         assert_eq!(bench.verdicts.marked, if load > 1.0 { 2 } else { 0 });
     }
@@ -90,7 +106,8 @@ fn the_most_loaded_hop_wins_and_packets_without_a_code_are_left_alone() {
     let mut bench = vcp("vcp?codes=accecn");
     let begin = begin(&bench);
     carry(&mut bench, begin, 0.9 * CAPACITY);
-    let carried = [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ce].map(|ecn| passes(&mut bench, begin + ms(210), ecn) as u8);
+    let carried = [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ce]
+        .map(|ecn| passes(&mut bench, begin + ms(210), ecn) as u8);
     assert_eq!(carried, [0b00, 0b01, 0b01, 0b11]);
 }
 
@@ -155,7 +172,12 @@ fn a_change_of_rate_counts_from_when_it_happens() {
 #[test]
 fn routers_do_not_measure_in_step() {
     let phase = |name| {
-        let setup = DisciplineSetup { limit: Limit::None, rate: None, delay: Span::ZERO, random: Random::stream(1, name) };
+        let setup = DisciplineSetup {
+            limit: Limit::None,
+            rate: None,
+            delay: Span::ZERO,
+            random: Random::stream(1, name),
+        };
         let choice: crate::DisciplineChoice = "vcp".parse().unwrap();
         Vcp::<Small>::new(&setup, &choice.params()).periods.next()
     };
@@ -165,11 +187,19 @@ fn routers_do_not_measure_in_step() {
 
 #[test]
 fn acknowledgements_leave_first_in_the_modules_dialect() {
-    for (text, first) in [("vcp", 0), ("vcp?dialect=ns2", 1), ("vcp?ack_priority=on", 1), ("vcp?dialect=ns2&ack_priority=off", 0)] {
+    for (text, first) in [
+        ("vcp", 0),
+        ("vcp?dialect=ns2", 1),
+        ("vcp?ack_priority=on", 1),
+        ("vcp?dialect=ns2&ack_priority=off", 0),
+    ] {
         let mut bench = vcp(text);
         bench.offer(Time::ZERO, 1000, Ecn::Ect1);
         bench.offer(Time::ZERO, 40, Ecn::NotEct);
-        assert_eq!((bench.queue.backlog().bytes(), bench.queue.backlog().packets()), (Bytes::new(1040), 2));
+        assert_eq!(
+            (bench.queue.backlog().bytes(), bench.queue.backlog().packets()),
+            (Bytes::new(1040), 2)
+        );
         assert_eq!(bench.take(Time::ZERO).expect("a packet").packet.id, first, "{text}");
         // They share one limit.
         bench.queue.set_limit(Limit::Packets(1));
@@ -177,7 +207,8 @@ fn acknowledgements_leave_first_in_the_modules_dialect() {
     }
 }
 
-/// Ten periods below the wanted 96 % raise the target of a link of 10 Mbit/s by 0.4 points, ten above lower it.
+/// Ten periods below the wanted 96 % raise the target of a link of 10 Mbit/s by 0.4 points, ten
+/// above lower it.
 #[test]
 fn the_target_follows_the_wanted_utilisation() {
     let mut target = Target::adaptive();
@@ -185,7 +216,9 @@ fn the_target_follows_the_wanted_utilisation() {
         (0..10).for_each(|_| target.learn(utilisation, Some(Rate::from_mbps(mbps))));
         target.get()
     };
-    let close = |value: f64, expected: f64| assert!((value - expected).abs() < 1e-12, "{value}, expected {expected}");
+    let close = |value: f64, expected: f64| {
+        assert!((value - expected).abs() < 1e-12, "{value}, expected {expected}")
+    };
     close(ten(&mut target, 10, 0.959), 0.954);
     close(ten(&mut target, 10, 0.961), 0.95);
     // Classes begin at 0.66 of their rate.
@@ -220,8 +253,12 @@ impl Packet for Told {
 
 #[test]
 fn a_header_gets_the_load_in_hundredths_if_it_is_more_than_what_it_has() {
-    let setup =
-        DisciplineSetup { limit: Limit::None, rate: Some(Rate::from_mbps(10)), delay: Span::ZERO, random: Random::stream(1, "queue") };
+    let setup = DisciplineSetup {
+        limit: Limit::None,
+        rate: Some(Rate::from_mbps(10)),
+        delay: Span::ZERO,
+        random: Random::stream(1, "queue"),
+    };
     let choice: crate::DisciplineChoice = "vcp".parse().unwrap();
     let told = |packets: u64, before: u8| {
         let mut queue: Vcp<Told> = Vcp::new(&setup, &choice.params());
@@ -245,15 +282,24 @@ fn a_header_gets_the_load_in_hundredths_if_it_is_more_than_what_it_has() {
 /// The same vectors in integers, and the first bytes on either side of 80 and 100 % of 245 000.
 #[test]
 fn in_integers_codes_change_at_the_same_loads() {
-    for (percent, code) in [(0.0, 0b01), (79.9, 0b01), (80.1, 0b10), (99.9, 0b10), (100.1, 0b11), (250.0, 0b11)] {
-        assert_eq!(code_after("vcp?arithmetic=integer", percent / 100.0 * 0.98 * CAPACITY) as u8, code, "{percent} %");
+    for (percent, code) in
+        [(0.0, 0b01), (79.9, 0b01), (80.1, 0b10), (99.9, 0b10), (100.1, 0b11), (250.0, 0b11)]
+    {
+        assert_eq!(
+            code_after("vcp?arithmetic=integer", percent / 100.0 * 0.98 * CAPACITY) as u8,
+            code,
+            "{percent} %"
+        );
     }
-    for (bytes, code) in [(195_999.0, 0b01), (196_000.0, 0b10), (244_999.0, 0b10), (245_000.0, 0b11)] {
+    for (bytes, code) in
+        [(195_999.0, 0b01), (196_000.0, 0b10), (244_999.0, 0b10), (245_000.0, 0b11)]
+    {
         assert_eq!(code_after("vcp?arithmetic=integer", bytes) as u8, code, "{bytes} B");
     }
 }
 
-/// Any arrivals, queues and rates: the load differs by less than what integers round, and the code only if a threshold is as near as that.
+/// Any arrivals, queues and rates: the load differs by less than what integers round, and the code
+/// only if a threshold is as near as that.
 #[test]
 fn integers_and_floating_point_measure_the_same() {
     let mut random = Random::stream(7, "routers");
@@ -277,15 +323,20 @@ fn integers_and_floating_point_measure_the_same() {
             assert!(one.hundredths.abs_diff(two.hundredths) <= 1, "{one:?} {two:?}");
             codes[one.code as usize] += 1;
             differ += usize::from(one.code != two.code);
-            assert!(one.code == two.code || [80, 100].iter().any(|at| one.hundredths.abs_diff(*at) <= 1), "{one:?} {two:?}");
+            assert!(
+                one.code == two.code
+                    || [80, 100].iter().any(|at| one.hundredths.abs_diff(*at) <= 1),
+                "{one:?} {two:?}"
+            );
         }
         assert!(codes.iter().all(|count| *count > 100), "{codes:?}");
         assert!(differ <= 2, "{differ} of 2000 codes");
     }
 }
 
-/// The kernel's router, told of arrivals alone, beside the simulated one before a queue that sends at the capacity. Packets leave the simulated queue whole, so that the
-/// two differ by at most a packet in each sample.
+/// The kernel's router, told of arrivals alone, beside the simulated one before a queue that sends
+/// at the capacity. Packets leave the simulated queue whole, so that the two differ by at most a
+/// packet in each sample.
 #[test]
 fn the_kernels_router_keeps_the_queue_that_arrivals_make() {
     const BUFFER: u64 = 100_000;
@@ -325,29 +376,44 @@ fn the_kernels_router_keeps_the_queue_that_arrivals_make() {
         meter.arrive(1250);
         kernel.arrives(now, 1250);
         let load = meter.load();
-        assert!((kernel.state.queue as f64 / 8e9 - queue).abs() < 0.01, "{packet}: {} {queue}", kernel.state.queue);
-        assert!(kernel.state.queue <= constants.buffer && kernel.state.load.abs_diff(load.hundredths.into()) <= 1, "{packet}");
+        assert!(
+            (kernel.state.queue as f64 / 8e9 - queue).abs() < 0.01,
+            "{packet}: {} {queue}",
+            kernel.state.queue
+        );
+        assert!(
+            kernel.state.queue <= constants.buffer
+                && kernel.state.load.abs_diff(load.hundredths.into()) <= 1,
+            "{packet}"
+        );
         let near = [80, 100].iter().any(|at| load.hundredths.abs_diff(*at) <= 1);
-        assert!(kernel.state.code == load.code as u32 || near, "{packet}: {:?} {load:?}", kernel.state);
+        assert!(
+            kernel.state.code == load.code as u32 || near,
+            "{packet}: {:?} {load:?}",
+            kernel.state
+        );
         seen[kernel.state.code as usize] += 1;
     }
     assert!(seen.iter().all(|count| *count > 10_000), "{seen:?}");
 }
 
-/// 300 packets of 1250 B at once on 10 Mbit/s need 300 ms. Nothing comes for a second: the queue drains, the periods go on, the code is low again.
+/// 300 packets of 1250 B at once on 10 Mbit/s need 300 ms. Nothing comes for a second: the queue
+/// drains, the periods go on, the code is low again.
 #[test]
 fn the_kernels_router_goes_on_without_packets() {
     let choice: crate::DisciplineChoice = "vcp".parse().unwrap();
     let begin = 5_000_000_000_u64;
     let after = |wait_ms: u64| {
-        let constants = kernel_router(&choice, Rate::from_mbps(10), Some(Bytes::new(1_000_000))).unwrap();
+        let constants =
+            kernel_router(&choice, Rate::from_mbps(10), Some(Bytes::new(1_000_000))).unwrap();
         let mut kernel = narrows_control::cores::RouterMeter::new(constants);
         (0..300).for_each(|_| kernel.arrives(begin, 1250));
         kernel.arrives(begin + wait_ms * 1_000_000, 0);
         (kernel.state.code, kernel.state.queue / 8_000_000_000, kernel.state.persistent >> 8)
     };
     assert_eq!(after(199), (0, 375_000 - 248_750, 0));
-    // 375 000 B in the first period; samples of 362 500, 350 000 ... 125 000 B, whose mean is 243 750.
+    // 375 000 B in the first period; samples of 362 500, 350 000 ... 125 000 B, whose mean is 243
+    // 750.
     assert_eq!(after(200), (2, 125_000, 60_937));
     // The second: 112 500, 100 000 ... 0, then 0: 562 500 over 20 samples are 28 125.
     assert_eq!(after(400), (0, 0, 52_734));
@@ -358,8 +424,9 @@ fn the_kernels_router_goes_on_without_packets() {
 
 #[test]
 fn what_the_kernels_router_does_not_take_is_refused_with_a_remedy() {
-    let refused =
-        |text: &str, rate: Rate, buffer: Option<u64>| kernel_router(&text.parse().unwrap(), rate, buffer.map(Bytes::new)).expect_err(text);
+    let refused = |text: &str, rate: Rate, buffer: Option<u64>| {
+        kernel_router(&text.parse().unwrap(), rate, buffer.map(Bytes::new)).expect_err(text)
+    };
     let mbps = Rate::from_mbps(10);
     for (error, part) in [
         (refused("vcp", Rate::ZERO, None), "--capacity \"200 Mbit/s\""),

@@ -1,16 +1,19 @@
 //! XCP's router: tells each packet by how much its flow shall change its throughput.
 //!
-//! Sources: Katabi, Handley and Rohrs, SIGCOMM 2002 (the two controllers); draft-falk-xcp-spec and ns-2 `xcp/xcpq.cc` (the same in terms of throughput, the timers, the
-//! persistent queue, several routers on a path), which this follows.
+//! Sources: Katabi, Handley and Rohrs, SIGCOMM 2002 (the two controllers); draft-falk-xcp-spec and
+//! ns-2 `xcp/xcpq.cc` (the same in terms of throughput, the timers, the persistent queue, several
+//! routers on a path), which this follows.
 //!
-//! Deviations: a router starts its timers half an interval early to half an interval late, uniformly, so that routers do not tick together; on a recorded rate the
-//! capacity is its mean.
+//! Deviations: a router starts its timers half an interval early to half an interval late,
+//! uniformly, so that routers do not tick together; on a recorded rate the capacity is its mean.
 
 #[cfg(test)]
 mod tests;
 
 use crate::queue::classes::{Class, Classes, Order};
-use crate::{Backlog, Discipline, DisciplineEntry, DisciplineSetup, Fate, Packet, Queued, Verdicts};
+use crate::{
+    Backlog, Discipline, DisciplineEntry, DisciplineSetup, Fate, Packet, Queued, Verdicts,
+};
 use narrows_params::{Need, Param, Params};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Header;
@@ -24,16 +27,40 @@ pub(crate) static ENTRY: DisciplineEntry = DisciplineEntry {
     params: &[ALPHA.spec, BETA.spec, GAMMA.spec, LONGEST.spec, ACK_PRIORITY.spec],
 };
 
-const ALPHA: Param<f64> =
-    Param::number("alpha", 0.4, (0.001, 1.0), "", "share of spare capacity granted per mean round trip; stable below pi/(4 sqrt 2)");
-const BETA: Param<f64> =
-    Param::number("beta", 0.226, (0.0, 1.0), "", "share of the persistent queue drained per mean round trip; alpha^2 sqrt 2 for stability");
-const GAMMA: Param<f64> = Param::number("gamma", 0.1, (0.0, 1.0), "", "share of traffic shuffled between flows per mean round trip");
+const ALPHA: Param<f64> = Param::number(
+    "alpha",
+    0.4,
+    (0.001, 1.0),
+    "",
+    "share of spare capacity granted per mean round trip; stable below pi/(4 sqrt 2)",
+);
+const BETA: Param<f64> = Param::number(
+    "beta",
+    0.226,
+    (0.0, 1.0),
+    "",
+    "share of the persistent queue drained per mean round trip; alpha^2 sqrt 2 for stability",
+);
+const GAMMA: Param<f64> = Param::number(
+    "gamma",
+    0.1,
+    (0.0, 1.0),
+    "",
+    "share of traffic shuffled between flows per mean round trip",
+);
 
-const LONGEST: Param<Span> =
-    Param::millis("longest", 1000.0, (1.0, 60_000.0), "longest round trip and interval: longer round trips count as this");
-const ACK_PRIORITY: Param<bool> =
-    Param::choice("ack_priority", "off", &[("off", false), ("on", true)], "packets without a header, such as acknowledgements, go first");
+const LONGEST: Param<Span> = Param::millis(
+    "longest",
+    1000.0,
+    (1.0, 60_000.0),
+    "longest round trip and interval: longer round trips count as this",
+);
+const ACK_PRIORITY: Param<bool> = Param::choice(
+    "ack_priority",
+    "off",
+    &[("off", false), ("on", true)],
+    "packets without a header, such as acknowledgements, go first",
+);
 
 /// Before any round trip is known.
 const FIRST_INTERVAL: Span = Span::from_millis(50);
@@ -135,7 +162,8 @@ struct Router {
 struct Interval {
     /// Bytes of all packets.
     input: f64,
-    /// Over packets that carry a throughput: size over throughput, the time for which the packet stands in its flow; and that times the round trip.
+    /// Over packets that carry a throughput: size over throughput, the time for which the packet
+    /// stands in its flow; and that times the round trip.
     spacing: f64,
     rtt_spacing: f64,
 }
@@ -150,7 +178,8 @@ struct Share {
 }
 
 impl Interval {
-    /// A packet of `size` came. All count as input; what has no round trip and throughput to tell is weighed no further. Round trips beyond `longest` count as that.
+    /// A packet of `size` came. All count as input; what has no round trip and throughput to tell
+    /// is weighed no further. Round trips beyond `longest` count as that.
     #[inline]
     fn arrive(&mut self, size: Bytes, header: Option<&mut Header>, longest: Span) {
         let size = size.get() as f64;
@@ -186,7 +215,8 @@ impl Share {
 }
 
 impl Router {
-    /// Runs the timers that have expired up to `now`, in order. `queue` has been what waits since the last call.
+    /// Runs the timers that have expired up to `now`, in order. `queue` has been what waits since
+    /// the last call.
     #[inline]
     fn update(&mut self, now: Time, queue: Bytes) {
         while self.queue_interval_ends.min(self.interval_ends) <= now {
@@ -203,16 +233,19 @@ impl Router {
         self.persistent_queue = self.least_queue;
         self.least_queue = queue;
         let drain = if self.capacity > 0.0 { queue.get() as f64 / self.capacity } else { 0.0 };
-        self.queue_interval_ends += Span::from_secs_f64(((self.mean_rtt - drain) / 2.0).max(0.0)).max(MIN_QUEUE_INTERVAL);
+        self.queue_interval_ends +=
+            Span::from_secs_f64(((self.mean_rtt - drain) / 2.0).max(0.0)).max(MIN_QUEUE_INTERVAL);
     }
 
     /// What is to be handed out and taken back in the interval that begins.
     fn end_interval(&mut self) {
         let Interval { input, spacing, rtt_spacing } = std::mem::take(&mut self.interval);
         let elapsed = self.interval_ends.since(self.interval_began).as_secs_f64();
-        self.mean_rtt = if spacing > 0.0 { rtt_spacing / spacing } else { FIRST_INTERVAL.as_secs_f64() };
+        self.mean_rtt =
+            if spacing > 0.0 { rtt_spacing / spacing } else { FIRST_INTERVAL.as_secs_f64() };
         let traffic = input / elapsed;
-        let aggregate = self.alpha * (self.capacity - traffic) - self.beta * self.persistent_queue.get() as f64 / self.mean_rtt;
+        let aggregate = self.alpha * (self.capacity - traffic)
+            - self.beta * self.persistent_queue.get() as f64 / self.mean_rtt;
         let shuffled = (self.gamma * traffic - aggregate.abs()).max(0.0);
         self.positive = Share::new(aggregate.max(0.0) + shuffled, spacing);
         self.negative = Share::new((-aggregate).max(0.0) + shuffled, input);
@@ -220,8 +253,9 @@ impl Router {
         self.interval_ends += Span::from_secs_f64(self.mean_rtt).max(MIN_INTERVAL);
     }
 
-    /// A packet of `size` leaves: its flow gains in proportion to the time for which it stands, and loses in proportion to its size. A router before may have left it
-    /// less: then it counts here as having lost the difference.
+    /// A packet of `size` leaves: its flow gains in proportion to the time for which it stands, and
+    /// loses in proportion to its size. A router before may have left it less: then it counts here
+    /// as having lost the difference.
     #[inline]
     fn depart(&mut self, size: Bytes, header: Option<&mut Header>) {
         let Some(Header::Delta { rtt, throughput, delta }) = header else { return };

@@ -36,7 +36,8 @@ fn departs(router: &mut Router, rtt_ms: u64, throughput: f64, wish: f64) -> f64 
     delta
 }
 
-/// An interval of 100 ms in which flow `i` of `flows` sent at its throughput, then the feedback to each packet of the same flows in the next one, summed by flow.
+/// An interval of 100 ms in which flow `i` of `flows` sent at its throughput, then the feedback to
+/// each packet of the same flows in the next one, summed by flow.
 fn interval(router: &mut Router, rtts_ms: &[u64], throughputs: &[f64]) -> Vec<f64> {
     router.interval_began = Time::ZERO;
     router.interval_ends = ms(100);
@@ -46,13 +47,21 @@ fn interval(router: &mut Router, rtts_ms: &[u64], throughputs: &[f64]) -> Vec<f6
     }
     router.end_interval();
     let flows = rtts_ms.iter().zip(throughputs);
-    flows.map(|(rtt, throughput)| (0..packets(*throughput)).map(|_| departs(router, *rtt, *throughput, WISH)).sum()).collect()
+    flows
+        .map(|(rtt, throughput)| {
+            (0..packets(*throughput)).map(|_| departs(router, *rtt, *throughput, WISH)).sum()
+        })
+        .collect()
 }
 
 #[test]
 fn the_constants_are_those_of_a_stable_loop() {
     let Router { alpha, beta, .. } = router();
-    assert!((beta - alpha * alpha * 2f64.sqrt()).abs() < 3e-4, "0.4² √2 = {}", alpha * alpha * 2f64.sqrt());
+    assert!(
+        (beta - alpha * alpha * 2f64.sqrt()).abs() < 3e-4,
+        "0.4² √2 = {}",
+        alpha * alpha * 2f64.sqrt()
+    );
     assert!(alpha < std::f64::consts::FRAC_PI_4 / 2f64.sqrt());
 }
 
@@ -62,7 +71,8 @@ fn spare_capacity_is_handed_out_and_a_queue_taken_back() {
     // 250 000 of 1 250 000 bytes per second: 0.4 of the spare million, no shuffling.
     let gained: f64 = interval(&mut router, &[100, 100], &[100_000.0, 150_000.0]).iter().sum();
     assert!(close(gained, 400_000.0), "{gained}");
-    // A full link and a queue of 12 500 bytes: 0.226 of 125 000 bytes per second; shuffled are 0.1 of the traffic less that.
+    // A full link and a queue of 12 500 bytes: 0.226 of 125 000 bytes per second; shuffled are 0.1
+    // of the traffic less that.
     let mut router = self::router();
     router.persistent_queue = Bytes::new(12_500);
     let taken = interval(&mut router, &[100], &[1_250_000.0]);
@@ -78,7 +88,10 @@ fn shuffling_gives_equal_shares_to_flows_and_takes_by_their_rates_and_sums_to_ze
     assert_eq!((router.positive.residue.round(), router.negative.residue.round()), (0.0, 0.0));
     let mut router = self::router();
     let changes = interval(&mut router, &[20, 50, 100, 300, 900], &[250_000.0; 5]);
-    assert!(changes.iter().all(|change| close(*change, 0.0)), "equal rates, whatever the round trips: {changes:?}");
+    assert!(
+        changes.iter().all(|change| close(*change, 0.0)),
+        "equal rates, whatever the round trips: {changes:?}"
+    );
 }
 
 #[test]
@@ -104,13 +117,20 @@ fn the_mean_round_trip_weighs_packets_by_the_time_they_stand_for_and_sets_the_in
     assert_eq!(router.interval_ends.since(ends), Span::from_millis(180));
     // Nothing came: as in the beginning.
     router.end_interval();
-    assert_eq!((router.mean_rtt, router.positive, router.negative), (0.05, Share::default(), Share::default()));
+    assert_eq!(
+        (router.mean_rtt, router.positive, router.negative),
+        (0.05, Share::default(), Share::default())
+    );
     // Round trips beyond a second count as one.
     arrive(&mut router, 5_000, 400_000.0);
     router.end_interval();
     assert_eq!(router.mean_rtt, 1.0);
     let ends = router.interval_ends;
-    router.interval.arrive(Bytes::new(1000), Some(&mut Header::Delta { rtt: Span::from_nanos(1), throughput: 1e6, delta: 0.0 }), LONGEST);
+    router.interval.arrive(
+        Bytes::new(1000),
+        Some(&mut Header::Delta { rtt: Span::from_nanos(1), throughput: 1e6, delta: 0.0 }),
+        LONGEST,
+    );
     router.end_interval();
     assert_eq!(router.interval_ends.since(ends), MIN_INTERVAL);
 }
@@ -145,11 +165,16 @@ fn a_residue_that_is_spent_gives_no_more() {
 
 #[test]
 fn a_router_before_may_have_left_less_and_is_never_overruled() {
-    let shares = (Share { residue: 5000.0, per_unit: 150_000.0 }, Share { residue: 3000.0, per_unit: 0.1 });
+    let shares =
+        (Share { residue: 5000.0, per_unit: 150_000.0 }, Share { residue: 3000.0, per_unit: 0.1 });
     let left = |wish| {
         let mut router = router();
         (router.positive, router.negative) = shares;
-        (departs(&mut router, 100, 250_000.0, wish), router.positive.residue, router.negative.residue)
+        (
+            departs(&mut router, 100, 250_000.0, wish),
+            router.positive.residue,
+            router.negative.residue,
+        )
     };
     // Here: 600 - 100.
     assert_eq!(left(WISH), (500.0, 4400.0, 2900.0));
@@ -168,9 +193,13 @@ fn the_persistent_queue_is_the_shortest_of_an_interval() {
     for at in [90, 91, 92, 93, 94] {
         bench.offer(ms(at), 1000, Ecn::NotEct);
     }
-    // At 100 ms five wait, and nothing has left before: the least was an empty queue. They would take 4 ms: the interval is (100 - 4) / 2.
+    // At 100 ms five wait, and nothing has left before: the least was an empty queue. They would
+    // take 4 ms: the interval is (100 - 4) / 2.
     bench.take(ms(101));
-    assert_eq!((bench.queue.router.persistent_queue, bench.queue.router.queue_interval_ends), (Bytes::ZERO, ms(148)));
+    assert_eq!(
+        (bench.queue.router.persistent_queue, bench.queue.router.queue_interval_ends),
+        (Bytes::ZERO, ms(148))
+    );
     bench.take(ms(110));
     for _ in 0..4 {
         bench.offer(ms(120), 1000, Ecn::NotEct);

@@ -21,7 +21,8 @@ impl Ranged for Placed {
     type ValueType = f64;
 
     fn map(&self, value: &f64, (first, last): (i32, i32)) -> i32 {
-        first + ((value - self.from) / (self.to - self.from) * f64::from(last - first)).round() as i32
+        first
+            + ((value - self.from) / (self.to - self.from) * f64::from(last - first)).round() as i32
     }
 
     fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
@@ -40,7 +41,8 @@ impl ValueFormatter<f64> for Placed {
 
     /// What stands at a tick.
     fn format_ext(&self, at: &f64) -> String {
-        let near = |(tick, _): &&(f64, String)| (tick - at).abs() <= 1e-9 * (self.to - self.from).abs();
+        let near =
+            |(tick, _): &&(f64, String)| (tick - at).abs() <= 1e-9 * (self.to - self.from).abs();
         self.ticks.iter().find(near).map_or_else(String::new, |(_, label)| label.clone())
     }
 }
@@ -65,7 +67,11 @@ pub(super) fn placed(scale: &Scale, values: &[f64]) -> Placed {
     let (least, most) = if least <= most { (least, most) } else { (0.0, 1.0) };
     match scale {
         Scale::Named(names) => {
-            let ticks = names.iter().enumerate().map(|(index, name)| (index as f64, name.clone())).collect();
+            let ticks = names
+                .iter()
+                .enumerate()
+                .map(|(index, name)| (index as f64, name.clone()))
+                .collect();
             Placed { from: -0.5, to: names.len() as f64 - 0.5, ticks }
         }
         Scale::Log(labels) => {
@@ -78,7 +84,11 @@ pub(super) fn placed(scale: &Scale, values: &[f64]) -> Placed {
         Scale::Linear { zero } => {
             let least = if *zero { least.min(0.0) } else { least };
             let (from, to) = around(least, most);
-            Placed { from: if least == 0.0 { 0.0 } else { from }, to, ticks: steps(from.max(if least == 0.0 { 0.0 } else { from }), to) }
+            Placed {
+                from: if least == 0.0 { 0.0 } else { from },
+                to,
+                ticks: steps(from.max(if least == 0.0 { 0.0 } else { from }), to),
+            }
         }
         Scale::Backwards => {
             let (from, to) = around(least, most);
@@ -89,11 +99,15 @@ pub(super) fn placed(scale: &Scale, values: &[f64]) -> Placed {
 }
 
 /// One, two and five times powers of ten, or powers of ten alone where these are many.
-pub(super) fn magnitudes(values: impl Iterator<Item = f64> + Clone, text: impl Fn(f64) -> String) -> Scale {
+pub(super) fn magnitudes(
+    values: impl Iterator<Item = f64> + Clone,
+    text: impl Fn(f64) -> String,
+) -> Scale {
     let (least, most) = (values.clone().fold(f64::INFINITY, f64::min), values.fold(0.0, f64::max));
     let (from, to) = (least.log10().floor() as i32, most.log10().ceil() as i32);
     let times: &[f64] = if to - from > 3 { &[1.0] } else { &[1.0, 2.0, 5.0] };
-    let all = (from..=to).flat_map(|power| times.iter().map(move |times| times * 10f64.powi(power)));
+    let all =
+        (from..=to).flat_map(|power| times.iter().map(move |times| times * 10f64.powi(power)));
     Scale::Log(all.map(|value| (value, text(value))).collect())
 }
 
@@ -107,9 +121,17 @@ fn around(least: f64, most: f64) -> (f64, f64) {
 fn steps(from: f64, to: f64) -> Vec<(f64, String)> {
     let rough = (to - from) / TICKS;
     let power = 10f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].map(|times| times * power).into_iter().find(|step| *step >= rough).unwrap_or(10.0 * power);
+    let step = [1.0, 2.0, 5.0, 10.0]
+        .map(|times| times * power)
+        .into_iter()
+        .find(|step| *step >= rough)
+        .unwrap_or(10.0 * power);
     let first = (from / step).ceil() as i64;
-    (first..).map(|k| k as f64 * step).take_while(|at| *at <= to).map(|at| (at, plain(at))).collect()
+    (first..)
+        .map(|k| k as f64 * step)
+        .take_while(|at| *at <= to)
+        .map(|at| (at, plain(at)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -124,7 +146,10 @@ mod tests {
     fn ticks_are_round_and_within_the_axis() {
         let axis = placed(&Scale::Linear { zero: true }, &[12.0, 96.5]);
         assert_eq!((axis.from, labels(&axis)), (0.0, "0 20 40 60 80 100".to_owned()));
-        assert_eq!(labels(&placed(&Scale::Linear { zero: false }, &[0.992, 0.999])), "0.992 0.993 0.994 0.995 0.996 0.997 0.998 0.999");
+        assert_eq!(
+            labels(&placed(&Scale::Linear { zero: false }, &[0.992, 0.999])),
+            "0.992 0.993 0.994 0.995 0.996 0.997 0.998 0.999"
+        );
         let backwards = placed(&Scale::Backwards, &[30.0, 90.0]);
         assert!(backwards.from < -90.0 && backwards.ticks[0].0 < backwards.ticks[1].0);
         assert_eq!(labels(&backwards), "90 80 70 60 50 40 30");

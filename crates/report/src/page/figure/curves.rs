@@ -27,7 +27,10 @@ pub(super) fn font(size: f64, colour: RGBColor) -> TextStyle<'static> {
 }
 
 /// Title and caption, and what remains below them.
-pub(super) fn head<B: DrawingBackend<ErrorType: 'static>>(root: &Area<B>, figure: &Figure) -> Result<Area<B>, Box<dyn Error>> {
+pub(super) fn head<B: DrawingBackend<ErrorType: 'static>>(
+    root: &Area<B>,
+    figure: &Figure,
+) -> Result<Area<B>, Box<dyn Error>> {
     root.fill(&WHITE)?;
     root.draw(&Text::new(figure.title.clone(), (16, 14), font(16.0, INK)))?;
     let mut y = 37;
@@ -39,15 +42,23 @@ pub(super) fn head<B: DrawingBackend<ErrorType: 'static>>(root: &Area<B>, figure
 }
 
 /// Draws a figure of curves.
-pub(super) fn draw<B: DrawingBackend<ErrorType: 'static>>(root: &Area<B>, figure: &Figure, series: &[Series], rules: &[Rule]) -> Drawn {
+pub(super) fn draw<B: DrawingBackend<ErrorType: 'static>>(
+    root: &Area<B>,
+    figure: &Figure,
+    series: &[Series],
+    rules: &[Rule],
+) -> Drawn {
     let area = legend(&head(root, figure)?, series)?;
     let points = || series.iter().flat_map(|own| own.points.iter().flatten());
     let across: Vec<f64> = points().map(|point| point.0).collect();
-    let ends = series.iter().flat_map(|own| own.ranges.iter().flat_map(|(_, low, high)| [*low, *high]));
+    let ends =
+        series.iter().flat_map(|own| own.ranges.iter().flat_map(|(_, low, high)| [*low, *high]));
     let mut up: Vec<f64> = points().map(|point| point.1).chain(ends).collect();
     // A limit that is near enough belongs to the picture.
     let most = up.iter().copied().fold(0.0, f64::max);
-    up.extend(rules.iter().filter(|rule| !rule.vertical && rule.at < 3.0 * most).map(|rule| rule.at));
+    up.extend(
+        rules.iter().filter(|rule| !rule.vertical && rule.at < 3.0 * most).map(|rule| rule.at),
+    );
     let (x, y) = (placed(&figure.x.scale, &across), placed(&figure.y.scale, &up));
     let mut chart = ChartBuilder::on(&area)
         .margin_left(14)
@@ -69,7 +80,8 @@ pub(super) fn draw<B: DrawingBackend<ErrorType: 'static>>(root: &Area<B>, figure
         .x_desc(figure.x.title.clone())
         .y_desc(figure.y.title.clone())
         .draw()?;
-    let to = |(across, up): (f64, f64)| (place(&figure.x.scale, across), place(&figure.y.scale, up));
+    let to =
+        |(across, up): (f64, f64)| (place(&figure.x.scale, across), place(&figure.y.scale, up));
     for rule in rules {
         let [from, until] = if rule.vertical {
             let at = place(&figure.x.scale, rule.at);
@@ -80,17 +92,32 @@ pub(super) fn draw<B: DrawingBackend<ErrorType: 'static>>(root: &Area<B>, figure
         };
         let inside = |value: f64, axis: &Placed| value >= axis.from && value <= axis.to;
         if inside(from.0, &x) && inside(from.1, &y) {
-            chart.draw_series(DashedLineSeries::new([from, until], 6, 4, ShapeStyle::from(&SOFT)))?;
-            let anchor = if rule.vertical { Pos::new(HPos::Left, VPos::Top) } else { Pos::new(HPos::Right, VPos::Bottom) };
-            chart.draw_series([Text::new(rule.text.clone(), until, font(11.0, SOFT).pos(anchor))])?;
+            chart.draw_series(DashedLineSeries::new(
+                [from, until],
+                6,
+                4,
+                ShapeStyle::from(&SOFT),
+            ))?;
+            let anchor = if rule.vertical {
+                Pos::new(HPos::Left, VPos::Top)
+            } else {
+                Pos::new(HPos::Right, VPos::Bottom)
+            };
+            chart.draw_series([Text::new(
+                rule.text.clone(),
+                until,
+                font(11.0, SOFT).pos(anchor),
+            )])?;
         }
     }
     for own in series {
         let colour = own_colour(own);
-        chart.draw_series(own.crosses.iter().map(|at| Cross::new(to(*at), 4, colour.stroke_width(2))))?;
         chart.draw_series(
-            own.ranges.iter().map(|(at, low, high)| PathElement::new([to((*at, *low)), to((*at, *high))], colour.stroke_width(1))),
+            own.crosses.iter().map(|at| Cross::new(to(*at), 4, colour.stroke_width(2))),
         )?;
+        chart.draw_series(own.ranges.iter().map(|(at, low, high)| {
+            PathElement::new([to((*at, *low)), to((*at, *high))], colour.stroke_width(1))
+        }))?;
         if own.joined {
             // A gap ends a line, and a point between gaps is none.
             for part in own.points.split(Option::is_none).filter(|part| !part.is_empty()) {
@@ -100,13 +127,23 @@ pub(super) fn draw<B: DrawingBackend<ErrorType: 'static>>(root: &Area<B>, figure
                 }
                 let part: Vec<(f64, f64)> = part.iter().flatten().map(|point| to(*point)).collect();
                 match dashes(own.colour, own.dash) {
-                    [] => chart.draw_series(LineSeries::new(part, colour.stroke_width(2))).map(|_| ())?,
-                    [on, off, ..] => chart.draw_series(DashedLineSeries::new(part, *on, *off, colour.stroke_width(2))).map(|_| ())?,
-                    [on] => chart.draw_series(DashedLineSeries::new(part, *on, *on, colour.stroke_width(2))).map(|_| ())?,
+                    [] => chart
+                        .draw_series(LineSeries::new(part, colour.stroke_width(2)))
+                        .map(|_| ())?,
+                    [on, off, ..] => chart
+                        .draw_series(DashedLineSeries::new(part, *on, *off, colour.stroke_width(2)))
+                        .map(|_| ())?,
+                    [on] => chart
+                        .draw_series(DashedLineSeries::new(part, *on, *on, colour.stroke_width(2)))
+                        .map(|_| ())?,
                 }
             }
         } else {
-            chart.draw_series(own.points.iter().flatten().map(|point| Marker { at: to(*point), series: own.colour, colour }))?;
+            chart.draw_series(own.points.iter().flatten().map(|point| Marker {
+                at: to(*point),
+                series: own.colour,
+                colour,
+            }))?;
         }
     }
     Ok(())
@@ -118,7 +155,10 @@ fn own_colour(series: &Series) -> RGBColor {
 }
 
 /// Names of series in as many rows as they need, and what remains below them.
-pub(super) fn legend<B: DrawingBackend<ErrorType: 'static>>(area: &Area<B>, series: &[Series]) -> Result<Area<B>, Box<dyn Error>> {
+pub(super) fn legend<B: DrawingBackend<ErrorType: 'static>>(
+    area: &Area<B>,
+    series: &[Series],
+) -> Result<Area<B>, Box<dyn Error>> {
     let named: Vec<&Series> = series.iter().filter(|own| !own.name.is_empty()).collect();
     if named.is_empty() {
         return Ok(area.clone());
@@ -137,14 +177,21 @@ pub(super) fn legend<B: DrawingBackend<ErrorType: 'static>>(area: &Area<B>, seri
                 [on, rest @ ..] => {
                     let off = *rest.first().unwrap_or(on);
                     for from in (x..x + 30).step_by((on + off) as usize) {
-                        area.draw(&PathElement::new(vec![(from, y), ((from + *on as i32).min(x + 30), y)], colour.stroke_width(2)))?;
+                        area.draw(&PathElement::new(
+                            vec![(from, y), ((from + *on as i32).min(x + 30), y)],
+                            colour.stroke_width(2),
+                        ))?;
                     }
                 }
             }
         } else {
             area.draw(&Marker { at: (x + 15, y), series: own.colour, colour })?;
         }
-        area.draw(&Text::new(own.name.clone(), (x + 38, y), font(12.0, INK).pos(Pos::new(HPos::Left, VPos::Center))))?;
+        area.draw(&Text::new(
+            own.name.clone(),
+            (x + 38, y),
+            font(12.0, INK).pos(Pos::new(HPos::Left, VPos::Center)),
+        ))?;
         x += wide;
     }
     Ok(area.split_vertically(y + 14).1)

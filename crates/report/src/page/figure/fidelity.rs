@@ -23,19 +23,34 @@ fn of(kept: &KeptFidelity, quantity: Quantity) -> Option<Figure> {
         let unit = if quantity.unit().is_empty() { "index" } else { quantity.unit() };
         Axis { title: format!("{} in the {world}, {unit}", quantity.name()), scale }
     };
-    let series = |name: &str, (colour, dash): (usize, usize), joined: bool, points: Vec<(f64, f64)>| {
-        let points = points.into_iter().map(Some).collect();
-        Series { name: name.to_owned(), colour, dash, points, joined, crosses: vec![], ranges: vec![] }
-    };
+    let series =
+        |name: &str, (colour, dash): (usize, usize), joined: bool, points: Vec<(f64, f64)>| {
+            let points = points.into_iter().map(Some).collect();
+            Series {
+                name: name.to_owned(),
+                colour,
+                dash,
+                points,
+                joined,
+                crosses: vec![],
+                ranges: vec![],
+            }
+        };
     let counted = both.len();
     Some(Figure {
         name: Some(hyphened(quantity.name())),
         title: format!("Simulator against kernel: {}", quantity.name()),
-        caption: format!("{}: {counted} networks that count. On the dashed line both are equal.", kept.title),
+        caption: format!(
+            "{}: {counted} networks that count. On the dashed line both are equal.",
+            kept.title
+        ),
         x: axis("kernel"),
         y: axis("simulator"),
         content: Content::Curves {
-            series: vec![series("equal", (6, 1), true, vec![(least, least), (most, most)]), series("a network", (0, 0), false, both)],
+            series: vec![
+                series("equal", (6, 1), true, vec![(least, least), (most, most)]),
+                series("a network", (0, 0), false, both),
+            ],
             rules: Vec::new(),
         },
     })

@@ -17,10 +17,16 @@ pub(super) fn figures(grid: &Grid) -> Vec<Figure> {
     }
     let main = grid::main_metrics(grid);
     let parts = grid.parts();
-    let of_parts = parts
-        .iter()
-        .flat_map(|name| main.iter().filter(|metric| Column::is_of_flows(metric)).map(|metric| Column { metric, of: Some(name.clone()) }));
-    main.iter().map(|metric| Column::whole(metric)).chain(of_parts).map(|column| over_axes(grid, &column)).collect()
+    let of_parts = parts.iter().flat_map(|name| {
+        main.iter()
+            .filter(|metric| Column::is_of_flows(metric))
+            .map(|metric| Column { metric, of: Some(name.clone()) })
+    });
+    main.iter()
+        .map(|metric| Column::whole(metric))
+        .chain(of_parts)
+        .map(|column| over_axes(grid, &column))
+        .collect()
 }
 
 fn caption(grid: &Grid) -> String {
@@ -34,8 +40,11 @@ fn numbers(axis: &GridAxis) -> Option<&[f64]> {
 
 /// A metric over the axis that makes a line, else the longest, with a colour for each combination of the others.
 fn over_axes(grid: &Grid, column: &Column) -> Figure {
-    let (head, metric, spreads) = (column.head(), column.metric, grid.spreads_in(grid.cells(), column));
-    let across = grid::varying(grid).max_by_key(|(_, axis)| (numbers(axis).is_some(), axis.labels.len())).map(|(index, _)| index);
+    let (head, metric, spreads) =
+        (column.head(), column.metric, grid.spreads_in(grid.cells(), column));
+    let across = grid::varying(grid)
+        .max_by_key(|(_, axis)| (numbers(axis).is_some(), axis.labels.len()))
+        .map(|(index, _)| index);
     let axis = across.map(|index| &grid.axes[index]);
     let at = |cell: usize| across.map_or(0, |index| grid.places(cell)[index]);
     let values = axis.and_then(numbers);
@@ -44,14 +53,27 @@ fn over_axes(grid: &Grid, column: &Column) -> Figure {
     for (cell, spread) in spreads.iter().enumerate() {
         let places = grid.places(cell);
         let others = grid::varying(grid).filter(|(index, _)| Some(*index) != across);
-        let name = others.map(|(index, axis)| axis.labels[places[index]].as_str()).collect::<Vec<_>>().join(", ");
+        let name = others
+            .map(|(index, axis)| axis.labels[places[index]].as_str())
+            .collect::<Vec<_>>()
+            .join(", ");
         let index = series.iter().position(|own| own.name == name).unwrap_or_else(|| {
             let index = series.len();
-            series.push(Series { name, colour: index, dash: 0, points: vec![], joined: values.is_some(), crosses: vec![], ranges: vec![] });
+            series.push(Series {
+                name,
+                colour: index,
+                dash: 0,
+                points: vec![],
+                joined: values.is_some(),
+                crosses: vec![],
+                ranges: vec![],
+            });
             index
         });
         series[index].points.push(spread.median.map(|median| (x(cell), median)));
-        series[index].ranges.extend(spread.interval.map(|interval| (x(cell), interval.low, interval.high)));
+        series[index]
+            .ranges
+            .extend(spread.interval.map(|interval| (x(cell), interval.low, interval.high)));
     }
     // Categories have a place each, and dots of different colours stand beside each other.
     if values.is_none() {
@@ -71,8 +93,12 @@ fn over_axes(grid: &Grid, column: &Column) -> Figure {
         Some(_) => Scale::Linear { zero: false },
         None => Scale::Named(labels),
     };
-    let unit = axis.filter(|_| matches!(scale, Scale::Linear { .. })).map_or("", |axis| axis.unit.as_str());
-    let titled = |name: &str, unit: &str| if unit.is_empty() { name.to_owned() } else { format!("{name}, {unit}") };
+    let unit = axis
+        .filter(|_| matches!(scale, Scale::Linear { .. }))
+        .map_or("", |axis| axis.unit.as_str());
+    let titled = |name: &str, unit: &str| {
+        if unit.is_empty() { name.to_owned() } else { format!("{name}, {unit}") }
+    };
     Figure {
         name: None,
         title: titled(&head, metric.unit),
@@ -85,14 +111,16 @@ fn over_axes(grid: &Grid, column: &Column) -> Figure {
 
 /// How many times the least the largest is.
 fn ends(values: &[f64]) -> f64 {
-    values.iter().copied().fold(0.0, f64::max) / values.iter().copied().fold(f64::INFINITY, f64::min)
+    values.iter().copied().fold(0.0, f64::max)
+        / values.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
 /// Each measure of a matrix on each network.
 fn pairs(grid: &Grid, matrix: &Matrix) -> Vec<Figure> {
     let several = matrix.conditions.len() > 1;
     let one = |measure: &Measure, condition: usize, network: &str| {
-        let unit = if measure.unit.is_empty() { String::new() } else { format!(", {}", measure.unit) };
+        let unit =
+            if measure.unit.is_empty() { String::new() } else { format!(", {}", measure.unit) };
         // The networks of a command line are numbered, since their names are long.
         let name = several.then(|| format!("{}-{}", hyphened(&measure.title), condition + 1));
         let on = if several { format!(", {network}") } else { String::new() };
@@ -110,20 +138,33 @@ fn pairs(grid: &Grid, matrix: &Matrix) -> Vec<Figure> {
         }
     };
     let networks = || matrix.conditions.iter().enumerate();
-    matrix.measures.iter().flat_map(|measure| networks().map(move |(condition, name)| one(measure, condition, name))).collect()
+    matrix
+        .measures
+        .iter()
+        .flat_map(|measure| networks().map(move |(condition, name)| one(measure, condition, name)))
+        .collect()
 }
 
 /// The cells of a measure in the page's colours: a large share is good for the row, a large harm is bad for it.
 fn heat(measure: &Measure, pairs: &Pairs) -> Heat {
     let text = |row: usize, column: usize, median: f64| (median, measure.text(pairs, row, column));
-    let cells =
-        pairs.median.iter().enumerate().map(|(row, medians)| {
-            medians.iter().enumerate().map(|(column, median)| median.map(|median| text(row, column, median))).collect()
-        });
+    let cells = pairs.median.iter().enumerate().map(|(row, medians)| {
+        medians
+            .iter()
+            .enumerate()
+            .map(|(column, median)| median.map(|median| text(row, column, median)))
+            .collect()
+    });
     let fair = ["--fair-0", "--fair-1", "--fair-2"];
     let (range, names) = match measure.name.as_str() {
         "share" => ((100.0, 0.0), fair),
-        "goodput" => ((0.0, pairs.median.iter().flatten().flatten().copied().fold(f64::MIN_POSITIVE, f64::max)), HEAT),
+        "goodput" => (
+            (
+                0.0,
+                pairs.median.iter().flatten().flatten().copied().fold(f64::MIN_POSITIVE, f64::max),
+            ),
+            HEAT,
+        ),
         "starved" => ((0.0, 2.0 * STARVED_S), HEAT),
         _ => ((0.0, 1.0), fair),
     };

@@ -16,7 +16,11 @@ pub(super) fn tall(heat: &Heat) -> u32 {
 }
 
 /// Draws a figure of cells.
-pub(super) fn draw<B: DrawingBackend<ErrorType: 'static>>(root: &Area<B>, figure: &Figure, heat: &Heat) -> Drawn {
+pub(super) fn draw<B: DrawingBackend<ErrorType: 'static>>(
+    root: &Area<B>,
+    figure: &Figure,
+    heat: &Heat,
+) -> Drawn {
     let cells = &heat.cells;
     let area = head(root, figure)?;
     let (x, y) = (placed(&figure.x.scale, &[]), placed(&figure.y.scale, &[]));
@@ -40,7 +44,9 @@ pub(super) fn draw<B: DrawingBackend<ErrorType: 'static>>(root: &Area<B>, figure
         .y_desc(figure.y.title.clone())
         .draw()?;
     for (row, column, value, said) in cells.iter().enumerate().flat_map(|(row, cells)| {
-        cells.iter().enumerate().filter_map(move |(column, cell)| cell.as_ref().map(|(value, said)| (row, column, *value, said)))
+        cells.iter().enumerate().filter_map(move |(column, cell)| {
+            cell.as_ref().map(|(value, said)| (row, column, *value, said))
+        })
     }) {
         let mixed = mixed(heat, value);
         let (across, down) = (column as f64, row as f64);

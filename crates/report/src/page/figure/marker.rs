@@ -10,7 +10,20 @@ const SHAPES: [&[(i32, i32)]; 5] = [
     &[(0, -6), (6, 0), (0, 6), (-6, 0)],
     &[(0, -6), (5, 4), (-5, 4)],
     &[(0, 6), (5, -4), (-5, -4)],
-    &[(-2, -5), (2, -5), (2, -2), (5, -2), (5, 2), (2, 2), (2, 5), (-2, 5), (-2, 2), (-5, 2), (-5, -2), (-2, -2)],
+    &[
+        (-2, -5),
+        (2, -5),
+        (2, -2),
+        (5, -2),
+        (5, 2),
+        (2, 2),
+        (2, 5),
+        (-2, 5),
+        (-2, 2),
+        (-5, 2),
+        (-5, -2),
+        (-2, -2),
+    ],
 ];
 
 /// The mark of a series at a point.
@@ -40,7 +53,10 @@ impl<C, DB: DrawingBackend> Drawable<DB> for Marker<C> {
         for (x, y) in points {
             match (self.series % (SHAPES.len() + 1)).checked_sub(1) {
                 None => backend.draw_circle((x, y), 5, &style, true)?,
-                Some(shape) => backend.fill_polygon(SHAPES[shape].iter().map(|(right, down)| (x + right, y + down)), &style)?,
+                Some(shape) => backend.fill_polygon(
+                    SHAPES[shape].iter().map(|(right, down)| (x + right, y + down)),
+                    &style,
+                )?,
             }
         }
         Ok(())

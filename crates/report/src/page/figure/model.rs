@@ -115,5 +115,9 @@ impl Figure {
 /// A text as a word of a command line.
 pub(super) fn hyphened(text: &str) -> String {
     let lower = text.to_lowercase();
-    lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
+    lower
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join("-")
 }

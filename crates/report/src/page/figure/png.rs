@@ -1,7 +1,10 @@
 //! The pixels that a figure is drawn on, with a font that the program carries: none of the system is looked for.
 
 use plotters_backend::text_anchor::{HPos, VPos};
-use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind, FontTransform};
+use plotters_backend::{
+    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind,
+    FontTransform,
+};
 use std::convert::Infallible;
 use tiny_skia::{Color, FillRule, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, Transform};
 use ttf_parser::{Face, OutlineBuilder};
@@ -23,7 +26,8 @@ pub(super) struct Pixels {
 impl Pixels {
     /// A white image for a figure of this size; `None` if there is no memory for one as large.
     pub(super) fn new(size: (u32, u32)) -> Option<Self> {
-        let mut map = Pixmap::new(size.0.checked_mul(SCALE as u32)?, size.1.checked_mul(SCALE as u32)?)?;
+        let mut map =
+            Pixmap::new(size.0.checked_mul(SCALE as u32)?, size.1.checked_mul(SCALE as u32)?)?;
         map.fill(Color::WHITE);
         Some(Self { map, size, font: Face::parse(notosans::REGULAR_TTF, 0).ok()? })
     }
@@ -77,30 +81,68 @@ impl DrawingBackend for &mut Pixels {
     }
 
     fn draw_pixel(&mut self, (x, y): BackendCoord, colour: BackendColor) -> Done {
-        self.fill(Rect::from_xywh(x as f32, y as f32, 1.0, 1.0).map(PathBuilder::from_rect), colour, scaled())
+        self.fill(
+            Rect::from_xywh(x as f32, y as f32, 1.0, 1.0).map(PathBuilder::from_rect),
+            colour,
+            scaled(),
+        )
     }
 
-    fn draw_line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> Done {
+    fn draw_line<S: BackendStyle>(
+        &mut self,
+        from: BackendCoord,
+        to: BackendCoord,
+        style: &S,
+    ) -> Done {
         self.stroke(joined([from, to], false), style.color(), style.stroke_width())
     }
 
-    fn draw_rect<S: BackendStyle>(&mut self, (left, top): BackendCoord, (right, bottom): BackendCoord, style: &S, fill: bool) -> Done {
-        self.polygon(joined([(left, top), (right, top), (right, bottom), (left, bottom)], true), style, fill)
+    fn draw_rect<S: BackendStyle>(
+        &mut self,
+        (left, top): BackendCoord,
+        (right, bottom): BackendCoord,
+        style: &S,
+        fill: bool,
+    ) -> Done {
+        self.polygon(
+            joined([(left, top), (right, top), (right, bottom), (left, bottom)], true),
+            style,
+            fill,
+        )
     }
 
-    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, path: I, style: &S) -> Done {
+    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
+        &mut self,
+        path: I,
+        style: &S,
+    ) -> Done {
         self.stroke(joined(path, false), style.color(), style.stroke_width())
     }
 
-    fn draw_circle<S: BackendStyle>(&mut self, (x, y): BackendCoord, radius: u32, style: &S, fill: bool) -> Done {
+    fn draw_circle<S: BackendStyle>(
+        &mut self,
+        (x, y): BackendCoord,
+        radius: u32,
+        style: &S,
+        fill: bool,
+    ) -> Done {
         self.polygon(PathBuilder::from_circle(x as f32, y as f32, radius as f32), style, fill)
     }
 
-    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, corners: I, style: &S) -> Done {
+    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
+        &mut self,
+        corners: I,
+        style: &S,
+    ) -> Done {
         self.fill(joined(corners, true), style.color(), scaled())
     }
 
-    fn draw_text<T: BackendTextStyle>(&mut self, text: &str, style: &T, (x, y): BackendCoord) -> Done {
+    fn draw_text<T: BackendTextStyle>(
+        &mut self,
+        text: &str,
+        style: &T,
+        (x, y): BackendCoord,
+    ) -> Done {
         let (letters, wide) = self.letters(text);
         let size = (style.size() / TEXT) as f32;
         let per_em = f32::from(self.font.units_per_em());
@@ -123,15 +165,21 @@ impl DrawingBackend for &mut Pixels {
             FontTransform::Rotate270 => 270.0,
         };
         // Letters grow upwards in the font, and downwards on pixels.
-        let font = Transform::from_translate(right, -down).post_scale(size / per_em, -size / per_em);
-        let place = font.post_concat(Transform::from_rotate(turn)).post_translate(x as f32, y as f32);
+        let font =
+            Transform::from_translate(right, -down).post_scale(size / per_em, -size / per_em);
+        let place =
+            font.post_concat(Transform::from_rotate(turn)).post_translate(x as f32, y as f32);
         self.fill(letters, style.color(), place.post_concat(scaled()))
     }
 }
 
 impl Pixels {
     fn polygon<S: BackendStyle>(&mut self, path: Option<Path>, style: &S, fill: bool) -> Done {
-        if fill { self.fill(path, style.color(), scaled()) } else { self.stroke(path, style.color(), style.stroke_width()) }
+        if fill {
+            self.fill(path, style.color(), scaled())
+        } else {
+            self.stroke(path, style.color(), style.stroke_width())
+        }
     }
 }
 
@@ -150,7 +198,11 @@ fn paint(colour: BackendColor) -> Paint<'static> {
 fn joined(points: impl IntoIterator<Item = BackendCoord>, closed: bool) -> Option<Path> {
     let mut path = PathBuilder::new();
     for (x, y) in points {
-        if path.is_empty() { path.move_to(x as f32, y as f32) } else { path.line_to(x as f32, y as f32) }
+        if path.is_empty() {
+            path.move_to(x as f32, y as f32)
+        } else {
+            path.line_to(x as f32, y as f32)
+        }
     }
     if closed {
         path.close();

@@ -16,7 +16,11 @@ fn of_traffic(card: &Scorecard, traffic: &Traffic) -> Vec<Figure> {
         let value = |entry: &Entry| dot(&entry.metrics.get(place)?.estimate, None);
         let title = format!("{} traffic: {head}, {unit}", capital(&traffic.name));
         let said = "Each row runs from 0 to the number at its right end.";
-        all.push(figure(card, (hyphened(&format!("{} {head}", traffic.name)), title, said), tracks(card, traffic, None, &value)));
+        all.push(figure(
+            card,
+            (hyphened(&format!("{} {head}", traffic.name)), title, said),
+            tracks(card, traffic, None, &value),
+        ));
     }
     for competitor in &card.beside {
         for (place, whose) in ["goodput", "round trip p95"].into_iter().enumerate() {
@@ -24,10 +28,18 @@ fn of_traffic(card: &Scorecard, traffic: &Traffic) -> Vec<Figure> {
                 let harm = entry.harm.get(place)?;
                 dot(&harm.estimate, harm.own.median)
             };
-            let title = format!("{} traffic: harm to the {whose} of a download by {competitor}, 0 to 1", capital(&traffic.name));
-            let said = format!("The stroke is the harm that the same traffic by {competitor} does.");
+            let title = format!(
+                "{} traffic: harm to the {whose} of a download by {competitor}, 0 to 1",
+                capital(&traffic.name)
+            );
+            let said =
+                format!("The stroke is the harm that the same traffic by {competitor} does.");
             let name = hyphened(&format!("{} harm to {whose} of {competitor}", traffic.name));
-            all.push(figure(card, (name, title, &said), tracks(card, traffic, Some(competitor), &value)));
+            all.push(figure(
+                card,
+                (name, title, &said),
+                tracks(card, traffic, Some(competitor), &value),
+            ));
         }
     }
     all
@@ -40,7 +52,14 @@ fn figure(card: &Scorecard, (name, title, said): (String, String, &str), tracks:
     };
     let none = || Axis { title: String::new(), scale: Scale::Linear { zero: true } };
     let caption = format!("{}. {spread} {said}", card.title);
-    Figure { name: Some(name), title, caption, x: none(), y: none(), content: Content::Tracks(tracks) }
+    Figure {
+        name: Some(name),
+        title,
+        caption,
+        x: none(),
+        y: none(),
+        content: Content::Tracks(tracks),
+    }
 }
 
 fn dot(estimate: &Estimate, against: Option<f64>) -> Option<Dot> {
@@ -48,19 +67,42 @@ fn dot(estimate: &Estimate, against: Option<f64>) -> Option<Dot> {
 }
 
 /// A row for each network, alone and beside each competitor, or beside only one on a scale from 0 to 1.
-fn tracks(card: &Scorecard, traffic: &Traffic, only: Option<&String>, value: &dyn Fn(&Entry) -> Option<Dot>) -> Tracks {
-    let places = || std::iter::once(None).chain(card.beside.iter().map(Some)).filter(|place| only.is_none() || *place == only);
+fn tracks(
+    card: &Scorecard,
+    traffic: &Traffic,
+    only: Option<&String>,
+    value: &dyn Fn(&Entry) -> Option<Dot>,
+) -> Tracks {
+    let places = || {
+        std::iter::once(None)
+            .chain(card.beside.iter().map(Some))
+            .filter(|place| only.is_none() || *place == only)
+    };
     let row = |network: &str, place: Option<&String>| {
         let of = |controller: &String| {
-            let mut own = card.entries.iter().filter(|entry| entry.tested && entry.traffic == traffic.name && entry.network == network);
-            own.find(|entry| entry.beside.as_ref() == place && entry.controller == *controller).and_then(value)
+            let mut own = card.entries.iter().filter(|entry| {
+                entry.tested && entry.traffic == traffic.name && entry.network == network
+            });
+            own.find(|entry| entry.beside.as_ref() == place && entry.controller == *controller)
+                .and_then(value)
         };
         let dots: Vec<Option<Dot>> = card.controllers.iter().map(of).collect();
-        let largest = dots.iter().flatten().map(|dot| dot.range.map_or(dot.at, |(_, high)| high.max(dot.at))).fold(0.0, f64::max);
+        let largest = dots
+            .iter()
+            .flatten()
+            .map(|dot| dot.range.map_or(dot.at, |(_, high)| high.max(dot.at)))
+            .fold(0.0, f64::max);
         let end = if only.is_some() { 1.0 } else { largest };
-        let label = place.map_or_else(|| format!("{network}, alone"), |place| format!("{network}, beside {place}"));
+        let label = place.map_or_else(
+            || format!("{network}, alone"),
+            |place| format!("{network}, beside {place}"),
+        );
         Track { label, end: (end, short(end)), dots }
     };
-    let rows = card.networks.iter().flat_map(|network| places().map(|place| row(&network.name, place))).collect();
+    let rows = card
+        .networks
+        .iter()
+        .flat_map(|network| places().map(|place| row(&network.name, place)))
+        .collect();
     Tracks { names: card.controllers.clone(), rows }
 }

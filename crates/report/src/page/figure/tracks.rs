@@ -26,16 +26,32 @@ fn row(tracks: &Tracks) -> i32 {
 }
 
 /// Draws a figure of tracks.
-pub(super) fn draw<B: DrawingBackend<ErrorType: 'static>>(root: &Area<B>, figure: &Figure, tracks: &Tracks) -> Drawn {
+pub(super) fn draw<B: DrawingBackend<ErrorType: 'static>>(
+    root: &Area<B>,
+    figure: &Figure,
+    tracks: &Tracks,
+) -> Drawn {
     let row = row(tracks);
-    let area = legend(&head(root, figure)?, &tracks.names.iter().enumerate().map(named).collect::<Vec<_>>())?;
+    let area = legend(
+        &head(root, figure)?,
+        &tracks.names.iter().enumerate().map(named).collect::<Vec<_>>(),
+    )?;
     let (left, right) = (LABEL, WIDE as i32 - END);
     for (index, track) in tracks.rows.iter().enumerate() {
         let (top, bottom) = (8 + row * index as i32, 8 + row * (index as i32 + 1) - GAP);
         let middle = (top + bottom) / 2;
-        let (start, end) = (Pos::new(HPos::Right, VPos::Center), Pos::new(HPos::Left, VPos::Center));
-        area.draw(&Text::new(track.label.clone(), (left - 12, middle), font(12.0, INK).pos(start)))?;
-        area.draw(&Text::new(track.end.1.clone(), (right + 10, middle), font(12.0, SOFT).pos(end)))?;
+        let (start, end) =
+            (Pos::new(HPos::Right, VPos::Center), Pos::new(HPos::Left, VPos::Center));
+        area.draw(&Text::new(
+            track.label.clone(),
+            (left - 12, middle),
+            font(12.0, INK).pos(start),
+        ))?;
+        area.draw(&Text::new(
+            track.end.1.clone(),
+            (right + 10, middle),
+            font(12.0, SOFT).pos(end),
+        ))?;
         area.draw(&Rectangle::new([(left, top), (right, bottom)], LINE.mix(0.45).filled()))?;
         let x = |value: f64| {
             let share = if track.end.0 > 0.0 { (value / track.end.0).clamp(0.0, 1.0) } else { 0.0 };
@@ -47,7 +63,10 @@ pub(super) fn draw<B: DrawingBackend<ErrorType: 'static>>(root: &Area<B>, figure
             let [red, green, blue] = colour(place);
             let colour = RGBColor(red, green, blue);
             if let Some(against) = dot.against {
-                area.draw(&PathElement::new([(x(against), top), (x(against), bottom)], INK.stroke_width(1)))?;
+                area.draw(&PathElement::new(
+                    [(x(against), top), (x(against), bottom)],
+                    INK.stroke_width(1),
+                ))?;
             }
             if let Some((low, high)) = dot.range {
                 area.draw(&PathElement::new([(x(low), y), (x(high), y)], colour.stroke_width(2)))?;
@@ -60,5 +79,13 @@ pub(super) fn draw<B: DrawingBackend<ErrorType: 'static>>(root: &Area<B>, figure
 
 /// A name as an entry of the legend.
 fn named((index, name): (usize, &String)) -> Series {
-    Series { name: name.clone(), colour: index, dash: 0, points: vec![], joined: false, crosses: vec![], ranges: vec![] }
+    Series {
+        name: name.clone(),
+        colour: index,
+        dash: 0,
+        points: vec![],
+        joined: false,
+        crosses: vec![],
+        ranges: vec![],
+    }
 }

@@ -25,7 +25,9 @@ pub struct Browser {
 impl Browser {
     /// Starts it in an empty directory; `None`, with a message, where none is installed.
     pub fn start(name: &str) -> Option<Browser> {
-        let there = |name: &&&str| Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success());
+        let there = |name: &&&str| {
+            Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success())
+        };
         let Some(program) = NAMES.iter().find(there) else {
             eprintln!("skipped: no Chromium is installed; on Debian, apt-get install chromium");
             return None;
@@ -39,22 +41,36 @@ impl Browser {
         let child = Command::new("sh")
             .args(["-c", "to=$1 from=$2; shift 2; exec \"$@\" 3<\"$to\" 4>\"$from\"", "sh"])
             .args(&pipes)
-            .args([program, "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", "--window-size=1200,1600", &profile])
+            .args([
+                program,
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--remote-debugging-pipe",
+                "--window-size=1200,1600",
+                &profile,
+            ])
             .stderr(Stdio::null())
             .spawn()
             .expect("sh runs");
         // The shell opens the pipes in this order, and waits for the other end of each.
         let to = File::options().write(true).open(&pipes[0]).expect("a pipe");
         let from = BufReader::new(File::open(&pipes[1]).expect("a pipe"));
-        let mut browser = Browser { child, to, from, session: None, asked: 0, faults: Vec::new(), dir };
-        let target = browser.ask("Target.createTarget", json!({ "url": "about:blank" }))["targetId"].clone();
-        let session = browser.ask("Target.attachToTarget", json!({ "targetId": target, "flatten": true }));
+        let mut browser =
+            Browser { child, to, from, session: None, asked: 0, faults: Vec::new(), dir };
+        let target =
+            browser.ask("Target.createTarget", json!({ "url": "about:blank" }))["targetId"].clone();
+        let session =
+            browser.ask("Target.attachToTarget", json!({ "targetId": target, "flatten": true }));
         browser.session = session["sessionId"].as_str().map(str::to_owned);
         for domain in ["Runtime.enable", "Log.enable", "Page.enable"] {
             browser.ask(domain, json!({}));
         }
         let saved = browser.path("saved");
-        browser.ask("Browser.setDownloadBehavior", json!({ "behavior": "allow", "downloadPath": saved }));
+        browser.ask(
+            "Browser.setDownloadBehavior",
+            json!({ "behavior": "allow", "downloadPath": saved }),
+        );
         Some(browser)
     }
 
@@ -92,14 +108,22 @@ impl Browser {
         if let Some(session) = self.session.as_ref().filter(|_| !method.starts_with("Browser.")) {
             message["sessionId"] = json!(session);
         }
-        self.to.write_all(message.to_string().as_bytes()).and_then(|()| self.to.write_all(b"\0")).expect("the browser reads");
+        self.to
+            .write_all(message.to_string().as_bytes())
+            .and_then(|()| self.to.write_all(b"\0"))
+            .expect("the browser reads");
         loop {
             let mut bytes = Vec::new();
             self.from.read_until(0, &mut bytes).expect("the browser writes");
             assert!(!bytes.is_empty(), "the browser has ended");
-            let mut message: Value = serde_json::from_slice(&bytes[..bytes.len() - 1]).expect("JSON");
+            let mut message: Value =
+                serde_json::from_slice(&bytes[..bytes.len() - 1]).expect("JSON");
             if message["id"] == self.asked {
-                return if message["error"].is_null() { Ok(message["result"].take()) } else { Err(message["error"].take()) };
+                return if message["error"].is_null() {
+                    Ok(message["result"].take())
+                } else {
+                    Err(message["error"].take())
+                };
             }
             self.note(&message);
         }
@@ -121,16 +145,23 @@ impl Browser {
 
     /// What an expression is on the page.
     pub fn value(&mut self, expression: &str) -> Value {
-        let asked = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
+        let asked =
+            json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
         let mut answer = loop {
             match self.try_to("Runtime.evaluate", asked.clone()) {
                 Ok(answer) => break answer,
                 // The page gave way to another while it was asked: that one is asked.
-                Err(error) if error["message"] == "Inspected target navigated or closed" => continue,
+                Err(error) if error["message"] == "Inspected target navigated or closed" => {
+                    continue;
+                }
                 Err(error) => panic!("{expression}: {error}"),
             }
         };
-        assert!(answer["exceptionDetails"].is_null(), "{expression}: {}", answer["exceptionDetails"]);
+        assert!(
+            answer["exceptionDetails"].is_null(),
+            "{expression}: {}",
+            answer["exceptionDetails"]
+        );
         answer["result"]["value"].take()
     }
 
@@ -138,7 +169,11 @@ impl Browser {
     pub fn until(&mut self, expression: &str) {
         let begun = Instant::now();
         while self.value(expression) != true {
-            assert!(begun.elapsed() < PATIENCE, "never true: {expression}; complaints: {:?}", self.faults);
+            assert!(
+                begun.elapsed() < PATIENCE,
+                "never true: {expression}; complaints: {:?}",
+                self.faults
+            );
             std::thread::sleep(Duration::from_millis(50));
         }
     }
@@ -147,8 +182,7 @@ impl Browser {
     pub fn mouse(&mut self, points: &[(f64, f64)], drags: bool) {
         let mut event = |kind: &str, (x, y): (f64, f64)| {
             let button = if drags { "left" } else { "none" };
-            let event =
-                json!({ "type": kind, "x": x, "y": y, "button": button, "buttons": u8::from(drags), "clickCount": u8::from(drags) });
+            let event = json!({ "type": kind, "x": x, "y": y, "button": button, "buttons": u8::from(drags), "clickCount": u8::from(drags) });
             self.ask("Input.dispatchMouseEvent", event);
         };
         for (index, point) in points.iter().enumerate() {
@@ -167,13 +201,19 @@ impl Browser {
         let begun = Instant::now();
         loop {
             let entries = fs::read_dir(self.path("saved")).expect("a directory");
-            let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
-            files.retain(|path| path.extension().is_some_and(|extension| extension != "crdownload"));
+            let mut files: Vec<PathBuf> =
+                entries.map(|entry| entry.expect("an entry").path()).collect();
+            files
+                .retain(|path| path.extension().is_some_and(|extension| extension != "crdownload"));
             if files.len() >= count {
                 files.sort();
                 return files;
             }
-            assert!(begun.elapsed() < PATIENCE, "only {files:?} were saved; complaints: {:?}", self.faults);
+            assert!(
+                begun.elapsed() < PATIENCE,
+                "only {files:?} were saved; complaints: {:?}",
+                self.faults
+            );
             std::thread::sleep(Duration::from_millis(50));
         }
     }

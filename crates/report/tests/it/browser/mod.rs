@@ -35,7 +35,8 @@ fn a_reader_toggles_zooms_points_and_saves() {
     browser.open(&page);
 
     // A case that is switched off is grey in the table and gone from the plots.
-    let of_cubic = "document.getElementById('time').data.filter((t) => /cubic/.test(t.name)).length";
+    let of_cubic =
+        "document.getElementById('time').data.filter((t) => /cubic/.test(t.name)).length";
     assert!(number(&browser.value(of_cubic)) > 0.0);
     let [x, y, ..] = place(&mut browser, "#cases input[data-case='1']");
     browser.mouse(&[(x, y)], true);
@@ -44,21 +45,30 @@ fn a_reader_toggles_zooms_points_and_saves() {
     browser.until(&format!("{of_cubic} > 0 && document.querySelectorAll('tr.off').length === 0"));
 
     // Zooming changes the time axis of all panels, and each vertical axis follows what is shown.
-    let ranges =
-        "(() => { const l = document.getElementById('time').layout; return [l.xaxis.range, l.yaxis.range, l.yaxis3.range].flat(); })()";
+    let ranges = "(() => { const l = document.getElementById('time').layout; return [l.xaxis.range, l.yaxis.range, l.yaxis3.range].flat(); })()";
     let before = browser.value(ranges);
     let [x, y, wide, _] = place(&mut browser, "#time .bglayer rect, #time .nsewdrag");
-    let drag: Vec<(f64, f64)> = (0..=8).map(|step| (x - 0.1 * wide + 0.02 * wide * f64::from(step), y)).collect();
+    let drag: Vec<(f64, f64)> =
+        (0..=8).map(|step| (x - 0.1 * wide + 0.02 * wide * f64::from(step), y)).collect();
     browser.mouse(&drag, true);
     browser.until("document.getElementById('time').layout.xaxis.range[0] > 10");
     let zoomed = browser.value(ranges);
-    assert!(number(&zoomed[1]) - number(&zoomed[0]) < 0.3 * (number(&before[1]) - number(&before[0])), "{before} became {zoomed}");
-    assert_ne!((&before[4], &before[5]), (&zoomed[4], &zoomed[5]), "the window's axis did not follow");
+    assert!(
+        number(&zoomed[1]) - number(&zoomed[0]) < 0.3 * (number(&before[1]) - number(&before[0])),
+        "{before} became {zoomed}"
+    );
+    assert_ne!(
+        (&before[4], &before[5]),
+        (&zoomed[4], &zoomed[5]),
+        "the window's axis did not follow"
+    );
 
     // Pointing at a mark says its numbers with their units.
     let [x, y, ..] = place(&mut browser, "#scatter .scatterlayer .trace path.point");
     browser.mouse(&[(x - 40.0, y), (x - 5.0, y), (x, y)], false);
-    browser.until("/Mbit\\/s, p95 .* ms/.test(document.querySelector('#scatter .hoverlayer')?.textContent)");
+    browser.until(
+        "/Mbit\\/s, p95 .* ms/.test(document.querySelector('#scatter .hoverlayer')?.textContent)",
+    );
 
     // Each plot is saved in both formats, with legend and caption.
     let plots =
@@ -70,11 +80,21 @@ fn a_reader_toggles_zooms_points_and_saves() {
         match path.extension().and_then(|extension| extension.to_str()) {
             Some("svg") => {
                 let text = String::from_utf8(bytes).expect("text");
-                assert!(text.starts_with("<svg") && text.contains(&made.title), "{}", path.display());
-                assert!(["newreno", "cubic", "bbr"].iter().all(|case| text.contains(case)), "{} has no legend", path.display());
+                assert!(
+                    text.starts_with("<svg") && text.contains(&made.title),
+                    "{}",
+                    path.display()
+                );
+                assert!(
+                    ["newreno", "cubic", "bbr"].iter().all(|case| text.contains(case)),
+                    "{} has no legend",
+                    path.display()
+                );
             }
             _ => {
-                let side = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
+                let side = |at: usize| {
+                    u32::from_be_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
+                };
                 assert!(
                     bytes.starts_with(b"\x89PNG") && side(16) >= 1000 && side(20) >= 700,
                     "{}: {} x {}",
@@ -91,16 +111,31 @@ fn a_reader_toggles_zooms_points_and_saves() {
 #[test]
 fn pages_fit_phones_dark_rooms_and_paper() {
     let Some(mut browser) = Browser::start("browser-phone") else { return };
-    browser.ask("Emulation.setDeviceMetricsOverride", json!({ "width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": true }));
-    browser.ask("Emulation.setEmulatedMedia", json!({ "features": [{ "name": "prefers-color-scheme", "value": "dark" }] }));
+    browser.ask(
+        "Emulation.setDeviceMetricsOverride",
+        json!({ "width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": true }),
+    );
+    browser.ask(
+        "Emulation.setEmulatedMedia",
+        json!({ "features": [{ "name": "prefers-color-scheme", "value": "dark" }] }),
+    );
     browser.open(&html(&common::three_by_three()));
     assert!(number(&browser.value("document.documentElement.scrollWidth")) <= 390.0);
-    let [dark, ink] = ["getComputedStyle(document.body).backgroundColor", "document.getElementById('time').layout.font.color"];
-    assert_eq!((browser.value(dark), browser.value(ink)), (json!("rgb(20, 23, 27)"), json!("#e6e9ed")));
+    let [dark, ink] = [
+        "getComputedStyle(document.body).backgroundColor",
+        "document.getElementById('time').layout.font.color",
+    ];
+    assert_eq!(
+        (browser.value(dark), browser.value(ink)),
+        (json!("rgb(20, 23, 27)"), json!("#e6e9ed"))
+    );
     browser.ask("Page.printToPDF", json!({ "paperWidth": 8.27, "paperHeight": 11.69 }));
     // Printed in ink on white, and as it was afterwards.
     browser.value("window.dispatchEvent(new Event('beforeprint'))");
-    assert_eq!((browser.value(dark), browser.value(ink)), (json!("rgb(255, 255, 255)"), json!("#1b1f24")));
+    assert_eq!(
+        (browser.value(dark), browser.value(ink)),
+        (json!("rgb(255, 255, 255)"), json!("#1b1f24"))
+    );
     browser.value("window.dispatchEvent(new Event('afterprint'))");
     assert_eq!(browser.value(ink), json!("#e6e9ed"));
     assert_eq!(browser.faults(), [] as [&str; 0]);
@@ -109,7 +144,10 @@ fn pages_fit_phones_dark_rooms_and_paper() {
 #[test]
 fn without_decompression_the_page_says_so_and_keeps_its_tables() {
     let Some(mut browser) = Browser::start("browser-old") else { return };
-    browser.ask("Page.addScriptToEvaluateOnNewDocument", json!({ "source": "delete window.DecompressionStream;" }));
+    browser.ask(
+        "Page.addScriptToEvaluateOnNewDocument",
+        json!({ "source": "delete window.DecompressionStream;" }),
+    );
     browser.open_until(&html(&common::single()), "!document.getElementById('missing').hidden");
     let said = browser.value("document.getElementById('missing').textContent");
     assert!(said.as_str().is_some_and(|said| said.contains("DecompressionStream")), "{said}");
@@ -134,14 +172,17 @@ fn a_million_samples() -> Comparison {
             ..flow
         })
         .collect();
-    let sample = |index: u64| LinkSample { at: at(index), queue: Bytes::new(index * 7919 % 250_007), ..link };
+    let sample = |index: u64| LinkSample {
+        at: at(index),
+        queue: Bytes::new(index * 7919 % 250_007),
+        ..link
+    };
     run.links[0].samples = (0..1_000_000).map(sample).collect();
     made
 }
 
 /// Curves of the plot over time, and everything on the page.
-const WORK: &str =
-    "[document.getElementById('time').data.reduce((sum, t) => sum + t.y.length, 0), document.getElementsByTagName('*').length]";
+const WORK: &str = "[document.getElementById('time').data.reduce((sum, t) => sum + t.y.length, 0), document.getElementsByTagName('*').length]";
 
 /// Points in all curves of the plot over time, and nodes on the page, however long the run was.
 const POINTS: f64 = 60_000.0;
@@ -156,11 +197,17 @@ fn a_million_samples_are_drawn_as_finely_as_they_can_be_seen() {
     // Work for the browser does not grow with the samples, at any zoom: that is what keeps it fast on any machine.
     let mut finest = coarse;
     for span in [1000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0] {
-        browser.value(&format!("void Plotly.relayout('time', {{ 'xaxis.range': [500, {}] }})", f64::min(500.0 + span, 1000.0)));
+        browser.value(&format!(
+            "void Plotly.relayout('time', {{ 'xaxis.range': [500, {}] }})",
+            f64::min(500.0 + span, 1000.0)
+        ));
         browser.until("document.getElementById('time').layout.xaxis.range[0] === 500");
         let work = browser.value(WORK);
         println!("{span} s: {} points, {} nodes", work[0], work[1]);
-        assert!((100.0..POINTS).contains(&number(&work[0])) && number(&work[1]) < NODES, "{span} s: {work}");
+        assert!(
+            (100.0..POINTS).contains(&number(&work[0])) && number(&work[1]) < NODES,
+            "{span} s: {work}"
+        );
         let now = number(&browser.value(step));
         assert!(now <= finest, "{span} s is drawn in steps of {now} s");
         finest = now;
@@ -185,16 +232,23 @@ fn page_speed_of_a_million_samples() {
     let metrics = browser.ask("Performance.getMetrics", json!({}));
     let metric = |name: &str| {
         let mut all = metrics["metrics"].as_array().into_iter().flatten();
-        number(&all.find(|metric| metric["name"] == name).unwrap_or_else(|| panic!("no {name}"))["value"])
+        number(
+            &all.find(|metric| metric["name"] == name).unwrap_or_else(|| panic!("no {name}"))["value"],
+        )
     };
-    let worked = metric("ScriptDuration") + metric("LayoutDuration") + metric("RecalcStyleDuration");
-    println!("{} bytes, drawn {drawn:.2} s after the page began to load, {worked:.2} s of it scripts, styles and layout", page.len());
+    let worked =
+        metric("ScriptDuration") + metric("LayoutDuration") + metric("RecalcStyleDuration");
+    println!(
+        "{} bytes, drawn {drawn:.2} s after the page began to load, {worked:.2} s of it scripts, styles and layout",
+        page.len()
+    );
 
     browser.value("void Plotly.relayout('time', { 'xaxis.range': [400, 600], dragmode: 'pan' })");
     browser.until("document.getElementById('time').layout.xaxis.range[0] === 400");
     let [x, y, wide, _] = place(&mut browser, "#time .nsewdrag");
     browser.value("window.shown = []; (function frame(at) { shown.push(at ?? performance.now()); requestAnimationFrame(frame); })();");
-    let drag: Vec<(f64, f64)> = (0..=120).map(|step| (x + wide * (0.2 - 0.4 * f64::from(step) / 120.0), y)).collect();
+    let drag: Vec<(f64, f64)> =
+        (0..=120).map(|step| (x + wide * (0.2 - 0.4 * f64::from(step) / 120.0), y)).collect();
     browser.mouse(&drag, true);
     let frames = browser.value("(() => { const gaps = shown.slice(2).map((at, k) => at - shown[k + 1]); return [1000 * gaps.length / gaps.reduce((a, b) => a + b, 0), Math.max(...gaps)]; })()");
     let [rate, longest] = [0, 1].map(|index| number(&frames[index]));

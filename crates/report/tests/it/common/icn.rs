@@ -3,8 +3,9 @@
 
 use super::{empty_link, flow};
 use narrows_measure::{
-    ConsumerCounters, ConsumerRecord, ConsumerSample, FlowCounters, FlowRecord, FlowSample, IcnRecord, InterestCounters, LinkSample,
-    RatesRecord, RatesSample, Record, SubflowRecord, SubflowSample,
+    ConsumerCounters, ConsumerRecord, ConsumerSample, FlowCounters, FlowRecord, FlowSample,
+    IcnRecord, InterestCounters, LinkSample, RatesRecord, RatesSample, Record, SubflowRecord,
+    SubflowSample,
 };
 use narrows_report::{Case, Comparison};
 use narrows_units::{Bytes, Rate, Span, Time};
@@ -15,34 +16,56 @@ const WARM: u64 = 50;
 
 pub fn comparison() -> Comparison {
     let toml = "[icn]\nlaw = \"mircc\"\n".to_owned();
-    let mut made =
-        Comparison::new("pair", vec![Case { label: "pair".to_owned(), scenario_toml: toml, runs: vec![record()] }], "narrows run");
+    let mut made = Comparison::new(
+        "pair",
+        vec![Case { label: "pair".to_owned(), scenario_toml: toml, runs: vec![record()] }],
+        "narrows run",
+    );
     made.version = "0.1.0".to_owned();
     made
 }
 
 pub fn record() -> Record {
     let mut link = empty_link(true, 0.0);
-    (link.rate, link.buffer, link.capacity) =
-        (Some(Rate::from_mbps(12)), None, Some(Rate::from_mbps(12).bytes_in(INTERVAL * (SAMPLES - WARM))));
+    (link.rate, link.buffer, link.capacity) = (
+        Some(Rate::from_mbps(12)),
+        None,
+        Some(Rate::from_mbps(12).bytes_in(INTERVAL * (SAMPLES - WARM))),
+    );
     let [first, second] = [consumer(0), consumer(1)];
     let mut rates = RatesRecord {
-        total: InterestCounters { sent: 20_000, refused_primary: 50, refused_secondary: 7, evicted: 3 },
-        steady: InterestCounters { sent: 15_000, refused_primary: 50, refused_secondary: 5, evicted: 2 },
+        total: InterestCounters {
+            sent: 20_000,
+            refused_primary: 50,
+            refused_secondary: 7,
+            evicted: 3,
+        },
+        steady: InterestCounters {
+            sent: 15_000,
+            refused_primary: 50,
+            refused_secondary: 5,
+            evicted: 2,
+        },
         samples: vec![],
     };
     for number in 1..=SAMPLES {
         let at = Time::ZERO + INTERVAL * number;
         let (primary, secondary) = if number <= 100 { (8, 2) } else { (5, 0) };
         let queue = if (101..=110).contains(&number) { 3 } else { 0 };
-        rates.samples.push(RatesSample { at, primary: Rate::from_mbps(primary), secondary: Rate::from_mbps(secondary), queue });
+        rates.samples.push(RatesSample {
+            at,
+            primary: Rate::from_mbps(primary),
+            secondary: Rate::from_mbps(secondary),
+            queue,
+        });
         let departed_bytes = Rate::from_mbps(10).bytes_in(INTERVAL * number);
         let capacity = Rate::from_mbps(12).bytes_in(INTERVAL * number);
         link.samples.push(LinkSample { at, departed_bytes, capacity, ..LinkSample::default() });
     }
     link.total.departed_bytes = Rate::from_mbps(10).bytes_in(INTERVAL * SAMPLES);
     link.steady.departed_bytes = Rate::from_mbps(10).bytes_in(INTERVAL * (SAMPLES - WARM));
-    let flows = vec![asking("first", "mircc", 0.0, &first), asking("second", "mircc", 10.0, &second)];
+    let flows =
+        vec![asking("first", "mircc", 0.0, &first), asking("second", "mircc", 10.0, &second)];
     let icn = IcnRecord {
         law: Some("mircc?eta=0.9".to_owned()),
         rates: vec![rates],
@@ -70,7 +93,8 @@ pub fn record() -> Record {
 fn consumer(which: usize) -> ConsumerRecord {
     let mut record = ConsumerRecord::default();
     let path = |path| SubflowRecord { path, samples: vec![] };
-    record.subflows = if which == 0 { vec![path(0x1d), path(i64::MAX as u64)] } else { vec![path(0x1d)] };
+    record.subflows =
+        if which == 0 { vec![path(0x1d), path(i64::MAX as u64)] } else { vec![path(0x1d)] };
     let mut counters = ConsumerCounters::default();
     for number in 1..=SAMPLES {
         let at = Time::ZERO + INTERVAL * number;
@@ -85,13 +109,21 @@ fn consumer(which: usize) -> ConsumerRecord {
         counters.primary += primary_rate.bytes_in(INTERVAL);
         counters.secondary += secondary_rate.bytes_in(INTERVAL);
         counters.nacks += nacks;
-        counters.interests += primary_rate.bytes_in(INTERVAL).get() / 1000 + secondary_rate.bytes_in(INTERVAL).get() / 1000;
+        counters.interests += primary_rate.bytes_in(INTERVAL).get() / 1000
+            + secondary_rate.bytes_in(INTERVAL).get() / 1000;
         record.samples.push(ConsumerSample { at, primary_rate, secondary_rate, counters });
         let all = counters.primary.get();
         let parts = if which == 0 { vec![all - all / 4, all / 4] } else { vec![all] };
         for (subflow, part) in record.subflows.iter_mut().zip(parts).filter(|_| all > 0) {
-            let secondary = if part == all { Bytes::ZERO } else { Bytes::new(counters.secondary.get() / 2) };
-            subflow.samples.push(SubflowSample { at, primary: Bytes::new(part), secondary, primary_rate, secondary_rate });
+            let secondary =
+                if part == all { Bytes::ZERO } else { Bytes::new(counters.secondary.get() / 2) };
+            subflow.samples.push(SubflowSample {
+                at,
+                primary: Bytes::new(part),
+                secondary,
+                primary_rate,
+                secondary_rate,
+            });
         }
     }
     record.total = counters;

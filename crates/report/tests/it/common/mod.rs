@@ -4,7 +4,10 @@
 
 pub mod icn;
 
-use narrows_measure::{FlowCounters, FlowRecord, FlowSample, Histogram, LinkCounters, LinkNature, LinkRecord, LinkSample, Record};
+use narrows_measure::{
+    FlowCounters, FlowRecord, FlowSample, Histogram, LinkCounters, LinkNature, LinkRecord,
+    LinkSample, Record,
+};
 use narrows_report::{Case, Comparison};
 use narrows_units::{Bytes, Random, Rate, Span, Time};
 
@@ -37,10 +40,20 @@ pub fn single() -> Comparison {
 
 /// Over a varying link.
 pub fn varying() -> Comparison {
-    comparison("One flow over a cellular trace", &[1], 1, Some(|t: f64| 30.0 + 18.0 * libm::sin(t / 3.0) + 9.0 * libm::sin(t * 1.7)))
+    comparison(
+        "One flow over a cellular trace",
+        &[1],
+        1,
+        Some(|t: f64| 30.0 + 18.0 * libm::sin(t / 3.0) + 9.0 * libm::sin(t * 1.7)),
+    )
 }
 
-pub fn comparison(title: &str, seeds: &[u64], flows: usize, trace: Option<fn(f64) -> f64>) -> Comparison {
+pub fn comparison(
+    title: &str,
+    seeds: &[u64],
+    flows: usize,
+    trace: Option<fn(f64) -> f64>,
+) -> Comparison {
     let kinds = [("newreno", Kind::Saw), ("cubic", Kind::Cubic), ("bbr", Kind::Prober)];
     let case = |(label, kind): &(&str, Kind)| Case {
         label: (*label).to_owned(),
@@ -54,7 +67,9 @@ pub fn comparison(title: &str, seeds: &[u64], flows: usize, trace: Option<fn(f64
         kinds.iter().map(case).collect(),
         "narrows compare two-flows.toml --controllers newreno,cubic,bbr --seeds 3",
     );
-    made.notes.push("Hosts delay each packet by a random time of up to one bottleneck packet time.".to_owned());
+    made.notes.push(
+        "Hosts delay each packet by a random time of up to one bottleneck packet time.".to_owned(),
+    );
     made.version = "0.1.0".to_owned();
     made
 }
@@ -70,7 +85,13 @@ struct Sender {
     arrived: f64,
 }
 
-pub fn record(label: &str, kind: Kind, seed: u64, flows: usize, trace: Option<fn(f64) -> f64>) -> Record {
+pub fn record(
+    label: &str,
+    kind: Kind,
+    seed: u64,
+    flows: usize,
+    trace: Option<fn(f64) -> f64>,
+) -> Record {
     let mut random = Random::stream(seed, label);
     let jitter = 0.9 + 0.2 * random.uniform();
     let buffer = 250_000.0;
@@ -90,7 +111,8 @@ pub fn record(label: &str, kind: Kind, seed: u64, flows: usize, trace: Option<fn
     let mut out: Vec<FlowRecord> = (0..flows).map(|i| flow(label, i, senders[i].start)).collect();
     let mut link = empty_link(trace.is_none(), buffer);
     let (mut queue, mut departed, mut offered, mut overflow) = (0.0f64, 0.0f64, 0.0f64, 0u64);
-    let (steps, per_sample) = (DURATION.as_nanos() / STEP.as_nanos(), INTERVAL.as_nanos() / STEP.as_nanos());
+    let (steps, per_sample) =
+        (DURATION.as_nanos() / STEP.as_nanos(), INTERVAL.as_nanos() / STEP.as_nanos());
     for step in 0..steps {
         let now = STEP.as_secs_f64() * step as f64;
         let at = Time::ZERO + STEP * (step + 1);
@@ -109,7 +131,10 @@ pub fn record(label: &str, kind: Kind, seed: u64, flows: usize, trace: Option<fn
             queue = buffer;
             let mut hit = false;
             for (i, sender) in senders.iter_mut().enumerate().filter(|(_, s)| now >= s.start) {
-                if kind != Kind::Prober && now - sender.lost_at > 0.15 && (!hit || random.chance(0.5)) {
+                if kind != Kind::Prober
+                    && now - sender.lost_at > 0.15
+                    && (!hit || random.chance(0.5))
+                {
                     hit = true;
                     (sender.at_loss, sender.lost_at) = (sender.window, now);
                     sender.window *= if kind == Kind::Saw { 0.5 } else { 0.7 };
@@ -142,13 +167,17 @@ pub fn record(label: &str, kind: Kind, seed: u64, flows: usize, trace: Option<fn
             }
             if steady {
                 out[i].rtt.record(Span::from_secs_f64(base + delay + 0.0006 * random.uniform()));
-                out[i].one_way.record(Span::from_secs_f64(base / 2.0 + delay + 0.0003 * random.uniform()));
+                out[i]
+                    .one_way
+                    .record(Span::from_secs_f64(base / 2.0 + delay + 0.0003 * random.uniform()));
             }
         }
         if steady {
             link.queueing.record(Span::from_secs_f64(delay));
         }
-        for counters in [Some(&mut link.total), steady.then_some(&mut link.steady)].into_iter().flatten() {
+        for counters in
+            [Some(&mut link.total), steady.then_some(&mut link.steady)].into_iter().flatten()
+        {
             counters.departed_bytes += Bytes::new(sent as u64);
             counters.offered += (sent / WIRE) as u64;
             counters.departed += (sent / WIRE) as u64;
@@ -201,7 +230,15 @@ pub fn record(label: &str, kind: Kind, seed: u64, flows: usize, trace: Option<fn
     }
 }
 
-fn grow(sender: &mut Sender, kind: Kind, now: f64, capacity: f64, active: f64, rtt: f64, jitter: f64) {
+fn grow(
+    sender: &mut Sender,
+    kind: Kind,
+    now: f64,
+    capacity: f64,
+    active: f64,
+    rtt: f64,
+    jitter: f64,
+) {
     let dt = STEP.as_secs_f64();
     if kind != Kind::Prober && sender.window < sender.ssthresh && sender.at_loss == 0.0 {
         sender.window += sender.window * dt / rtt;
@@ -222,7 +259,11 @@ fn grow(sender: &mut Sender, kind: Kind, now: f64, capacity: f64, active: f64, r
             let rate = sender.share * capacity * gain;
             let probing_rtt = (now - sender.start) % 10.0 > 9.8;
             sender.pacing = Some(Rate::from_bytes_per_sec(rate));
-            sender.window = if probing_rtt { 4.0 } else { (sender.share * capacity * 0.04 / WIRE * (0.15 * active + gain)).max(4.0) };
+            sender.window = if probing_rtt {
+                4.0
+            } else {
+                (sender.share * capacity * 0.04 / WIRE * (0.15 * active + gain)).max(4.0)
+            };
         }
     }
 }

@@ -22,15 +22,25 @@ pub fn ends_alone() -> impl Iterator<Item = &'static Entry> {
     ENTRIES.iter().copied().filter(|entry| queue_for(entry).is_empty())
 }
 
-/// The further line for a link that gives a controller what it needs of routers, in the code points that it knows.
+/// The further line for a link that gives a controller what it needs of routers, in the code points
+/// that it knows.
 pub fn queue_for(entry: &Entry) -> String {
-    let gives = |queue: &&&narrows_path::DisciplineEntry| queue.offers.iter().any(|offer| entry.needs.contains(offer));
-    let codes =
-        entry.params.iter().find(|param| param.name == "codes").map_or(String::new(), |param| format!("?codes={}", param.default_text()));
-    DISCIPLINES.iter().find(gives).map_or(String::new(), |queue| format!("\nqueue = \"{}{codes}\"", queue.name))
+    let gives = |queue: &&&narrows_path::DisciplineEntry| {
+        queue.offers.iter().any(|offer| entry.needs.contains(offer))
+    };
+    let codes = entry
+        .params
+        .iter()
+        .find(|param| param.name == "codes")
+        .map_or(String::new(), |param| format!("?codes={}", param.default_text()));
+    DISCIPLINES
+        .iter()
+        .find(gives)
+        .map_or(String::new(), |queue| format!("\nqueue = \"{}{codes}\"", queue.name))
 }
 
-/// One bottleneck and flows of one controller. `link` and `flow` are further lines for either table.
+/// One bottleneck and flows of one controller. `link` and `flow` are further lines for either
+/// table.
 pub fn one_link(controller: &str, seconds: u32, warmup: u32, link: &str, flow: &str) -> String {
     format!(
         r#"
@@ -64,8 +74,12 @@ pub fn utilisation(record: &Record) -> f64 {
 
 /// The window of the first flow, averaged over time since the warm-up.
 pub fn mean_window(record: &Record) -> f64 {
-    let samples = record.flows[0].samples.iter().filter(|sample| sample.at.since(narrows_units::Time::ZERO) > record.warmup);
-    let (sum, count) = samples.fold((0.0, 0), |(sum, count), sample| (sum + sample.cwnd, count + 1));
+    let samples = record.flows[0]
+        .samples
+        .iter()
+        .filter(|sample| sample.at.since(narrows_units::Time::ZERO) > record.warmup);
+    let (sum, count) =
+        samples.fold((0.0, 0), |(sum, count), sample| (sum + sample.cwnd, count + 1));
     sum / count as f64
 }
 

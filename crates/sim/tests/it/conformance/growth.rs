@@ -7,13 +7,15 @@ use narrows_measure::Record;
 
 /// The time at which 80 % of `mbps` arrived over 100 ms for the first time, in seconds.
 fn time_to_fill(record: &Record, mbps: f64) -> f64 {
-    let rate = |pair: &[narrows_measure::FlowSample]| (pair[10].arrived_wire - pair[0].arrived_wire).bits() as f64 / 1e5;
+    let rate = |pair: &[narrows_measure::FlowSample]| {
+        (pair[10].arrived_wire - pair[0].arrived_wire).bits() as f64 / 1e5
+    };
     let full = record.flows[0].samples.windows(11).find(|samples| rate(samples) >= 0.8 * mbps);
     full.map_or(f64::INFINITY, |samples| samples.last().expect("samples").at.as_secs_f64())
 }
 
-/// 833 segments to fill from 10: between 6 and 7 doublings of 100 ms. A delay-based controller takes the wait for acknowledgements of eight
-/// segments for queue.
+/// 833 segments to fill from 10: between 6 and 7 doublings of 100 ms. A delay-based controller
+/// takes the wait for acknowledgements of eight segments for queue.
 #[test]
 fn slow_start_doubles_each_round_trip() {
     const RULE: Rule = Rule {
@@ -27,20 +29,29 @@ fn slow_start_doubles_each_round_trip() {
         let bunches = if controller.text == "vegas" { &[1, 2][..] } else { &[1, 2, 8] };
         for &ack_every in bunches {
             let link = "rate = \"100 Mbit/s\"\ndelay = \"50 ms\"\nbuffer = \"2 bdp\"";
-            let record = run(&one_link(&controller.text, 3, 0, link, &format!("[flow.transport]\nack_every = {ack_every}")));
+            let record = run(&one_link(
+                &controller.text,
+                3,
+                0,
+                link,
+                &format!("[flow.transport]\nack_every = {ack_every}"),
+            ));
             let time = time_to_fill(&record, 100.0);
             let latest = if controller.basis == Basis::Delay && ack_every > 2 { 1.3 } else { 1.0 };
-            let measured = format!("it fills the path after {time} s with ack_every = {ack_every}, not in 0.7 to {latest} s");
+            let measured = format!(
+                "it fills the path after {time} s with ack_every = {ack_every}, not in 0.7 to {latest} s"
+            );
             RULE.assert((0.7..=latest).contains(&time), &controller, measured);
         }
     }
 }
 
-/// Follows the kernel's table, which grows the window once per acknowledgement, as its registry entry says.
+/// Follows the kernel's table, which grows the window once per acknowledgement, as its registry
+/// entry says.
 const PER_ACKNOWLEDGEMENT: &str = "hstcp?profile=linux";
 
-/// The windows have some 80 segments or more: to a receiver that waits for eight paced ones the round trip is a tenth longer. A delay-based
-/// controller takes that for queue.
+/// The windows have some 80 segments or more: to a receiver that waits for eight paced ones the
+/// round trip is a tenth longer. A delay-based controller takes that for queue.
 #[test]
 fn growth_counts_segments() {
     const RULE: Rule = Rule {
@@ -54,10 +65,16 @@ fn growth_counts_segments() {
             let link = "rate = \"200 Mbit/s\"\ndelay = \"20 ms\"\nbuffer = \"1 bdp\"\nloss = { every = 4000 }";
             utilisation(&run(&one_link(&controller.text, 40, 10, link, &format!("[flow.transport]\nack_every = {ack_every}"))))
         });
-        let measured = format!("it uses {each} of the link with an acknowledgement per segment, and {eighth} with one per eight");
+        let measured = format!(
+            "it uses {each} of the link with an acknowledgement per segment, and {eighth} with one per eight"
+        );
         let kept = (0.85..=1.1).contains(&(eighth / each));
         if controller.text == PER_ACKNOWLEDGEMENT {
-            assert!(!kept, "{controller} keeps the rule \"{}\", so that it is no exception: {measured}", RULE.name);
+            assert!(
+                !kept,
+                "{controller} keeps the rule \"{}\", so that it is no exception: {measured}",
+                RULE.name
+            );
         } else {
             RULE.assert(kept, &controller, measured);
         }

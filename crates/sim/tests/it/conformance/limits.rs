@@ -5,8 +5,9 @@ use crate::common::{one_link, run};
 use narrows_control::Basis;
 use narrows_units::Span;
 
-/// 2 Mbit/s over 20 ms are 3.5 segments. Data written during the handshake leaves at once: BBR sees seven segments in the first round trip
-/// as the path's capacity, and asks for 2.89 times as many and three bursts of two, rounded up to a pair.
+/// 2 Mbit/s over 20 ms are 3.5 segments. Data written during the handshake leaves at once: BBR sees
+/// seven segments in the first round trip as the path's capacity, and asks for 2.89 times as many
+/// and three bursts of two, rounded up to a pair.
 #[test]
 fn an_application_that_sends_little_does_not_grow_the_window() {
     const RULE: Rule = Rule {
@@ -16,9 +17,13 @@ fn an_application_that_sends_little_does_not_grow_the_window() {
     };
     for controller in windowed() {
         let link = "rate = \"20 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"10 bdp\"";
-        let flow = &run(&one_link(&controller.text, 20, 5, link, "workload = { rate = \"2 Mbit/s\" }")).flows[0];
+        let flow =
+            &run(&one_link(&controller.text, 20, 5, link, "workload = { rate = \"2 Mbit/s\" }"))
+                .flows[0];
         let (window, retransmitted) = (largest_window(flow), flow.total.retransmitted);
-        let measured = format!("its window reaches {window} segments, and it retransmits {retransmitted}, instead of at most 28 and 0");
+        let measured = format!(
+            "its window reaches {window} segments, and it retransmits {retransmitted}, instead of at most 28 and 0"
+        );
         RULE.assert(window <= 28.0 && retransmitted == 0, &controller, measured);
     }
 }
@@ -34,20 +39,29 @@ fn a_flow_that_is_mostly_idle_neither_waits_nor_grows() {
     };
     for controller in windowed() {
         let link = "rate = \"20 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"10 bdp\"";
-        let flow = &run(&one_link(&controller.text, 60, 5, link, "workload = { rate = \"5 kbit/s\" }")).flows[0];
-        let (window, losses) = (largest_window(flow), flow.total.retransmitted + flow.total.timeouts);
-        let measured =
-            format!("its window reaches {window} segments instead of at most 20, with {losses} retransmissions and timeouts instead of 0");
+        let flow =
+            &run(&one_link(&controller.text, 60, 5, link, "workload = { rate = \"5 kbit/s\" }"))
+                .flows[0];
+        let (window, losses) =
+            (largest_window(flow), flow.total.retransmitted + flow.total.timeouts);
+        let measured = format!(
+            "its window reaches {window} segments instead of at most 20, with {losses} retransmissions and timeouts instead of 0"
+        );
         RULE.assert(window <= 20.0 && losses == 0, &controller, measured);
         // The receiver acknowledges the first segments after silence at once.
         // An acknowledgement of numbered transmissions has 12 bytes more.
         let numbered = if controller.text == "screamv2" { 4_800 } else { 0 };
         let (longest, expected) = (flow.rtt.max(), Span::from_nanos(20_620_800 + numbered));
-        RULE.assert(longest == Some(expected), &controller, format!("its longest round trip is {longest:?} instead of {expected}"));
+        RULE.assert(
+            longest == Some(expected),
+            &controller,
+            format!("its longest round trip is {longest:?} instead of {expected}"),
+        );
     }
 }
 
-/// 13 segments fit into the receiver's window. Slow start may overshoot in the round that shows it, and in the round after.
+/// 13 segments fit into the receiver's window. Slow start may overshoot in the round that shows it,
+/// and in the round after.
 #[test]
 fn a_full_receiver_stops_growth() {
     const RULE: Rule = Rule {
@@ -57,10 +71,20 @@ fn a_full_receiver_stops_growth() {
     };
     for controller in subjects() {
         let link = "rate = \"100 Mbit/s\"\ndelay = \"20 ms\"\nbuffer = \"10 bdp\"";
-        let flow = &run(&one_link(&controller.text, 20, 2, link, "[flow.transport]\nreceive_window = \"20 kB\"")).flows[0];
-        let (window, flight) = (largest_window(flow), flow.samples.iter().map(|sample| sample.in_flight).max());
+        let flow = &run(&one_link(
+            &controller.text,
+            20,
+            2,
+            link,
+            "[flow.transport]\nreceive_window = \"20 kB\"",
+        ))
+        .flows[0];
+        let (window, flight) =
+            (largest_window(flow), flow.samples.iter().map(|sample| sample.in_flight).max());
         let grows = controller.basis != Basis::Utility && window > 4.0 * 13.0;
-        let measured = format!("its window reaches {window} segments, and its flight {flight:?}, for a receiver of 13");
+        let measured = format!(
+            "its window reaches {window} segments, and its flight {flight:?}, for a receiver of 13"
+        );
         RULE.assert(!grows && flight <= Some(13), &controller, measured);
     }
 }

@@ -1,7 +1,8 @@
-//! Rules that every controller keeps in the simulator. Most come from defects that appeared in several stacks.
+//! Rules that every controller keeps in the simulator. Most come from defects that appeared in
+//! several stacks.
 //!
-//! A new controller is held to them by its registry entry alone: `needs` and `basis` say which rules apply. A controller that breaks a rule
-//! is told the rule, its origin and a remedy.
+//! A new controller is held to them by its registry entry alone: `needs` and `basis` say which
+//! rules apply. A controller that breaks a rule is told the rule, its origin and a remedy.
 
 mod growth;
 mod limits;
@@ -30,7 +31,10 @@ impl Rule {
     #[track_caller]
     fn assert(&self, kept: bool, controller: &Subject, measured: impl fmt::Display) {
         let Rule { name, origin, remedy } = self;
-        assert!(kept, "{controller} breaks the rule \"{name}\": {measured}\n  origin: {origin}\n  remedy: {remedy}");
+        assert!(
+            kept,
+            "{controller} breaks the rule \"{name}\": {measured}\n  origin: {origin}\n  remedy: {remedy}"
+        );
     }
 }
 
@@ -53,21 +57,24 @@ fn subjects() -> impl Iterator<Item = Subject> {
         for param in entry.params.iter().filter(|param| ["profile", "era"].contains(&param.name)) {
             if let Kind::Choice { default, options } = param.kind {
                 let others = options.iter().filter(|option| *option != default);
-                texts.extend(others.map(|option| format!("{}?{}={option}", entry.name, param.name)));
+                texts
+                    .extend(others.map(|option| format!("{}?{}={option}", entry.name, param.name)));
             }
         }
         texts.into_iter().map(|text| Subject { text, basis: entry.basis })
     })
 }
 
-/// The subjects with a congestion window. That of a controller which tries rates only bounds the flight, at twice what its rate needs.
+/// The subjects with a congestion window. That of a controller which tries rates only bounds the
+/// flight, at twice what its rate needs.
 fn windowed() -> impl Iterator<Item = Subject> {
     subjects().filter(|subject| subject.basis != Basis::Utility)
 }
 
-/// True of controllers whose slow start does not double the window in each round trip up to the path's capacity, each for a reason of its source: FAST of SC2002
-/// has none, and climbs by half of alpha in two round trips; LEDBAT++ grows by a part of what is acknowledged; SCReAMv2, for media, adds a segment and 2 % per round
-/// trip.
+/// True of controllers whose slow start does not double the window in each round trip up to the
+/// path's capacity, each for a reason of its source: FAST of SC2002 has none, and climbs by half of
+/// alpha in two round trips; LEDBAT++ grows by a part of what is acknowledged; SCReAMv2, for media,
+/// adds a segment and 2 % per round trip.
 fn climbs(subject: &Subject) -> bool {
     ["fast-sc2002", "ledbatpp", "screamv2"].iter().any(|name| subject.text.starts_with(name))
 }

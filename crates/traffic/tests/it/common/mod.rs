@@ -1,4 +1,5 @@
-//! Two worlds that could not be more different, of one flow each on a link of 1 byte per microsecond and 10 ms.
+//! Two worlds that could not be more different, of one flow each on a link of 1 byte per
+//! microsecond and 10 ms.
 
 pub mod segments;
 pub mod sockets;
@@ -25,7 +26,8 @@ pub struct Seen {
     pub transfers: Option<Transfers>,
 }
 
-/// A scenario of ten seconds with this flow, over TCP or UDP. Connections of these worlds are open at once.
+/// A scenario of ten seconds with this flow, over TCP or UDP. Connections of these worlds are open
+/// at once.
 pub fn scenario(tcp: bool, flow: &str) -> Scenario {
     let controller = if tcp { "controller = \"cubic\"" } else { "" };
     let text = format!(
@@ -34,7 +36,8 @@ pub fn scenario(tcp: bool, flow: &str) -> Scenario {
          [[link]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\nrate = \"8 Mbit/s\"\ndelay = \"10 ms\"\n\
          [[flow]]\nname = \"f\"\nfrom = \"a\"\nto = \"b\"\n{controller}\n{flow}\n"
     );
-    narrows_scenario::parse(&text, "test.toml", &|path| std::fs::read_to_string(path)).unwrap_or_else(|error| panic!("{}", error.short()))
+    narrows_scenario::parse(&text, "test.toml", &|path| std::fs::read_to_string(path))
+        .unwrap_or_else(|error| panic!("{}", error.short()))
 }
 
 /// Of the datagrams of both worlds, those with these numbers are dropped.

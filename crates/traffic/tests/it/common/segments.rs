@@ -46,7 +46,8 @@ impl World {
     /// Sends a segment if the link is free: of the oldest connection that has one.
     fn send(&mut self) {
         while self.link_free <= self.now {
-            let ready = |connection: &Connection| connection.flooding || !connection.unsent.is_empty();
+            let ready =
+                |connection: &Connection| connection.flooding || !connection.unsent.is_empty();
             let Some(index) = self.connections.iter().position(ready) else { return };
             let connection = &mut self.connections[index];
             let payload = connection.unsent.pop_front().unwrap_or_else(|| {
@@ -62,7 +63,9 @@ impl World {
     fn write(&mut self, application: &mut Application, index: usize, message: Message, last: bool) {
         let size = message.size.get();
         let connection = &mut self.connections[index];
-        connection.unsent.extend((0..size.div_ceil(MSS)).map(|segment| MSS.min(size - segment * MSS)));
+        connection
+            .unsent
+            .extend((0..size.div_ceil(MSS)).map(|segment| MSS.min(size - segment * MSS)));
         connection.written += size.div_ceil(MSS);
         connection.last = last;
         self.written += size;
@@ -95,7 +98,9 @@ impl World {
                 self.connections.push(Connection::default());
                 self.write(application, self.connections.len() - 1, message, true);
             }
-            Action::Ask { size } => self.events.push((self.now + Span::from_micros(size.get() + HEADERS) + DELAY, Event::Request)),
+            Action::Ask { size } => self
+                .events
+                .push((self.now + Span::from_micros(size.get() + HEADERS) + DELAY, Event::Request)),
             Action::Stop => {
                 own.flooding = false;
                 own.written -= own.unsent.len() as u64;
@@ -111,14 +116,25 @@ impl World {
                 connection.next += 1;
                 self.delivered += payload;
                 if connection.ledger.awaits(connection.next) {
-                    application.delivered(self.now, &mut connection.ledger, connection.next, &mut self.room);
+                    application.delivered(
+                        self.now,
+                        &mut connection.ledger,
+                        connection.next,
+                        &mut self.room,
+                    );
                 }
                 if index == 0 && connection.last && connection.next == connection.written {
                     application.finish(self.now);
                 }
             }
             Event::Datagram { number } => {
-                application.datagram(self.now, &mut self.connections[0].ledger, number, !dropped(number), &mut self.room);
+                application.datagram(
+                    self.now,
+                    &mut self.connections[0].ledger,
+                    number,
+                    !dropped(number),
+                    &mut self.room,
+                );
             }
             Event::Request => {
                 if let Some(response) = application.answer() {
@@ -145,7 +161,12 @@ pub fn run(scenario: &Scenario) -> Seen {
     };
     let mut actions = Vec::new();
     loop {
-        let first = world.events.iter().enumerate().min_by_key(|(place, (at, _))| (*at, *place)).map(|(place, (at, _))| (*at, place));
+        let first = world
+            .events
+            .iter()
+            .enumerate()
+            .min_by_key(|(place, (at, _))| (*at, *place))
+            .map(|(place, (at, _))| (*at, place));
         let link = if world.link_free > world.now { world.link_free } else { Time::NEVER };
         world.now = application.due().min(first.map_or(Time::NEVER, |(at, _)| at)).min(link);
         if world.now > end {

@@ -1,4 +1,5 @@
-//! As sockets do it: a clock that is looked at late and irregularly, positions in bytes, buffers that take what they have room for, reads of odd sizes.
+//! As sockets do it: a clock that is looked at late and irregularly, positions in bytes, buffers
+//! that take what they have room for, reads of odd sizes.
 
 use super::{DELAY, MSS, Seen, dropped};
 use narrows_scenario::Scenario;
@@ -67,7 +68,9 @@ pub fn run(scenario: &Scenario, seed: u64) -> Seen {
                     application.expect(&mut own.ledger, Message { start, size }, own.taken);
                     application.delivered(now, &mut own.ledger, own.read, &mut room);
                 }
-                Action::Write { message, last } if tcp => own.write(&mut application, message, last),
+                Action::Write { message, last } if tcp => {
+                    own.write(&mut application, message, last)
+                }
                 Action::Write { message, .. } => {
                     let packets = message.size.get().div_ceil(MSS);
                     application.expect(&mut own.ledger, message, sent + packets);
@@ -84,7 +87,11 @@ pub fn run(scenario: &Scenario, seed: u64) -> Seen {
             }
         }
         // Somebody else had the processor.
-        let pause = if random.chance(0.02) { Span::from_millis(80) } else { Span::from_micros(50 + random.below(1_950)) };
+        let pause = if random.chance(0.02) {
+            Span::from_millis(80)
+        } else {
+            Span::from_micros(50 + random.below(1_950))
+        };
         let mut carried = pause.as_micros();
         now += pause;
         for (index, socket) in sockets.iter_mut().enumerate() {

@@ -15,14 +15,16 @@ pub struct Answer {
     pub packet: u64,
     /// The segment that it carried.
     pub segment: u64,
-    /// Its segment had been sent before, and the answer does not tell to which transmission it is: it shows no round trip (Karn and Partridge, SIGCOMM 1987).
+    /// Its segment had been sent before, and the answer does not tell to which transmission it is:
+    /// it shows no round trip (Karn and Partridge, SIGCOMM 1987).
     pub ambiguous: bool,
     /// It was marked for congestion on its way.
     pub marked: bool,
 }
 
 impl Sender {
-    /// A transmission is answered: its segment is delivered. Returns the round trip that this shows, if it does.
+    /// A transmission is answered: its segment is delivered. Returns the round trip that this
+    /// shows, if it does.
     pub fn on_answer(&mut self, now: Time, answer: &Answer) -> Option<Span> {
         let Sender { conn, recovery, .. } = self;
         conn.begin_event();
@@ -36,7 +38,8 @@ impl Sender {
             Ecn::Ect1 => ect1 = ect1.wrapping_add(1),
             Ecn::Ect0 | Ecn::Ce => ect0 = ect0.wrapping_add(1),
         }
-        let window = conn.transport.receive_window.map_or(0, |bytes| bytes.get() / conn.transport.mss.get());
+        let window =
+            conn.transport.receive_window.map_or(0, |bytes| bytes.get() / conn.transport.mss.get());
         let ack = Ack {
             next: numbered.stream.una(),
             window: window as u32,
@@ -53,12 +56,15 @@ impl Sender {
     /// A transmission is refused: it is lost, and its segment is to be sent again.
     pub fn on_nack(&mut self, now: Time, packet: u64) {
         let Sender { conn, recovery, .. } = self;
-        // Whoever refuses makes the sender wait: transmissions that did not leave by then are not late.
+        // Whoever refuses makes the sender wait: transmissions that did not leave by then are not
+        // late.
         conn.pacer.end_burst();
         conn.begin_event();
         let Recovery::Numbered(numbered) = recovery else { return };
         let mut event = conn.event(now);
-        let refused = conn.find_lost(|board, lost| board.lose(packet).map(|slot| lost(numbered.stream.repeat(packet), slot)));
+        let refused = conn.find_lost(|board, lost| {
+            board.lose(packet).map(|slot| lost(numbered.stream.repeat(packet), slot))
+        });
         if refused.is_some() {
             numbered.after_event(conn, None, &mut event);
         }

@@ -1,4 +1,5 @@
-//! Numbered transmissions: every one, retransmissions included, has a number of its own and is acknowledged by it (RFC 9000, RFC 9002).
+//! Numbered transmissions: every one, retransmissions included, has a number of its own and is
+//! acknowledged by it (RFC 9000, RFC 9002).
 
 mod exchange;
 mod stream;
@@ -15,13 +16,16 @@ use stream::Stream;
 
 pub use exchange::Answer;
 
-/// The recovery state of numbered transmissions. The scoreboard's numbers are those of transmissions, each with one fate: acknowledged or lost.
+/// The recovery state of numbered transmissions. The scoreboard's numbers are those of
+/// transmissions, each with one fate: acknowledged or lost.
 #[derive(Default)]
 pub(super) struct Numbered {
     pub stream: Stream,
-    /// When the latest reduction was made: losses of transmissions that left before cause no other (RFC 9002 section 7.3.1).
+    /// When the latest reduction was made: losses of transmissions that left before cause no other
+    /// (RFC 9002 section 7.3.1).
     reduced_at: Option<Time>,
-    /// Transmissions lost for which the latest reduction was made and that have not turned out late.
+    /// Transmissions lost for which the latest reduction was made and that have not turned out
+    /// late.
     unproven: u32,
 }
 
@@ -41,11 +45,19 @@ impl Numbered {
     }
 
     /// An acknowledgement of transmissions arrives. It shows a round trip only if `timed`.
-    pub fn on_ack(&mut self, conn: &mut Connection, now: Time, ack: &Ack, timed: bool) -> Option<Span> {
+    pub fn on_ack(
+        &mut self,
+        conn: &mut Connection,
+        now: Time,
+        ack: &Ack,
+        timed: bool,
+    ) -> Option<Span> {
         let mut event = conn.event(now);
         conn.receive_limit = conn.receive_limit.max(ack.next + ack.window as u64);
         let evidence = conn.evidence(now, Time::NEVER);
-        for block in ack.blocks.iter().rev().filter(|block| !conn.selective.known_blocks.contains(block)) {
+        for block in
+            ack.blocks.iter().rev().filter(|block| !conn.selective.known_blocks.contains(block))
+        {
             conn.board.sack(block.start, block.end, evidence, &mut conn.selective.arrived);
         }
         conn.selective.known_blocks[..ack.blocks.len()].copy_from_slice(&ack.blocks);
@@ -68,8 +80,15 @@ impl Numbered {
         event.rtt
     }
 
-    /// A transmission has arrived: reports it, unless it was reported lost before. Returns when it left, if it is to be reported.
-    fn settle(&mut self, conn: &mut Connection, now: Time, packet: u64, slot: &Slot) -> Option<Time> {
+    /// A transmission has arrived: reports it, unless it was reported lost before. Returns when it
+    /// left, if it is to be reported.
+    fn settle(
+        &mut self,
+        conn: &mut Connection,
+        now: Time,
+        packet: u64,
+        slot: &Slot,
+    ) -> Option<Time> {
         let segment = self.stream.segment(packet);
         self.stream.deliver(segment);
         if slot.flags.has(Flags::LOST) {
@@ -82,7 +101,8 @@ impl Numbered {
         Some(slot.sent_at)
     }
 
-    /// Every loss for which the latest reduction was made may have turned out to be late: takes it back then. True if it does.
+    /// Every loss for which the latest reduction was made may have turned out to be late: takes it
+    /// back then. True if it does.
     fn undo_if_late(&mut self, conn: &mut Connection, now: Time) -> bool {
         if self.reduced_at.is_none() || self.unproven > 0 {
             return false;
@@ -97,7 +117,8 @@ impl Numbered {
         conn.transport.undo
     }
 
-    /// An acknowledgement or a refusal came, or the time to look for losses: finds them, moves through the states, tells the controller.
+    /// An acknowledgement or a refusal came, or the time to look for losses: finds them, moves
+    /// through the states, tells the controller.
     fn after_event(&mut self, conn: &mut Connection, ack: Option<&Ack>, event: &mut Event) {
         let now = event.now;
         let advanced = !conn.acked.is_empty();
@@ -120,15 +141,27 @@ impl Numbered {
             conn.recovery_end = conn.board.next();
             conn.reduction.end();
             let lost = conn.lost.len() as u32;
-            conn.controller.on_timeout(&Timeout::new(now, event.in_flight_before, lost, event.congestion.is_none()));
+            conn.controller.on_timeout(&Timeout::new(
+                now,
+                event.in_flight_before,
+                lost,
+                event.congestion.is_none(),
+            ));
         }
-        conn.reduce(event, reducing_before, conn.acked.len() as u32, advanced && conn.lost.is_empty());
+        conn.reduce(
+            event,
+            reducing_before,
+            conn.acked.len() as u32,
+            advanced && conn.lost.is_empty(),
+        );
     }
 
-    /// RFC 9002 section 6.1. True if transmissions lost without a gap span several timeouts (section 7.6).
+    /// RFC 9002 section 6.1. True if transmissions lost without a gap span several timeouts
+    /// (section 7.6).
     fn detect_losses(&mut self, conn: &mut Connection, now: Time) -> bool {
         let (num, den) = TIME_THRESHOLD;
-        let loss_delay = (conn.latest_rtt.unwrap_or_default().max(conn.rtt.srtt()) * num / den).max(GRANULARITY);
+        let loss_delay =
+            (conn.latest_rtt.unwrap_or_default().max(conn.rtt.srtt()) * num / den).max(GRANULARITY);
         let next = conn.board.next();
         let (mut last, mut since, mut longest) = (None, now, Span::ZERO);
         let again = conn.find_lost(|board, lost| {
@@ -145,7 +178,8 @@ impl Numbered {
         !conn.rtt.srtt().is_zero() && longest > conn.rtt.base_timeout() * PERSISTENT
     }
 
-    /// RFC 9002 section 7.3: recovery ends when something sent during it has arrived. Notes the state that ends, and the reduction that is due.
+    /// RFC 9002 section 7.3: recovery ends when something sent during it has arrived. Notes the
+    /// state that ends, and the reduction that is due.
     fn step_state(&mut self, conn: &mut Connection, ack: Option<&Ack>, event: &mut Event) {
         if conn.state != CaState::Open && conn.board.highest() > conn.recovery_end {
             event.ended = Some(std::mem::replace(&mut conn.state, CaState::Open));
@@ -154,8 +188,16 @@ impl Numbered {
     }
 
     /// Returns the reduction that is due, if one is.
-    fn enter_recovery(&mut self, conn: &mut Connection, now: Time, ack: Option<&Ack>) -> Option<Congestion> {
-        let counts = conn.lost.iter().any(|lost| self.reduced_at.is_none_or(|reduced_at| lost.sent_at > reduced_at));
+    fn enter_recovery(
+        &mut self,
+        conn: &mut Connection,
+        now: Time,
+        ack: Option<&Ack>,
+    ) -> Option<Congestion> {
+        let counts = conn
+            .lost
+            .iter()
+            .any(|lost| self.reduced_at.is_none_or(|reduced_at| lost.sent_at > reduced_at));
         let marked = ack.is_some_and(|ack| ack.ece) && conn.decision.ecn != Ecn::NotEct;
         let congestion = match conn.state {
             _ if counts => Congestion::Loss,
@@ -181,7 +223,8 @@ impl Numbered {
         self.after_event(conn, None, &mut event);
     }
 
-    /// Silence: a probe leaves whatever the window says, and nothing is declared lost (RFC 9002 section 6.2).
+    /// Silence: a probe leaves whatever the window says, and nothing is declared lost (RFC 9002
+    /// section 6.2).
     pub fn on_retransmit_timer(&self, conn: &mut Connection, now: Time) {
         conn.counters.timeouts += 1;
         conn.rtt.back_off();

@@ -14,7 +14,8 @@ pub(in crate::sender) struct Stream {
     delivered: VecDeque<bool>,
     /// Lost and not sent again since.
     to_retransmit: BTreeSet<u64>,
-    /// Lost transmissions, each with the one whose delivery ends the watch for a late acknowledgement.
+    /// Lost transmissions, each with the one whose delivery ends the watch for a late
+    /// acknowledgement.
     remembered: VecDeque<(u64, u64)>,
 }
 
@@ -37,7 +38,8 @@ impl Stream {
         self.to_retransmit.first().copied()
     }
 
-    /// The segment that a probe carries if there is no new data: the first not delivered, or the last one sent if only acknowledgements are missing.
+    /// The segment that a probe carries if there is no new data: the first not delivered, or the
+    /// last one sent if only acknowledgements are missing.
     pub fn to_probe(&self) -> u64 {
         self.una.min(self.next() - 1)
     }
@@ -75,13 +77,15 @@ impl Stream {
         }
     }
 
-    /// Transmission `packet` is lost, and remembered until `next_packet` or a later one is delivered. Returns the segment that it carried.
+    /// Transmission `packet` is lost, and remembered until `next_packet` or a later one is
+    /// delivered. Returns the segment that it carried.
     pub fn lose(&mut self, packet: u64, next_packet: u64) -> u64 {
         self.remembered.push_back((packet, next_packet));
         self.repeat(packet)
     }
 
-    /// The segment that `packet` carried is to be sent again, unless it was delivered otherwise. Returns it.
+    /// The segment that `packet` carried is to be sent again, unless it was delivered otherwise.
+    /// Returns it.
     pub fn repeat(&mut self, packet: u64) -> u64 {
         let segment = self.segment(packet);
         if !self.has(segment) {
@@ -90,7 +94,8 @@ impl Stream {
         segment
     }
 
-    /// True once a transmission that left after `packet` was lost has been delivered: `highest` is one past the highest delivered.
+    /// True once a transmission that left after `packet` was lost has been delivered: `highest` is
+    /// one past the highest delivered.
     pub fn forgets(&mut self, packet: u64, highest: u64) -> bool {
         while self.remembered.front().is_some_and(|(lost, end)| *lost < packet || *end < highest) {
             self.remembered.pop_front();

@@ -20,7 +20,8 @@ impl Tcp {
         conn.receive_limit = conn.receive_limit.max(ack.next + ack.window as u64);
 
         let mut fresh = RttSamples::default();
-        let evidence = conn.evidence(now, if conn.transport.timestamps { ack.echo } else { Time::ZERO });
+        let evidence =
+            conn.evidence(now, if conn.transport.timestamps { ack.echo } else { Time::ZERO });
         deliver_cumulative(conn, evidence, ack.next, &mut fresh);
         event.resent_acked = fresh.retransmitted || fresh.repaired;
         if fresh.retransmitted {
@@ -34,7 +35,8 @@ impl Tcp {
         let advanced = conn.board.una() > una_before;
         let mut newly_delivered = conn.acked.len() as u32;
         if !conn.transport.sack {
-            newly_delivered = count_duplicates(conn, newly_delivered, ack.next == una_before && ack.part == 0);
+            newly_delivered =
+                count_duplicates(conn, newly_delivered, ack.next == una_before && ack.part == 0);
         }
         event.rtt = take_rtt(conn, now, ack, advanced, &fresh);
         event.undone = self.look_for_undo(conn, now, ack, advanced, fresh.lowest());
@@ -69,7 +71,8 @@ impl Tcp {
         let Some(block) = blocks.first() else { return false };
         let (una, next) = (conn.board.una(), conn.board.next());
         let outstanding = (una..next).contains(&block.start);
-        let retransmitted = !outstanding || conn.board.slot(block.start).flags.has(Flags::EVER_RETRANSMITTED);
+        let retransmitted =
+            !outstanding || conn.board.slot(block.start).flags.has(Flags::EVER_RETRANSMITTED);
         self.undo.on_duplicate(block.start, retransmitted);
         self.reordering.on_duplicate(una, next);
         true
@@ -81,16 +84,20 @@ impl Tcp {
             LossDetection::Rack => {
                 let min_rtt = conn.rtt.minimum().unwrap_or_default();
                 let (steps, srtt) = (self.reordering.steps(), conn.rtt.srtt());
-                let window = conn.board.reordering_window(conn.is_repairing(), min_rtt, steps, srtt);
+                let window =
+                    conn.board.reordering_window(conn.is_repairing(), min_rtt, steps, srtt);
                 let again = conn.find_lost(|board, lost| board.detect_losses(now, window, lost));
                 conn.timers.reorder = again.unwrap_or(Time::NEVER);
             }
-            LossDetection::Dupack | LossDetection::Fack => conn.find_lost(|board, lost| board.detect_losses_by_count(lost)),
+            LossDetection::Dupack | LossDetection::Fack => {
+                conn.find_lost(|board, lost| board.detect_losses_by_count(lost))
+            }
         }
     }
 
-    /// Linux `tcp_process_tlp_ack`: if a probe that was a retransmission filled a hole, something had been lost and a reduction is due. That shows when the
-    /// acknowledgement goes past the probe without a duplicate of it having been reported. True if so.
+    /// Linux `tcp_process_tlp_ack`: if a probe that was a retransmission filled a hole, something
+    /// had been lost and a reduction is due. That shows when the acknowledgement goes past the
+    /// probe without a duplicate of it having been reported. True if so.
     fn judge_probe(&mut self, conn: &Connection, ack: &Ack, advanced: bool) -> bool {
         let Some(Probe { end, retransmission }) = self.probe else { return false };
         let una = conn.board.una();
@@ -112,7 +119,12 @@ impl Tcp {
 }
 
 #[inline]
-fn deliver_cumulative(conn: &mut Connection, evidence: Evidence, next: u64, fresh: &mut RttSamples) {
+fn deliver_cumulative(
+    conn: &mut Connection,
+    evidence: Evidence,
+    next: u64,
+    fresh: &mut RttSamples,
+) {
     if next <= conn.board.una() {
         return;
     }
@@ -130,9 +142,14 @@ fn deliver_cumulative(conn: &mut Connection, evidence: Evidence, next: u64, fres
     conn.short.forget_below(next);
 }
 
-fn deliver_selective(conn: &mut Connection, evidence: Evidence, blocks: &[Block], fresh: &mut RttSamples) {
-    // Blocks are repeated in several acknowledgements; those of the one before are known. Several new ones are taken in order, lest
-    // their segments look reordered.
+fn deliver_selective(
+    conn: &mut Connection,
+    evidence: Evidence,
+    blocks: &[Block],
+    fresh: &mut RttSamples,
+) {
+    // Blocks are repeated in several acknowledgements; those of the one before are known. Several
+    // new ones are taken in order, lest their segments look reordered.
     let (mut new, mut count) = ([Block::default(); MAX_BLOCKS], 0);
     for block in blocks.iter().filter(|block| !conn.selective.known_blocks.contains(block)) {
         new[count] = *block;
@@ -153,18 +170,28 @@ fn deliver_selective(conn: &mut Connection, evidence: Evidence, blocks: &[Block]
     conn.selective.known_blocks[..blocks.len()].copy_from_slice(blocks);
 }
 
-/// The round trip of the segments sent only once; without any the stamp serves (RFC 7323 section 4).
+/// The round trip of the segments sent only once; without any the stamp serves (RFC 7323 section
+/// 4).
 #[inline]
-fn take_rtt(conn: &mut Connection, now: Time, ack: &Ack, advanced: bool, fresh: &RttSamples) -> Option<Span> {
+fn take_rtt(
+    conn: &mut Connection,
+    now: Time,
+    ack: &Ack,
+    advanced: bool,
+    fresh: &RttSamples,
+) -> Option<Span> {
     match (fresh.oldest, fresh.newest) {
-        (Time::NEVER, _) if advanced && conn.transport.timestamps => Some(conn.take_rtt(now, ack.echo, ack.echo)),
+        (Time::NEVER, _) if advanced && conn.transport.timestamps => {
+            Some(conn.take_rtt(now, ack.echo, ack.echo))
+        }
         (Time::NEVER, _) => None,
         (oldest, newest) => Some(conn.take_rtt(now, oldest, newest)),
     }
 }
 
-/// Linux `tcp_clean_rtx_queue`: the timeout begins anew as well where segments are reported that left before the latest transmission of the first one, of which
-/// no news can have come yet. Those that left later do not count: they would put the timeout off for as long as recovery lasts.
+/// Linux `tcp_clean_rtx_queue`: the timeout begins anew as well where segments are reported that
+/// left before the latest transmission of the first one, of which no news can have come yet. Those
+/// that left later do not count: they would put the timeout off for as long as recovery lasts.
 fn outlives_the_first(conn: &Connection, fresh: &RttSamples) -> bool {
     conn.transport.loss_detection == LossDetection::Rack
         && fresh.oldest != Time::NEVER
@@ -172,12 +199,15 @@ fn outlives_the_first(conn: &Connection, fresh: &RttSamples) -> bool {
         && fresh.oldest < conn.board.slot(conn.board.una()).sent_at
 }
 
-/// Without SACK: returns how many segments a duplicate acknowledgement, or one that acknowledges `acked` segments, shows to have been delivered.
+/// Without SACK: returns how many segments a duplicate acknowledgement, or one that acknowledges
+/// `acked` segments, shows to have been delivered.
 fn count_duplicates(conn: &mut Connection, acked: u32, duplicate: bool) -> u32 {
     match conn.state {
         _ if conn.board.outstanding() == 0 => conn.board.forget_duplicates(),
         CaState::Loss => {}
-        CaState::Recovery if acked > 0 => return acked.saturating_sub(conn.board.absorb_duplicates(acked)),
+        CaState::Recovery if acked > 0 => {
+            return acked.saturating_sub(conn.board.absorb_duplicates(acked));
+        }
         _ if acked > 0 => conn.board.forget_duplicates(),
         _ if duplicate => {
             conn.board.count_duplicate();
@@ -188,13 +218,18 @@ fn count_duplicates(conn: &mut Connection, acked: u32, duplicate: bool) -> u32 {
     acked
 }
 
-/// Without SACK: `dupthresh` duplicates prove the first segment lost, unless they may come from needless retransmissions of the recovery before; in recovery,
-/// an acknowledgement that stops short of its end proves the next one lost (RFC 6582 section 3.2).
+/// Without SACK: `dupthresh` duplicates prove the first segment lost, unless they may come from
+/// needless retransmissions of the recovery before; in recovery, an acknowledgement that stops
+/// short of its end proves the next one lost (RFC 6582 section 3.2).
 fn detect_losses_by_duplicates(conn: &mut Connection, advanced: bool) {
     let una = conn.board.una();
     let proven = match conn.state {
         CaState::Loss => false,
-        CaState::Recovery => advanced && una < conn.recovery_end && conn.transport.recovery != RecoveryAlgorithm::Reno,
+        CaState::Recovery => {
+            advanced
+                && una < conn.recovery_end
+                && conn.transport.recovery != RecoveryAlgorithm::Reno
+        }
         _ => conn.board.enough_duplicates() && (conn.recovery_end == 0 || una > conn.recovery_end),
     };
     if proven {
@@ -217,7 +252,13 @@ struct RttSamples {
 
 impl Default for RttSamples {
     fn default() -> RttSamples {
-        RttSamples { oldest: Time::NEVER, newest: Time::ZERO, lowest: u64::MAX, retransmitted: false, repaired: false }
+        RttSamples {
+            oldest: Time::NEVER,
+            newest: Time::ZERO,
+            lowest: u64::MAX,
+            retransmitted: false,
+            repaired: false,
+        }
     }
 }
 

@@ -23,7 +23,8 @@ pub(super) struct Tcp {
     reordering: Reordering,
     probe: Option<Probe>,
     timeouts_in_a_row: u32,
-    /// Originals still arrive while retransmissions are under way: until the next acknowledgement nothing more is sent again (Linux `tcp_try_undo_partial`).
+    /// Originals still arrive while retransmissions are under way: until the next acknowledgement
+    /// nothing more is sent again (Linux `tcp_try_undo_partial`).
     holds: bool,
 }
 

@@ -1,6 +1,7 @@
 //! How much reordering RACK tolerates (RFC 8985 section 6.2 step 4).
 
-/// The reordering window, in quarters of the least round trip: it grows with duplicates and shrinks again without them.
+/// The reordering window, in quarters of the least round trip: it grows with duplicates and shrinks
+/// again without them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reordering {
     steps: u64,
@@ -24,7 +25,8 @@ impl Reordering {
         self.steps
     }
 
-    /// A duplicate was reported while `una..next` was outstanding: the window grows, once in a round trip.
+    /// A duplicate was reported while `una..next` was outstanding: the window grows, once in a
+    /// round trip.
     pub fn on_duplicate(&mut self, una: u64, next: u64) {
         if una >= self.round_end {
             self.steps += 1;

@@ -12,7 +12,8 @@ use narrows_units::Time;
 use narrows_wire::Ecn;
 
 impl Tcp {
-    /// Moves through the recovery states (Linux `tcp_fastretrans_alert`). Notes the state that ends, and the reduction that is due.
+    /// Moves through the recovery states (Linux `tcp_fastretrans_alert`). Notes the state that
+    /// ends, and the reduction that is due.
     pub(super) fn step_state(&mut self, conn: &mut Connection, ack: &Ack, event: &mut Event) {
         event.ended = self.leave_recovery(conn);
         event.congestion = self.enter_recovery(conn, ack);
@@ -23,7 +24,8 @@ impl Tcp {
         match conn.state {
             CaState::Recovery | CaState::Loss => None,
             CaState::Cwr if conn.board.lost_out() > 0 => {
-                // The reduction for the mark serves the loss too, and was needed whatever becomes of the loss.
+                // The reduction for the mark serves the loss too, and was needed whatever becomes
+                // of the loss.
                 self.open(conn, CaState::Recovery, false);
                 None
             }
@@ -41,19 +43,30 @@ impl Tcp {
                     conn.cwr_wanted = true;
                     return Some(Congestion::Mark);
                 }
-                conn.state = if conn.board.sacked_out() > 0 { CaState::Disorder } else { CaState::Open };
+                conn.state =
+                    if conn.board.sacked_out() > 0 { CaState::Disorder } else { CaState::Open };
                 None
             }
         }
     }
 
-    /// Takes the latest reduction back if its losses turn out to be none, in recovery not before all that was sent again is acknowledged. Called before new losses are
-    /// looked for. True if it does.
+    /// Takes the latest reduction back if its losses turn out to be none, in recovery not before
+    /// all that was sent again is acknowledged. Called before new losses are looked for. True if it
+    /// does.
     #[inline]
-    pub(super) fn look_for_undo(&mut self, conn: &mut Connection, now: Time, ack: &Ack, advanced: bool, lowest: Option<u64>) -> bool {
+    pub(super) fn look_for_undo(
+        &mut self,
+        conn: &mut Connection,
+        now: Time,
+        ack: &Ack,
+        advanced: bool,
+        lowest: Option<u64>,
+    ) -> bool {
         let repairing = advanced && conn.is_repairing();
-        let original = repairing && conn.transport.timestamps && self.undo.original_arrived(ack.echo);
-        let partial = original && conn.state == CaState::Recovery && conn.board.una() < conn.recovery_end;
+        let original =
+            repairing && conn.transport.timestamps && self.undo.original_arrived(ack.echo);
+        let partial =
+            original && conn.state == CaState::Recovery && conn.board.una() < conn.recovery_end;
         self.holds = partial && conn.board.retrans_out() > 0;
         let mut undone = !self.holds && (original || self.undo.all_came_twice());
         if undone {
@@ -65,8 +78,15 @@ impl Tcp {
         undone
     }
 
-    /// After a timeout: `lowest` is the lowest segment that arrived by its only transmission. True if the timeout proves spurious.
-    fn step_frto(&mut self, conn: &mut Connection, now: Time, advanced: bool, lowest: Option<u64>) -> bool {
+    /// After a timeout: `lowest` is the lowest segment that arrived by its only transmission. True
+    /// if the timeout proves spurious.
+    fn step_frto(
+        &mut self,
+        conn: &mut Connection,
+        now: Time,
+        advanced: bool,
+        lowest: Option<u64>,
+    ) -> bool {
         if self.frto == Frto::Off {
             return false;
         }
@@ -85,14 +105,18 @@ impl Tcp {
         false
     }
 
-    /// Everything sent before the reduction is settled. For a mark, so must be the first segment after it, which tells the receiver. Returns the state that is
-    /// over, if one is.
+    /// Everything sent before the reduction is settled. For a mark, so must be the first segment
+    /// after it, which tells the receiver. Returns the state that is over, if one is.
     fn leave_recovery(&mut self, conn: &mut Connection) -> Option<CaState> {
         let una = conn.board.una();
         let over = match conn.state {
             CaState::Open | CaState::Disorder => false,
             CaState::Cwr => una > conn.recovery_end,
-            CaState::Recovery if conn.transport.recovery == RecoveryAlgorithm::Reno && !conn.acked.is_empty() => true,
+            CaState::Recovery
+                if conn.transport.recovery == RecoveryAlgorithm::Reno && !conn.acked.is_empty() =>
+            {
+                true
+            }
             CaState::Recovery | CaState::Loss => una >= conn.recovery_end,
         };
         if !over {
@@ -123,7 +147,8 @@ impl Tcp {
             return;
         }
         let una = conn.board.una();
-        let repaired = conn.board.outstanding() > 0 && conn.board.slot(una).flags.has(Flags::EVER_RETRANSMITTED);
+        let repaired = conn.board.outstanding() > 0
+            && conn.board.slot(una).flags.has(Flags::EVER_RETRANSMITTED);
         let probes = self.probe.is_some_and(|probe| probe.retransmission) as u32;
         self.undo.begin(una, conn.board.retrans_out() + probes, repaired);
     }

@@ -24,7 +24,8 @@ impl Tcp {
         }
     }
 
-    /// The time for a probe has come. One at a time: if one is out, the timeout runs from when the first segment left, and may be due (Linux `tcp_send_loss_probe`).
+    /// The time for a probe has come. One at a time: if one is out, the timeout runs from when the
+    /// first segment left, and may be due (Linux `tcp_send_loss_probe`).
     pub fn on_probe_timer(&mut self, conn: &mut Connection, now: Time) {
         if self.probe.is_some() {
             return cancel_probe(conn, now);
@@ -49,7 +50,8 @@ impl Tcp {
         let silent = Ack { next: conn.board.una(), ..Ack::default() };
         self.step_state(conn, &silent, &mut event);
         conn.feed(None, &event, conn.board.una(), conn.board.next());
-        // Linux `tcp_rack_reo_timeout` counts the expiry that starts a recovery as one segment delivered, so that a retransmission can leave.
+        // Linux `tcp_rack_reo_timeout` counts the expiry that starts a recovery as one segment
+        // delivered, so that a retransmission can leave.
         let starts = conn.state == CaState::Recovery && before != CaState::Recovery;
         conn.reduce(&event, reducing_before, starts as u32, false);
     }
@@ -63,7 +65,8 @@ impl Tcp {
         conn.find_lost(|board, lost| board.give_up(now, lost));
         let lost = (conn.lost.len() - lost_before) as u32;
         conn.counters.timeouts += 1;
-        // Linux `tcp_enter_loss`: a second reduction for the same data only if some of it was acknowledged since.
+        // Linux `tcp_enter_loss`: a second reduction for the same data only if some of it was
+        // acknowledged since.
         let fresh = matches!(conn.state, CaState::Open | CaState::Disorder)
             || conn.board.una() >= conn.recovery_end
             || (conn.state == CaState::Loss && self.timeouts_in_a_row == 0);

@@ -2,20 +2,23 @@
 
 use narrows_units::Time;
 
-/// Evidence that a reduction was spurious: an acknowledgement stamped before the first retransmission left (Eifel, RFC 3522 and RFC 4015), or duplicates
-/// reported for every retransmission (RFC 3708).
+/// Evidence that a reduction was spurious: an acknowledgement stamped before the first
+/// retransmission left (Eifel, RFC 3522 and RFC 4015), or duplicates reported for every
+/// retransmission (RFC 3708).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Undo {
     /// First segment not acknowledged when the reduction was made; `None` if nothing can be undone.
     marker: Option<u64>,
-    /// When the first of the retransmissions left that may still be under way, whichever recovery they belong to.
+    /// When the first of the retransmissions left that may still be under way, whichever recovery
+    /// they belong to.
     first_retransmitted_at: Option<Time>,
     /// Retransmissions not yet reported as duplicates, once there was one.
     unproven: Option<u32>,
 }
 
 impl Undo {
-    /// A reduction is made. `retrans_out` retransmissions are under way; `repaired`: so was one of segment `una`, whatever became of it.
+    /// A reduction is made. `retrans_out` retransmissions are under way; `repaired`: so was one of
+    /// segment `una`, whatever became of it.
     pub(super) fn begin(&mut self, una: u64, retrans_out: u32, repaired: bool) {
         if retrans_out == 0 && !repaired {
             self.first_retransmitted_at = None;
@@ -58,14 +61,16 @@ impl Undo {
         self.marker.is_some() && self.unproven == Some(0)
     }
 
-    /// True if the segment that moved the cumulative acknowledgement just now, stamped `echo`, left before any retransmission (Linux `tcp_packet_delayed`).
+    /// True if the segment that moved the cumulative acknowledgement just now, stamped `echo`, left
+    /// before any retransmission (Linux `tcp_packet_delayed`).
     pub(super) fn original_arrived(&self, echo: Time) -> bool {
         self.marker.is_some() && self.first_retransmitted_at.is_some_and(|resent| echo < resent)
     }
 }
 
-/// Forward RTO-Recovery in its SACK form (RFC 5682 section 3.1, Linux `tcp_process_loss`): after a timeout only the first segment is repeated; the next
-/// acknowledgement tells whether the others were lost or late.
+/// Forward RTO-Recovery in its SACK form (RFC 5682 section 3.1, Linux `tcp_process_loss`): after a
+/// timeout only the first segment is repeated; the next acknowledgement tells whether the others
+/// were lost or late.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Frto {
     /// The losses are taken for real.

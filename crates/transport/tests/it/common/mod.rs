@@ -2,8 +2,8 @@
 #![allow(dead_code)]
 
 use narrows_control::{
-    Acked, CaState, Congestion, Controller, Decision, EcnDelta, Fault, Feedback, Open, Outstanding, RateSample, Reduction, Sent, Tag,
-    Timeout,
+    Acked, CaState, Congestion, Controller, Decision, EcnDelta, Fault, Feedback, Open, Outstanding,
+    RateSample, Reduction, Sent, Tag, Timeout,
 };
 use narrows_transport::{Ack, Block, Blocks, Data, Sender, Signals, Transport};
 use narrows_units::{Bytes, Segments, Span, Time};
@@ -60,7 +60,8 @@ pub struct Script {
     pub fault: Option<Fault>,
     /// Everything below this has been acknowledged.
     pub acknowledged: u64,
-    /// Of each outstanding segment that SACK does not cover: presumed lost, retransmission in flight.
+    /// Of each outstanding segment that SACK does not cover: presumed lost, retransmission in
+    /// flight.
     model: BTreeMap<u64, (bool, bool)>,
 }
 
@@ -101,7 +102,10 @@ impl Controller for Scripted {
         script.fates.extend(feedback.lost.iter().map(|lost| (lost.tag.0, false)));
         for acked in feedback.acked {
             let removed = script.model.remove(&acked.number);
-            assert!(removed.is_some() || !script.counted, "an acknowledged segment was outstanding");
+            assert!(
+                removed.is_some() || !script.counted,
+                "an acknowledged segment was outstanding"
+            );
         }
         for lost in feedback.lost {
             let counted = script.counted;
@@ -110,8 +114,12 @@ impl Controller for Scripted {
                 None => assert!(!counted, "a lost segment was outstanding"),
             }
         }
-        script.acknowledged =
-            script.model.keys().next().copied().unwrap_or(script.sent.iter().map(|sent| sent.number + 1).max().unwrap_or(0));
+        script.acknowledged = script
+            .model
+            .keys()
+            .next()
+            .copied()
+            .unwrap_or(script.sent.iter().map(|sent| sent.number + 1).max().unwrap_or(0));
         if feedback.congestion.is_some() {
             script.decision.window = Segments::new(script.reduced);
         }
@@ -286,14 +294,30 @@ impl Rig {
             self.echo = self.stamps[&self.acknowledged];
             self.acknowledged = next;
         }
-        self.deliver(at(ms), Ack { next, echo: self.echo, window: u32::MAX, blocks: ranges(blocks), ..Ack::default() })
-            .expect("it was heard")
+        self.deliver(
+            at(ms),
+            Ack {
+                next,
+                echo: self.echo,
+                window: u32::MAX,
+                blocks: ranges(blocks),
+                ..Ack::default()
+            },
+        )
+        .expect("it was heard")
     }
 
     /// The same, its first block a duplicate.
     pub fn dsack(&mut self, ms: u64, next: u64, blocks: &[(u64, u64)]) -> Heard {
         self.acknowledged = self.acknowledged.max(next);
-        let ack = Ack { next, echo: self.echo, window: u32::MAX, duplicate: true, blocks: ranges(blocks), ..Ack::default() };
+        let ack = Ack {
+            next,
+            echo: self.echo,
+            window: u32::MAX,
+            duplicate: true,
+            blocks: ranges(blocks),
+            ..Ack::default()
+        };
         self.deliver(at(ms), ack).expect("it was heard")
     }
 
@@ -305,7 +329,8 @@ impl Rig {
         self.script.lock().unwrap().heard.get(before).cloned()
     }
 
-    /// Runs the timers that are due up to `ms`, each at its time, sending what it releases. Returns what was sent when.
+    /// Runs the timers that are due up to `ms`, each at its time, sending what it releases. Returns
+    /// what was sent when.
     pub fn run_until(&mut self, ms: u64) -> Vec<(Time, u64)> {
         let mut sent = Vec::new();
         while let Some(due) = self.sender.next_timer().filter(|due| *due <= at(ms)) {
@@ -315,7 +340,8 @@ impl Rig {
         sent
     }
 
-    /// Timers are due. A timeout tells the controller how many segments it gives up, and the sender which.
+    /// Timers are due. A timeout tells the controller how many segments it gives up, and the sender
+    /// which.
     pub fn on_timer(&mut self, now: Time) {
         let before = self.script.lock().unwrap().timeouts.len();
         self.sender.on_timer(now);
@@ -324,7 +350,10 @@ impl Rig {
             for lost in self.sender.newly_lost() {
                 script.model.insert(lost.number, (true, false));
             }
-            assert!(!script.counted || script.timeouts[before].in_flight_after == script.flight(), "segments in flight after a timeout");
+            assert!(
+                !script.counted || script.timeouts[before].in_flight_after == script.flight(),
+                "segments in flight after a timeout"
+            );
         }
         drop(script);
         self.check();

@@ -1,5 +1,6 @@
-//! Aggregation of acknowledgements: the packets acknowledged beyond the bandwidth, by which the window covers the silences between
-//! acknowledgements (`bbr_update_ack_aggregation`, Linux 5.1 and later; v3 section 5.5.9).
+//! Aggregation of acknowledgements: the packets acknowledged beyond the bandwidth, by which the
+//! window covers the silences between acknowledgements (`bbr_update_ack_aggregation`, Linux 5.1 and
+//! later; v3 section 5.5.9).
 
 use super::ack::Ack;
 use super::bandwidth::packets;
@@ -27,8 +28,9 @@ impl ExtraAcked {
         self.began = now;
     }
 
-    /// Takes in an acknowledgement. Returns the packets acknowledged in excess of `bandwidth`, at most `window`; `None` without a valid
-    /// sample. The interval restarts once the acknowledgements are no faster than `bandwidth`.
+    /// Takes in an acknowledgement. Returns the packets acknowledged in excess of `bandwidth`, at
+    /// most `window`; `None` without a valid sample. The interval restarts once the
+    /// acknowledgements are no faster than `bandwidth`.
     pub fn update(&mut self, ack: &Ack, bandwidth: u32, window: u32) -> Option<u32> {
         if ack.acked == 0 || ack.sample.is_none() {
             return None;
@@ -43,7 +45,8 @@ impl ExtraAcked {
     }
 }
 
-/// The maximum of [`ExtraAcked`] over a window of rounds, in two slots: the last `length` to twice as many rounds (`extra_acked`).
+/// The maximum of [`ExtraAcked`] over a window of rounds, in two slots: the last `length` to twice
+/// as many rounds (`extra_acked`).
 #[derive(Clone, Debug, Default)]
 pub struct MaxExtraAcked {
     rounds: u32,
@@ -94,7 +97,12 @@ mod tests {
             rtt: None,
             delayed: false,
             srtt: 0,
-            sample: Some(Sample { delivered: 1, interval: 1, prior_delivered: 0, app_limited: false }),
+            sample: Some(Sample {
+                delivered: 1,
+                interval: 1,
+                prior_delivered: 0,
+                app_limited: false,
+            }),
             counts: Counts { delivered: 0, lost: 0, delivered_at: ms * 1_000 },
             ca_state: CaState::Open,
         }
@@ -114,7 +122,8 @@ mod tests {
     #[test]
     fn extra_is_what_the_bandwidth_does_not_explain() {
         let mut aggregation = Aggregation::default();
-        // 10 packets in 10 ms are as expected: an epoch begins with these 10, none of which was expected in it yet.
+        // 10 packets in 10 ms are as expected: an epoch begins with these 10, none of which was
+        // expected in it yet.
         aggregation.update(&ack(10, 10), false, 100);
         assert_eq!(aggregation.1.extra(BANDWIDTH), 10);
         // 2 ms later 10 more, of which 2 were expected: 20 - 2.

@@ -1,4 +1,5 @@
-//! The pacing rate, and the size of bursts (v1 sections 4.2.1 and 4.2.2, v3 sections 5.6.2 and 5.6.3).
+//! The pacing rate, and the size of bursts (v1 sections 4.2.1 and 4.2.2, v3 sections 5.6.2 and
+//! 5.6.3).
 
 use super::bandwidth::{BW_SCALE, bytes_per_second};
 use crate::Setup;
@@ -6,11 +7,13 @@ use narrows_units::{Bytes, Rate};
 
 /// A burst lasts about a millisecond at the pacing rate: rate / 2^10 (`sk_pacing_shift`).
 const BURST_SHIFT: u32 = 10;
-/// Payload of the largest burst that a network card takes at once: 64 KiB less headers (`GSO_MAX_SIZE - 1 - MAX_TCP_HEADER`).
+/// Payload of the largest burst that a network card takes at once: 64 KiB less headers
+/// (`GSO_MAX_SIZE - 1 - MAX_TCP_HEADER`).
 const BURST_BYTES: u64 = 65_536 - 1 - 320;
 /// Most segments of a burst (`bbr_tso_segs_goal`).
 const BURST_SEGMENTS: u32 = 127;
-/// 1.2 Mbit/s of payload: below it segments may leave one by one, above it at least in pairs (`bbr_min_tso_rate`).
+/// 1.2 Mbit/s of payload: below it segments may leave one by one, above it at least in pairs
+/// (`bbr_min_tso_rate`).
 const LONE_SEGMENTS_BELOW: u64 = 1_200_000 / 8;
 /// The round trip assumed before any is known, in µs (`bbr_init_pacing_rate_from_rtt`).
 const NOMINAL_RTT: u64 = 1_000;
@@ -30,7 +33,8 @@ pub struct PacingRule {
 
 /// The pacing rate.
 ///
-/// The kernel's rate counts payload; the decision counts packets with their headers. Both carry the same packets per second.
+/// The kernel's rate counts payload; the decision counts packets with their headers. Both carry the
+/// same packets per second.
 #[derive(Clone, Debug)]
 pub struct Pacing {
     /// Payload in bytes per second, as the kernel's `sk_pacing_rate`.
@@ -43,13 +47,15 @@ pub struct Pacing {
     packet: u64,
     /// Size of a burst beyond a millisecond of the rate, in bytes.
     allowance: u64,
-    /// The bandwidth and the gain of the latest rate that was asked for, and that rate: most acknowledgements ask for the same again.
+    /// The bandwidth and the gain of the latest rate that was asked for, and that rate: most
+    /// acknowledgements ask for the same again.
     asked: (u32, u32, u64),
     rule: PacingRule,
 }
 
 impl Pacing {
-    /// The first rate: the first gain times the initial window per nominal round trip (`bbr_init_pacing_rate_from_rtt`).
+    /// The first rate: the first gain times the initial window per nominal round trip
+    /// (`bbr_init_pacing_rate_from_rtt`).
     pub fn new(setup: &Setup, rule: PacingRule, window: u32) -> Pacing {
         let mut pacing = Pacing {
             payload: 0,
@@ -66,7 +72,8 @@ impl Pacing {
         pacing
     }
 
-    /// The first round trip is known: the first gain times `window` per round trip, once (`has_seen_rtt`).
+    /// The first round trip is known: the first gain times `window` per round trip, once
+    /// (`has_seen_rtt`).
     pub fn on_first_rtt(&mut self, window: u32, srtt: u64) {
         if !self.measured && srtt > 0 {
             self.measured = true;
@@ -74,7 +81,8 @@ impl Pacing {
         }
     }
 
-    /// Paces at `gain` times `bandwidth`; unless `may_slow`, only if that is faster (`bbr_set_pacing_rate`).
+    /// Paces at `gain` times `bandwidth`; unless `may_slow`, only if that is faster
+    /// (`bbr_set_pacing_rate`).
     pub fn set(&mut self, bandwidth: u32, gain: u32, may_slow: bool) {
         if (bandwidth, gain) != (self.asked.0, self.asked.1) {
             self.asked = (bandwidth, gain, self.payload_rate(bandwidth, gain));
@@ -115,12 +123,16 @@ impl Pacing {
 
     fn apply(&mut self, bandwidth: u32, gain: u32) {
         self.payload = self.payload_rate(bandwidth, gain);
-        self.wire = Rate::from_bps(bytes_per_second(bandwidth, self.packet, gain, self.rule.unit, self.rule.percent).saturating_mul(8));
+        self.wire = Rate::from_bps(
+            bytes_per_second(bandwidth, self.packet, gain, self.rule.unit, self.rule.percent)
+                .saturating_mul(8),
+        );
         self.size_burst();
     }
 
     fn size_burst(&mut self) {
-        let least = if self.rule.lone_segments && self.payload < LONE_SEGMENTS_BELOW { 1 } else { 2 };
+        let least =
+            if self.rule.lone_segments && self.payload < LONE_SEGMENTS_BELOW { 1 } else { 2 };
         let bytes = ((self.payload >> BURST_SHIFT) + self.allowance).min(BURST_BYTES);
         self.burst = ((bytes / self.mss) as u32).max(least).min(BURST_SEGMENTS);
     }
@@ -138,7 +150,8 @@ mod tests {
     /// 1000 packets in 120 ms: 100 Mbit/s of 1500 B packets.
     const BANDWIDTH: u32 = 139_810;
 
-    const HIGH_GAIN: PacingRule = PacingRule { unit: UNIT, first_gain: 739, percent: 99, lone_segments: true };
+    const HIGH_GAIN: PacingRule =
+        PacingRule { unit: UNIT, first_gain: 739, percent: 99, lone_segments: true };
     const NO_MARGIN: PacingRule = PacingRule { percent: 100, ..HIGH_GAIN };
 
     fn pacing(rule: PacingRule) -> Pacing {
@@ -148,9 +161,15 @@ mod tests {
     #[test]
     fn the_first_rate_is_high_gain_times_the_window_per_round_trip() {
         let mut pacing = pacing(HIGH_GAIN);
-        assert_eq!((pacing.payload, pacing.rate(), pacing.burst()), (41_381_651, Rate::from_bps(342_941_856), 27));
+        assert_eq!(
+            (pacing.payload, pacing.rate(), pacing.burst()),
+            (41_381_651, Rate::from_bps(342_941_856), 27)
+        );
         pacing.on_first_rtt(10, 40_000);
-        assert_eq!((pacing.payload, pacing.rate(), pacing.burst()), (1_034_467, Rate::from_bps(8_572_928), 2));
+        assert_eq!(
+            (pacing.payload, pacing.rate(), pacing.burst()),
+            (1_034_467, Rate::from_bps(8_572_928), 2)
+        );
         pacing.on_first_rtt(20, 10_000);
         assert_eq!(pacing.payload, 1_034_467, "only once");
     }
@@ -180,7 +199,8 @@ mod tests {
     #[test]
     fn bursts_have_one_segment_below_1_2_megabits_and_127_at_most() {
         let burst = |bandwidth, mss| {
-            let mut pacing = Pacing::new(&Setup { mss: Bytes::new(mss), ..Setup::default() }, NO_MARGIN, 10);
+            let mut pacing =
+                Pacing::new(&Setup { mss: Bytes::new(mss), ..Setup::default() }, NO_MARGIN, 10);
             pacing.set(bandwidth, 256, true);
             (pacing.payload, pacing.burst())
         };

@@ -1,4 +1,5 @@
-//! PROBE_RTT: the flow keeps its flight small until its queue is gone (`bbr_update_min_rtt`; v1 section 4.3.5, v3 section 5.3.4.3).
+//! PROBE_RTT: the flow keeps its flight small until its queue is gone (`bbr_update_min_rtt`; v1
+//! section 4.3.5, v3 section 5.3.4.3).
 
 use super::ack::Ack;
 
@@ -11,7 +12,8 @@ pub struct ProbeRtt {
     /// When it may end, in µs; set when the flight has become small (`probe_rtt_done_stamp`).
     done_at: Option<u64>,
     round_done: bool,
-    /// Packets sent at these counts of delivered packets, both inclusive, are no samples of bandwidth (`tp->app_limited`).
+    /// Packets sent at these counts of delivered packets, both inclusive, are no samples of
+    /// bandwidth (`tp->app_limited`).
     limited: Option<(u64, u64)>,
 }
 

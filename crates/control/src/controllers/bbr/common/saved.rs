@@ -1,8 +1,10 @@
-//! The window restored after recovery and PROBE_RTT (`prior_cwnd`; v1 section 4.2.3.4, v3 section 5.6.4.4).
+//! The window restored after recovery and PROBE_RTT (`prior_cwnd`; v1 section 4.2.3.4, v3 section
+//! 5.6.4.4).
 
 use crate::CaState;
 
-/// The last window known to be good, and the transport's state, which says whether the present one is.
+/// The last window known to be good, and the transport's state, which says whether the present one
+/// is.
 #[derive(Clone, Debug, Default)]
 pub struct Saved {
     window: u32,
@@ -10,8 +12,8 @@ pub struct Saved {
 }
 
 impl Saved {
-    /// Saves `window` before it is cut. If recovery, or PROBE_RTT (`probing_rtt`), has cut it already, keeps the larger one
-    /// (`bbr_save_cwnd`).
+    /// Saves `window` before it is cut. If recovery, or PROBE_RTT (`probing_rtt`), has cut it
+    /// already, keeps the larger one (`bbr_save_cwnd`).
     pub fn save(&mut self, window: u32, probing_rtt: bool) {
         let cut = repairs(self.ca_state) || probing_rtt;
         self.window = if cut { self.window.max(window) } else { window };

@@ -23,8 +23,8 @@ impl MaxBandwidth {
         self.filter.get()
     }
 
-    /// Takes in the sample of round number `round`. A sample limited by the application is a lower bound: it counts only above the maximum
-    /// (section 4.1.1.4).
+    /// Takes in the sample of round number `round`. A sample limited by the application is a lower
+    /// bound: it counts only above the maximum (section 4.1.1.4).
     pub fn update(&mut self, ack: &Ack, round: u32) {
         let Some(sample) = ack.sample else { return };
         let measured = bandwidth(sample.delivered as u64, sample.interval);

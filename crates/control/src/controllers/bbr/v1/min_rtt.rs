@@ -31,12 +31,13 @@ impl MinRtt {
         self.stamp = now;
     }
 
-    /// Takes in the acknowledgement's round trip. Returns true if the minimum had expired; any round trip then replaces it, unless the
-    /// acknowledgement was delayed (`is_ack_delayed`).
+    /// Takes in the acknowledgement's round trip. Returns true if the minimum had expired; any
+    /// round trip then replaces it, unless the acknowledgement was delayed (`is_ack_delayed`).
     pub fn update(&mut self, ack: &Ack) -> bool {
         let expired = ack.now > self.stamp + WINDOW;
         if let Some(rtt) = ack.rtt
-            && (self.micros.is_none_or(|least| rtt < least || (rtt == least && self.equal_renews)) || (expired && !ack.delayed))
+            && (self.micros.is_none_or(|least| rtt < least || (rtt == least && self.equal_renews))
+                || (expired && !ack.delayed))
         {
             self.micros = Some(rtt);
             self.stamp = ack.now;

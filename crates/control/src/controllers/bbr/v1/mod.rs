@@ -1,20 +1,26 @@
-//! BBR version 1: sends at the measured bottleneck bandwidth, with a window of twice the bandwidth-delay product.
+//! BBR version 1: sends at the measured bottleneck bandwidth, with a window of twice the
+//! bandwidth-delay product.
 //!
-//! Sources: Linux `net/ipv4/tcp_bbr.c`, in its integers; Cardwell et al., "BBR: congestion-based congestion control", ACM Queue 14(5),
-//! 2016; draft-cardwell-iccrg-bbr-congestion-control-00. Names in code font are those of `tcp_bbr.c`; sections are those of the draft.
+//! Sources: Linux `net/ipv4/tcp_bbr.c`, in its integers; Cardwell et al., "BBR: congestion-based
+//! congestion control", ACM Queue 14(5), 2016; draft-cardwell-iccrg-bbr-congestion-control-00.
+//! Names in code font are those of `tcp_bbr.c`; sections are those of the draft.
 //!
-//! Era `linux-6` is the kernel of today. Era `linux-4.15` is without what came after: pacing 1 % below the bandwidth and the estimate of
-//! the flight at the next departure (4.20), two more packets of window in the phase that probes (4.19), the window for aggregated
-//! acknowledgements (5.1), and that a round trip only as short as the least does not renew it (5.10), without which a lone flow that keeps
-//! its queue empty never enters PROBE_RTT. Other repairs of single defects are in both.
+//! Era `linux-6` is the kernel of today. Era `linux-4.15` is without what came after: pacing 1 %
+//! below the bandwidth and the estimate of the flight at the next departure (4.20), two more
+//! packets of window in the phase that probes (4.19), the window for aggregated acknowledgements
+//! (5.1), and that a round trip only as short as the least does not renew it (5.10), without which
+//! a lone flow that keeps its queue empty never enters PROBE_RTT. Other repairs of single defects
+//! are in both.
 //!
 //! Deviations:
-//! * times are exact to a microsecond where the kernel has ticks of its clock (age of the least round trip, length of PROBE_RTT);
-//! * the kernel paces by payload; the decision counts headers too, at the same packets per second, and so does the quantum;
-//! * how far the next departure is ahead is not known here: the flight at that time is taken as the flight now, plus the burst that departs
-//!   if the gain is above 1;
-//! * a bandwidth below one unit of the kernel's (0.06 packets/s) counts as one unit, so that pacing never stops; arithmetic that would wrap
-//!   saturates;
+//! * times are exact to a microsecond where the kernel has ticks of its clock (age of the least
+//!   round trip, length of PROBE_RTT);
+//! * the kernel paces by payload; the decision counts headers too, at the same packets per second,
+//!   and so does the quantum;
+//! * how far the next departure is ahead is not known here: the flight at that time is taken as the
+//!   flight now, plus the burst that departs if the gain is above 1;
+//! * a bandwidth below one unit of the kernel's (0.06 packets/s) counts as one unit, so that pacing
+//!   never stops; arithmetic that would wrap saturates;
 //! * ECN is not used.
 
 mod era;
@@ -28,7 +34,10 @@ mod startup;
 mod tests;
 mod window;
 
-use crate::controllers::bbr::common::{Ack, BW_SCALE, Counts, ExtraAcked, MaxExtraAcked, Pacing, PacingRule, ProbeRtt, Rounds, UNIT, bdp};
+use crate::controllers::bbr::common::{
+    Ack, BW_SCALE, Counts, ExtraAcked, MaxExtraAcked, Pacing, PacingRule, ProbeRtt, Rounds, UNIT,
+    bdp,
+};
 use crate::parts::micros::micros;
 use crate::parts::mutated::{Mutated, Mutation};
 use crate::{Basis, Build, Built, Entry, Setup};
@@ -64,13 +73,16 @@ const ERA: Param<Era> = Param::choice(
     "kernel version; linux-4.15: no 1 % pacing margin, no window for aggregated acknowledgements",
 );
 
-/// `bbr_high_gain`, 2/ln 2 in 1/256: the lowest gain that lets the rate double each round trip (section 4.3.2.1).
+/// `bbr_high_gain`, 2/ln 2 in 1/256: the lowest gain that lets the rate double each round trip
+/// (section 4.3.2.1).
 const HIGH_GAIN: u32 = 256 * 2885 / 1000 + 1;
 /// `bbr_drain_gain`, 1 / high gain: drains the queue of STARTUP in a round (section 4.3.3).
 const DRAIN_GAIN: u32 = 256 * 1000 / 2885;
-/// `bbr_cwnd_gain`, in PROBE_BW: room for delayed and aggregated acknowledgements (section 4.2.3.2).
+/// `bbr_cwnd_gain`, in PROBE_BW: room for delayed and aggregated acknowledgements (section
+/// 4.2.3.2).
 const WINDOW_GAIN: u32 = 2 * UNIT;
-/// `bbr_extra_acked_win_rtts`: rounds of each of two slots, so that the maximum is of the last 5 to 10.
+/// `bbr_extra_acked_win_rtts`: rounds of each of two slots, so that the maximum is of the last 5 to
+/// 10.
 const AGGREGATION_ROUNDS: u32 = 5;
 /// The product before any round trip is known (`TCP_INIT_CWND` in `bbr_bdp`).
 const UNMEASURED: u32 = 10;
@@ -124,8 +136,12 @@ impl Bbr {
     pub(crate) fn mutant(setup: &Setup, params: &Params, mutated: Mutated) -> Bbr {
         let era = params.get(&ERA);
         let window = setup.initial_window.whole().max(1);
-        let rule =
-            PacingRule { unit: UNIT, first_gain: HIGH_GAIN, percent: if era == Era::Linux6 { 99 } else { 100 }, lone_segments: true };
+        let rule = PacingRule {
+            unit: UNIT,
+            first_gain: HIGH_GAIN,
+            percent: if era == Era::Linux6 { 99 } else { 100 },
+            lone_segments: true,
+        };
         Bbr {
             era,
             mode: Mode::Startup,
@@ -172,8 +188,8 @@ impl Bbr {
         self.min_rtt.get().map_or(UNMEASURED, |rtt| bdp(bandwidth, rtt, gain))
     }
 
-    /// Adds room for packets held in hosts: three bursts, rounded up to a pair, and two packets in the phase that probes
-    /// (`bbr_quantization_budget`).
+    /// Adds room for packets held in hosts: three bursts, rounded up to a pair, and two packets in
+    /// the phase that probes (`bbr_quantization_budget`).
     fn quantized(&self, packets: u32) -> u32 {
         let packets = packets.saturating_add(3 * self.pacing.burst());
         let even = packets.saturating_add(1) & !1;
@@ -212,7 +228,13 @@ impl Bbr {
 
     /// `bbr_lt_bw_sampling`.
     fn look_for_policer(&mut self, round_start: bool, losses: u32, app_limited: bool) {
-        let evidence = Evidence { counts: self.counts, round_start, losses, app_limited, probing: self.mode == Mode::ProbeBw };
+        let evidence = Evidence {
+            counts: self.counts,
+            round_start,
+            losses,
+            app_limited,
+            probing: self.mode == Mode::ProbeBw,
+        };
         match self.policer.update(evidence, |bandwidth| self.pacing.payload_rate(bandwidth, UNIT)) {
             Verdict::Policed => self.pacing_gain = UNIT,
             Verdict::Expired => self.enter_probe_bw(),
@@ -229,7 +251,10 @@ impl Bbr {
 
     /// `bbr_is_next_cycle_phase` (section 4.3.4.3).
     fn phase_is_over(&self, ack: &Ack) -> bool {
-        let full_length = self.min_rtt.get().is_some_and(|rtt| self.cycle.elapsed(self.counts.delivered_at) > rtt as u64);
+        let full_length = self
+            .min_rtt
+            .get()
+            .is_some_and(|rtt| self.cycle.elapsed(self.counts.delivered_at) > rtt as u64);
         if self.pacing_gain == UNIT {
             return full_length;
         }
@@ -255,7 +280,9 @@ impl Bbr {
         if self.mode == Mode::Startup && self.full_pipe.reached() {
             self.mode = Mode::Drain;
         }
-        if self.mode == Mode::Drain && self.flight_at_departure(ack.in_flight) <= self.flight_at(UNIT) {
+        if self.mode == Mode::Drain
+            && self.flight_at_departure(ack.in_flight) <= self.flight_at(UNIT)
+        {
             self.enter_probe_bw();
         }
     }
@@ -302,13 +329,18 @@ impl Controller for Bbr {
         if sent.in_flight == 0 && self.mutated.has(Mutation::Forgets) {
             self.max_bandwidth = MaxBandwidth::new();
         }
-        if sent.in_flight == 0 && (sent.app_limited || self.probe_rtt.limits(self.counts.delivered)) {
+        if sent.in_flight == 0 && (sent.app_limited || self.probe_rtt.limits(self.counts.delivered))
+        {
             let now = micros(sent.now);
             self.idle_restart = true;
             self.extra_acked.restart(now);
             match self.mode {
                 Mode::ProbeBw => self.pacing.set(self.bandwidth(), UNIT, true),
-                Mode::ProbeRtt if self.probe_rtt.is_over(now) && !self.mutated.has(Mutation::IdleProbe) => self.leave_probe_rtt(now),
+                Mode::ProbeRtt
+                    if self.probe_rtt.is_over(now) && !self.mutated.has(Mutation::IdleProbe) =>
+                {
+                    self.leave_probe_rtt(now)
+                }
                 _ => {}
             }
         }

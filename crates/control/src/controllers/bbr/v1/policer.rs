@@ -1,15 +1,18 @@
-//! The long-term model: detects that a token bucket polices the flow, and estimates its rate (`bbr_lt_bw_sampling`; the draft has none).
+//! The long-term model: detects that a token bucket polices the flow, and estimates its rate
+//! (`bbr_lt_bw_sampling`; the draft has none).
 //!
-//! Two sampling intervals in a row with heavy loss and the same delivery rate mean a policer. Its rate is then used for a number of rounds,
-//! after which probing begins anew.
+//! Two sampling intervals in a row with heavy loss and the same delivery rate mean a policer. Its
+//! rate is then used for a number of rounds, after which probing begins anew.
 
 use crate::controllers::bbr::common::{Counts, GAIN_SCALE, UNIT, bandwidth};
 
 /// `bbr_lt_intvl_min_rtts`: a sampling interval has this many rounds to four times as many.
 const INTERVAL_ROUNDS: u32 = 4;
-/// `bbr_lt_loss_thresh`: lost per delivered packets, in 1/256, from which an interval is lossy: 20 %.
+/// `bbr_lt_loss_thresh`: lost per delivered packets, in 1/256, from which an interval is lossy: 20
+/// %.
 const LOSS: u64 = 50;
-/// `bbr_lt_bw_ratio`: two rates are consistent if they differ by this share, in 1/256, of the earlier one,
+/// `bbr_lt_bw_ratio`: two rates are consistent if they differ by this share, in 1/256, of the
+/// earlier one,
 const SAME_RATIO: u64 = UNIT as u64 / 8;
 /// or by `bbr_lt_bw_diff`: this many bytes of payload per second (4 kbit/s).
 const SAME_BYTES: u64 = 4_000 / 8;
@@ -77,7 +80,8 @@ impl Policer {
             }
             return Verdict::Unchanged;
         }
-        // The first loss shows that the bucket is empty: only from then on is the delivery rate the policer's.
+        // The first loss shows that the bucket is empty: only from then on is the delivery rate the
+        // policer's.
         if !self.sampling {
             if evidence.losses == 0 {
                 return Verdict::Unchanged;
@@ -117,10 +121,16 @@ impl Policer {
     }
 
     /// `bbr_lt_bw_interval_done`.
-    fn end_interval(&mut self, bandwidth: u32, counts: Counts, payload_rate: impl Fn(u32) -> u64) -> Verdict {
+    fn end_interval(
+        &mut self,
+        bandwidth: u32,
+        counts: Counts,
+        payload_rate: impl Fn(u32) -> u64,
+    ) -> Verdict {
         let earlier = self.bandwidth;
         let difference = bandwidth.abs_diff(earlier);
-        let same = (difference as u64) << GAIN_SCALE <= SAME_RATIO * earlier as u64 || payload_rate(difference) <= SAME_BYTES;
+        let same = (difference as u64) << GAIN_SCALE <= SAME_RATIO * earlier as u64
+            || payload_rate(difference) <= SAME_BYTES;
         if earlier != 0 && same {
             self.bandwidth = ((bandwidth as u64 + earlier as u64) / 2) as u32;
             self.in_use = true;
@@ -142,14 +152,21 @@ mod tests {
         counts.delivered += delivered;
         counts.lost += lost;
         counts.delivered_at += 100_000;
-        let evidence = Evidence { counts: *counts, round_start: true, losses: lost as u32, app_limited: false, probing: true };
+        let evidence = Evidence {
+            counts: *counts,
+            round_start: true,
+            losses: lost as u32,
+            app_limited: false,
+            probing: true,
+        };
         policer.update(evidence, |bandwidth| bandwidth as u64 * 86)
     }
 
     #[test]
     fn two_lossy_intervals_of_one_rate_are_a_policer() {
         let (mut policer, mut counts) = (Policer::default(), Counts::default());
-        // The first interval begins at the first loss, which counts as its first round: 3000 packets in 300 ms.
+        // The first interval begins at the first loss, which counts as its first round: 3000
+        // packets in 300 ms.
         for _ in 0..7 {
             assert_eq!(round(&mut policer, &mut counts, 1_000, 250), Verdict::Unchanged);
         }
@@ -171,7 +188,8 @@ mod tests {
             for _ in 0..4 {
                 round(&mut policer, &mut counts, 1_000, 250);
             }
-            let verdicts: Vec<Verdict> = (0..4).map(|_| round(&mut policer, &mut counts, second, 300)).collect();
+            let verdicts: Vec<Verdict> =
+                (0..4).map(|_| round(&mut policer, &mut counts, second, 300)).collect();
             assert_eq!(verdicts[3] == Verdict::Policed, found, "{second} after 1000");
             if found {
                 let mean = (bandwidth(10, 1_000) as u64 + bandwidth(second, 100_000) as u64) / 2;
@@ -186,12 +204,23 @@ mod tests {
         for _ in 0..4 {
             round(&mut policer, &mut counts, 1, 1);
         }
-        // 3 packets in 300 ms, then 5 in 400 ms: 419 / 2^24 packets/us lie between, 36 kB/s at the rate given above.
+        // 3 packets in 300 ms, then 5 in 400 ms: 419 / 2^24 packets/us lie between, 36 kB/s at the
+        // rate given above.
         for _ in 0..3 {
             round(&mut policer, &mut counts, 1, 1);
         }
-        let evidence = |counts| Evidence { counts, round_start: true, losses: 1, app_limited: false, probing: true };
-        counts = Counts { delivered: counts.delivered + 2, lost: counts.lost + 1, delivered_at: counts.delivered_at + 100_000 };
+        let evidence = |counts| Evidence {
+            counts,
+            round_start: true,
+            losses: 1,
+            app_limited: false,
+            probing: true,
+        };
+        counts = Counts {
+            delivered: counts.delivered + 2,
+            lost: counts.lost + 1,
+            delivered_at: counts.delivered_at + 100_000,
+        };
         let mut strict = policer.clone();
         assert_eq!(strict.update(evidence(counts), |_| 501), Verdict::Unchanged);
         assert_eq!(policer.update(evidence(counts), |_| 500), Verdict::Policed);
@@ -213,7 +242,8 @@ mod tests {
         for _ in 0..7 {
             round(&mut policer, &mut counts, 1_000, 250);
         }
-        let evidence = Evidence { counts, round_start: false, losses: 1, app_limited: true, probing: true };
+        let evidence =
+            Evidence { counts, round_start: false, losses: 1, app_limited: true, probing: true };
         policer.update(evidence, |_| 0);
         assert_eq!(policer.bandwidth, 0);
         assert!(!policer.sampling);

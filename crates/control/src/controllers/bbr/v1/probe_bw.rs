@@ -15,8 +15,8 @@ pub struct Cycle {
 }
 
 impl Cycle {
-    /// Begins at `now` (µs) in a random phase other than the one that drains (`bbr_reset_probe_bw_mode`, `bbr_cycle_rand`; section
-    /// 4.3.4.2).
+    /// Begins at `now` (µs) in a random phase other than the one that drains
+    /// (`bbr_reset_probe_bw_mode`, `bbr_cycle_rand`; section 4.3.4.2).
     pub fn start(&mut self, random: &mut Random, now: u64) {
         self.phase = GAINS.len() - 1 - random.below(GAINS.len() as u64 - 1) as usize;
         self.advance(now);
@@ -70,6 +70,9 @@ mod tests {
             seen[cycle.phase] += 1;
         }
         assert_eq!(seen[1], 0);
-        assert!(seen.iter().enumerate().all(|(phase, count)| phase == 1 || *count > 100), "{seen:?}");
+        assert!(
+            seen.iter().enumerate().all(|(phase, count)| phase == 1 || *count > 100),
+            "{seen:?}"
+        );
     }
 }

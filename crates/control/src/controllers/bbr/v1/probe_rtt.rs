@@ -1,4 +1,5 @@
-//! PROBE_RTT: four packets in flight, to drain the queue and measure the round trip (section 4.3.5).
+//! PROBE_RTT: four packets in flight, to drain the queue and measure the round trip (section
+//! 4.3.5).
 
 use super::{Bbr, Mode};
 use crate::controllers::bbr::common::{Ack, FLOOR, Progress};

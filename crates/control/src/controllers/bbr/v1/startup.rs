@@ -1,4 +1,5 @@
-//! The end of STARTUP: the pipe is full when bandwidth stops growing (`bbr_check_full_bw_reached`; section 4.3.2.2).
+//! The end of STARTUP: the pipe is full when bandwidth stops growing (`bbr_check_full_bw_reached`;
+//! section 4.3.2.2).
 
 use crate::controllers::bbr::common::{GAIN_SCALE, UNIT};
 

@@ -1,9 +1,11 @@
-//! The congestion window: growth towards a target, and modulation in recovery (`bbr_set_cwnd`; section 4.2.3).
+//! The congestion window: growth towards a target, and modulation in recovery (`bbr_set_cwnd`;
+//! section 4.2.3).
 
 use crate::CaState;
 use crate::controllers::bbr::common::{Ack, FLOOR, Saved, repairs};
 
-/// Until this many packets are delivered, the window grows whatever the target (`TCP_INIT_CWND`; section 4.2.3.6).
+/// Until this many packets are delivered, the window grows whatever the target (`TCP_INIT_CWND`;
+/// section 4.2.3.6).
 const INITIAL: u64 = 10;
 
 /// The window, in packets.
@@ -11,7 +13,8 @@ const INITIAL: u64 = 10;
 pub struct Cwnd {
     packets: u32,
     saved: Saved,
-    /// In the first round of recovery: one packet out for one packet delivered (`packet_conservation`; section 4.2.3.4).
+    /// In the first round of recovery: one packet out for one packet delivered
+    /// (`packet_conservation`; section 4.2.3.4).
     conserving: bool,
 }
 
@@ -52,8 +55,9 @@ impl Cwnd {
         self.packets = self.packets.min(FLOOR);
     }
 
-    /// Moves towards `target`, which cuts the window only once the pipe was `full` (`bbr_set_cwnd`, section 4.2.3.6;
-    /// `bbr_set_cwnd_to_recover_or_restore`, section 4.2.3.4). True if a recovery began, and with it a round.
+    /// Moves towards `target`, which cuts the window only once the pipe was `full` (`bbr_set_cwnd`,
+    /// section 4.2.3.6; `bbr_set_cwnd_to_recover_or_restore`, section 4.2.3.4). True if a recovery
+    /// began, and with it a round.
     pub fn update(&mut self, ack: &Ack, target: u32, full: bool) -> bool {
         if ack.acked == 0 {
             return false;

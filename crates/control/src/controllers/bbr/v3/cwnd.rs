@@ -10,7 +10,8 @@ pub struct Cwnd {
     packets: u32,
     initial: u32,
     saved: Saved,
-    /// The window limited the flight within the round that lasts until this many packets are delivered (`is_cwnd_limited`).
+    /// The window limited the flight within the round that lasts until this many packets are
+    /// delivered (`is_cwnd_limited`).
     limiting_until: u64,
 }
 
@@ -58,14 +59,15 @@ impl Cwnd {
         self.packets = self.packets.min(packets);
     }
 
-    /// A timeout: everything in flight is presumed lost, and `packets` may be (`OnEnterRTO`, section 5.6.4.4). Returns the window before.
+    /// A timeout: everything in flight is presumed lost, and `packets` may be (`OnEnterRTO`,
+    /// section 5.6.4.4). Returns the window before.
     pub fn collapse(&mut self, packets: u32) -> u32 {
         self.saved.step(CaState::Loss);
         self.saved.restored(std::mem::replace(&mut self.packets, packets))
     }
 
-    /// Takes in the transport's state. The end of a ca_state restores the window (section 5.6.4.4); in the kernel, only after a timeout
-    /// (`bbr_exit_loss_recovery`).
+    /// Takes in the transport's state. The end of a ca_state restores the window (section 5.6.4.4);
+    /// in the kernel, only after a timeout (`bbr_exit_loss_recovery`).
     pub fn step(&mut self, profile: Profile, ca_state: CaState) {
         let before = self.saved.step(ca_state);
         let over = match profile {
@@ -77,8 +79,8 @@ impl Cwnd {
         }
     }
 
-    /// Moves towards `target` by the packets acknowledged; `target` cuts the window only once the pipe was `full` (`SetCwnd`, section
-    /// 5.6.4.6; `bbr_set_cwnd`).
+    /// Moves towards `target` by the packets acknowledged; `target` cuts the window only once the
+    /// pipe was `full` (`SetCwnd`, section 5.6.4.6; `bbr_set_cwnd`).
     pub fn grow(&mut self, profile: Profile, ack: &Ack, target: u32, full: bool) {
         let grown = self.packets.saturating_add(ack.acked);
         let starting = match profile {

@@ -6,8 +6,8 @@ use narrows_units::Random;
 const WAIT: u64 = 2_000_000;
 /// and up to this more (`bbr_bw_probe_rand_us`),
 const WAIT_SPREAD: u64 = 1_000_000;
-/// or as many rounds as the flow has packets in flight, at most 62 or 63: a Reno flow of that size has losses as often
-/// (`bbr_bw_probe_max_rounds`).
+/// or as many rounds as the flow has packets in flight, at most 62 or 63: a Reno flow of that size
+/// has losses as often (`bbr_bw_probe_max_rounds`).
 const RENO_ROUNDS: u32 = 63;
 
 /// The relation of acknowledgements to a probe (`ack_phase`, `bbr_ack_phase`).
@@ -36,11 +36,13 @@ pub struct Cycle {
     rounds: u32,
     /// The relation of acknowledgements to the latest probe.
     pub acks: Acks,
-    /// Losses are of packets sent while probing, and not yet answered (`is_bw_probe_sample`, `bw_probe_samples`).
+    /// Losses are of packets sent while probing, and not yet answered (`is_bw_probe_sample`,
+    /// `bw_probe_samples`).
     pub probe_sample: bool,
     /// The latest probe lost too much (`prev_probe_too_high`).
     pub too_high: bool,
-    /// The latest probe stopped at the bound of the one before (`prev_probe_precautionary`, section 5.3.3.6; `stopped_risky_probe`).
+    /// The latest probe stopped at the bound of the one before (`prev_probe_precautionary`, section
+    /// 5.3.3.6; `stopped_risky_probe`).
     pub precautionary: bool,
 }
 

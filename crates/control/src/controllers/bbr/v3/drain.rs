@@ -19,7 +19,8 @@ impl Bbr3 {
             return;
         }
         let patience = self.constants.drain_rounds;
-        let overdue = patience.is_some_and(|rounds| self.rounds.count() > self.drain_began + rounds);
+        let overdue =
+            patience.is_some_and(|rounds| self.rounds.count() > self.drain_began + rounds);
         let bandwidth = match self.profile {
             Profile::Draft => self.bandwidth(),
             Profile::Linux => self.max_bandwidth.get(),

@@ -1,4 +1,5 @@
-//! The state of the flow at each transmission, by its tag (`tx_in_flight`, `P.lost`; `struct tcp_skb_cb`).
+//! The state of the flow at each transmission, by its tag (`tx_in_flight`, `P.lost`; `struct
+//! tcp_skb_cb`).
 
 use crate::Tag;
 
@@ -17,8 +18,9 @@ pub struct Departure {
 
 /// The latest departures, in a ring.
 ///
-/// A transmission whose fate never comes (all were given up by a timeout) costs nothing: its place is taken in its turn. The ring holds a
-/// multiple of what is in flight, so that a transmission finds its own departure unless it is older than that.
+/// A transmission whose fate never comes (all were given up by a timeout) costs nothing: its place
+/// is taken in its turn. The ring holds a multiple of what is in flight, so that a transmission
+/// finds its own departure unless it is older than that.
 #[derive(Clone, Debug)]
 pub struct Flights {
     /// By tag; a place holds the departure with the tag beside it.
@@ -29,7 +31,8 @@ pub struct Flights {
 /// Departures kept at the start; a power of two.
 const INITIAL: usize = 64;
 /// No departure: at least the packet itself is in flight.
-const EMPTY: (u32, Departure) = (0, Departure { flight: 0, lost: 0, marked: 0, app_limited: false });
+const EMPTY: (u32, Departure) =
+    (0, Departure { flight: 0, lost: 0, marked: 0, app_limited: false });
 /// Departures kept per packet in flight.
 const DEPTH: usize = 4;
 
@@ -78,8 +81,11 @@ mod tests {
     #[test]
     fn a_departure_is_found_by_its_tag_while_the_ring_grows() {
         let mut flights = Flights::new();
-        let tags: Vec<Tag> =
-            (1..=1_000).map(|flight| flights.depart(Departure { flight, lost: 2 * flight, ..Departure::default() })).collect();
+        let tags: Vec<Tag> = (1..=1_000)
+            .map(|flight| {
+                flights.depart(Departure { flight, lost: 2 * flight, ..Departure::default() })
+            })
+            .collect();
         for (tag, flight) in tags.iter().zip(1..) {
             let departure = flights.get(*tag).expect("kept");
             assert_eq!((departure.flight, departure.lost), (flight, 2 * flight));

@@ -1,4 +1,5 @@
-//! Evidence of a full pipe: bandwidth that stops growing (section 5.3.1.2), and losses in Startup (section 5.3.1.3).
+//! Evidence of a full pipe: bandwidth that stops growing (section 5.3.1.2), and losses in Startup
+//! (section 5.3.1.3).
 
 use super::profile::Profile;
 use crate::controllers::bbr::common::UNIT;
@@ -43,8 +44,9 @@ impl FullPipe {
         *self = FullPipe { baseline, rounds: 0, now: false, reached: self.reached };
     }
 
-    /// Takes in a sample that the application did not limit (`CheckFullBWReached`, `bbr_check_full_bw_reached`). The draft judges the first
-    /// sample of a round; the kernel judges each for growth, and counts rounds without.
+    /// Takes in a sample that the application did not limit (`CheckFullBWReached`,
+    /// `bbr_check_full_bw_reached`). The draft judges the first sample of a round; the kernel
+    /// judges each for growth, and counts rounds without.
     pub fn update(&mut self, profile: Profile, bandwidth: u32, round_start: bool) {
         if self.now || (profile == Profile::Draft && !round_start) {
             return;
@@ -59,8 +61,8 @@ impl FullPipe {
     }
 }
 
-/// Counts the losses of a round in Startup: ranges of segments in the draft (section 5.3.1.3), acknowledgements that report losses in the
-/// kernel (`loss_events_in_round`).
+/// Counts the losses of a round in Startup: ranges of segments in the draft (section 5.3.1.3),
+/// acknowledgements that report losses in the kernel (`loss_events_in_round`).
 #[derive(Clone, Debug, Default)]
 pub struct LostRanges {
     count: u32,
@@ -99,7 +101,8 @@ mod tests {
                 pipe.update(profile, bandwidth, true);
                 assert!(!pipe.now(), "at {bandwidth}");
             }
-            // 1250 · 1.25 = 1562.5: 1562 was the first round without growth, and the next, 1900, grew; then 1951 < 2375.
+            // 1250 · 1.25 = 1562.5: 1562 was the first round without growth, and the next, 1900,
+            // grew; then 1951 < 2375.
             pipe.update(profile, 1_951, true);
             assert!(!pipe.now());
             pipe.update(profile, 2_374, true);

@@ -6,11 +6,13 @@ use crate::controllers::bbr::common::FLOOR;
 /// No bound.
 pub const UNBOUNDED: u32 = u32::MAX;
 
-/// The bound (`inflight_longterm`, `inflight_hi`) and the slope at which ProbeBW_UP raises it (section 5.3.3.9).
+/// The bound (`inflight_longterm`, `inflight_hi`) and the slope at which ProbeBW_UP raises it
+/// (section 5.3.3.9).
 #[derive(Clone, Debug)]
 pub struct LongTerm {
     bound: u32,
-    /// Packets acknowledged per packet by which the bound grows (`probe_up_acked_per_inc`, `bw_probe_up_cnt`).
+    /// Packets acknowledged per packet by which the bound grows (`probe_up_acked_per_inc`,
+    /// `bw_probe_up_cnt`).
     per_increment: u32,
     acked: u32,
     rounds: u32,
@@ -37,7 +39,8 @@ impl LongTerm {
         self.bound = self.bound.max(packets);
     }
 
-    /// The bound less the headroom left to others, at least one packet (`InflightWithHeadroom`, `bbr_inflight_with_headroom`).
+    /// The bound less the headroom left to others, at least one packet (`InflightWithHeadroom`,
+    /// `bbr_inflight_with_headroom`).
     pub fn with_headroom(&self, headroom: Fraction) -> u32 {
         if self.bound == UNBOUNDED {
             return UNBOUNDED;
@@ -51,8 +54,9 @@ impl LongTerm {
         self.acked = 0;
     }
 
-    /// A round of probing begins with a window of `window`: it adds twice as much as the one before, spread over its acknowledgements
-    /// (`RaiseInflightLongtermSlope`, `bbr_raise_inflight_hi_slope`).
+    /// A round of probing begins with a window of `window`: it adds twice as much as the one
+    /// before, spread over its acknowledgements (`RaiseInflightLongtermSlope`,
+    /// `bbr_raise_inflight_hi_slope`).
     pub fn steepen(&mut self, window: u32) {
         self.per_increment = (window >> self.rounds).max(1);
         self.rounds = (self.rounds + 1).min(30);
@@ -63,7 +67,8 @@ impl LongTerm {
         self.per_increment = UNBOUNDED;
     }
 
-    /// `acked` packets were acknowledged while the bound limited the flow (`ProbeInflightLongtermUpward`, `bbr_probe_inflight_hi_upward`).
+    /// `acked` packets were acknowledged while the bound limited the flow
+    /// (`ProbeInflightLongtermUpward`, `bbr_probe_inflight_hi_upward`).
     pub fn grow(&mut self, acked: u32) {
         self.acked += acked;
         let increments = self.acked / self.per_increment;

@@ -1,4 +1,5 @@
-//! Losses: judged packet by packet, answered, and undone if they were spurious (sections 5.5.10 and 5.5.11).
+//! Losses: judged packet by packet, answered, and undone if they were spurious (sections 5.5.10 and
+//! 5.5.11).
 
 use super::Bbr3;
 use super::profile::Profile;
@@ -8,15 +9,20 @@ use crate::controllers::bbr::common::Ack;
 use crate::{Congestion, Feedback};
 
 impl Bbr3 {
-    /// Saves window and bounds before losses change them (`SaveCwnd` and `SaveStateUponLoss`, `bbr_ssthresh`).
+    /// Saves window and bounds before losses change them (`SaveCwnd` and `SaveStateUponLoss`,
+    /// `bbr_ssthresh`).
     pub(super) fn save(&mut self) {
         self.window.save(self.state == BbrState::ProbeRtt);
-        self.undo =
-            Undo { state: None, bandwidth: self.short_term.bandwidth(), flight: self.short_term.flight(), long_term: self.long_term.get() };
+        self.undo = Undo {
+            state: None,
+            bandwidth: self.short_term.bandwidth(),
+            flight: self.short_term.flight(),
+            long_term: self.long_term.get(),
+        };
     }
 
-    /// Takes in the losses of an acknowledgement in the order of their detection (`HandleLostPacket`, section 5.5.10.2;
-    /// `bbr_skb_marked_lost`).
+    /// Takes in the losses of an acknowledgement in the order of their detection
+    /// (`HandleLostPacket`, section 5.5.10.2; `bbr_skb_marked_lost`).
     pub(super) fn take_losses(&mut self, feedback: &Feedback<'_>) {
         if feedback.congestion.is_some() {
             self.save();
@@ -27,7 +33,10 @@ impl Bbr3 {
             if self.profile == Profile::Draft {
                 self.lost_ranges.add(lost.number);
             }
-            let Some(departure) = self.flights.get(lost.tag).filter(|_| self.cycle.probe_sample) else { continue };
+            let Some(departure) = self.flights.get(lost.tag).filter(|_| self.cycle.probe_sample)
+            else {
+                continue;
+            };
             let evidence = Evidence {
                 flight: departure.flight,
                 lost: count.wrapping_sub(departure.lost),
@@ -62,25 +71,29 @@ impl Bbr3 {
         self.loss_in_cycle = true;
     }
 
-    /// True if losses or marks since the packet of `evidence` left exceed their threshold, in proportion to the flight at that time
-    /// (`IsInflightTooHigh`, `bbr_is_inflight_too_high`).
+    /// True if losses or marks since the packet of `evidence` left exceed their threshold, in
+    /// proportion to the flight at that time (`IsInflightTooHigh`, `bbr_is_inflight_too_high`).
     pub(super) fn is_too_high(&self, evidence: &Evidence) -> bool {
-        let threshold = if self.selective { self.constants.loss_threshold.of(evidence.flight) } else { 0 };
+        let threshold =
+            if self.selective { self.constants.loss_threshold.of(evidence.flight) } else { 0 };
         let lost = evidence.flight > 0 && evidence.lost > threshold;
         lost || self.marks.as_ref().is_some_and(|marks| marks.is_too_high(evidence))
     }
 
-    /// The flight at which losses crossed the threshold: the flight before the packet of `evidence`, and the part of the packet that still
-    /// fits (`InflightAtLoss`, `bbr_inflight_hi_from_lost_skb`).
+    /// The flight at which losses crossed the threshold: the flight before the packet of
+    /// `evidence`, and the part of the packet that still fits (`InflightAtLoss`,
+    /// `bbr_inflight_hi_from_lost_skb`).
     fn flight_at_loss(&self, evidence: &Evidence) -> u32 {
         let threshold = self.constants.loss_threshold;
         let (flight, lost) = (evidence.flight - 1, evidence.lost - 1);
         let budget = threshold.of_ceil(flight);
-        let fits = budget.saturating_sub(lost) as u64 * threshold.1 as u64 / (threshold.1 - threshold.0) as u64;
+        let fits = budget.saturating_sub(lost) as u64 * threshold.1 as u64
+            / (threshold.1 - threshold.0) as u64;
         flight + fits as u32
     }
 
-    /// A probe had too many packets in flight, `flight`. Answered once per probe (`HandleInflightTooHigh`, `bbr_handle_inflight_too_high`).
+    /// A probe had too many packets in flight, `flight`. Answered once per probe
+    /// (`HandleInflightTooHigh`, `bbr_handle_inflight_too_high`).
     pub(super) fn answer_too_high(&mut self, flight: u32, app_limited: bool) {
         self.cycle.too_high = true;
         self.cycle.probe_sample = false;
@@ -95,8 +108,9 @@ impl Bbr3 {
         }
     }
 
-    /// Bounds bandwidth and flight once per round with loss, while not probing (`UpdateCongestionSignals` and
-    /// `AdaptLowerBoundsFromCongestion`, section 5.5.10.3; `bbr_update_congestion_signals` and `bbr_adapt_lower_bounds`).
+    /// Bounds bandwidth and flight once per round with loss, while not probing
+    /// (`UpdateCongestionSignals` and `AdaptLowerBoundsFromCongestion`, section 5.5.10.3;
+    /// `bbr_update_congestion_signals` and `bbr_adapt_lower_bounds`).
     pub(super) fn adapt_short_term(&mut self, ack: &Ack, bandwidth: u32) {
         if ack.sample.is_none() || ack.acked == 0 {
             return;
@@ -140,7 +154,9 @@ impl Bbr3 {
                     self.state = BbrState::Startup;
                 }
             }
-            Some(BbrState::Up) if self.state != BbrState::Up && !probing_rtt => self.start_refill(0),
+            Some(BbrState::Up) if self.state != BbrState::Up && !probing_rtt => {
+                self.start_refill(0)
+            }
             _ => {}
         }
     }

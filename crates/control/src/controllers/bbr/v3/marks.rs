@@ -33,9 +33,18 @@ pub struct Marks {
 }
 
 impl Marks {
-    /// No marks. The share begins at 1, so that a flow that starts into congestion responds at once (`bbr_ecn_alpha_init`).
+    /// No marks. The share begins at 1, so that a flow that starts into congestion responds at once
+    /// (`bbr_ecn_alpha_init`).
     pub fn new() -> Marks {
-        Marks { eligible: false, alpha: UNIT, total: 0, counted: (0, 0), in_round: false, in_cycle: false, startup_rounds: 0 }
+        Marks {
+            eligible: false,
+            alpha: UNIT,
+            total: 0,
+            counted: (0, 0),
+            in_round: false,
+            in_cycle: false,
+            startup_rounds: 0,
+        }
     }
 
     /// The share of packets marked, in 1/256.
@@ -45,7 +54,8 @@ impl Marks {
 
     /// True if more than half of what was delivered since a packet left was marked.
     pub fn is_too_high(&self, evidence: &Evidence) -> bool {
-        self.eligible && evidence.marked as u64 > (evidence.delivered as u64 * THRESHOLD as u64) >> 8
+        self.eligible
+            && evidence.marked as u64 > (evidence.delivered as u64 * THRESHOLD as u64) >> 8
     }
 
     /// The share of the flight that marks in this round leave (`bbr_ecn_cut`).
@@ -70,8 +80,8 @@ impl Marks {
         self.in_round |= self.eligible && marked > 0;
     }
 
-    /// A round is over with `delivered` packets delivered. True if Startup must end (`bbr_update_ecn_alpha`,
-    /// `bbr_check_ecn_too_high_in_startup`).
+    /// A round is over with `delivered` packets delivered. True if Startup must end
+    /// (`bbr_update_ecn_alpha`, `bbr_check_ecn_too_high_in_startup`).
     pub fn on_round(&mut self, delivered: u64, min_rtt: Option<u32>) -> bool {
         self.eligible |= min_rtt.is_some_and(|rtt| rtt <= MAX_RTT);
         let packets = delivered - self.counted.0;
@@ -79,7 +89,8 @@ impl Marks {
             return false;
         }
         let share = (((self.total.wrapping_sub(self.counted.1) as u64) << 8) / packets) as u32;
-        self.alpha = ((((UNIT - ALPHA_GAIN) * self.alpha) >> 8) + ((ALPHA_GAIN * share) >> 8)).min(UNIT);
+        self.alpha =
+            ((((UNIT - ALPHA_GAIN) * self.alpha) >> 8) + ((ALPHA_GAIN * share) >> 8)).min(UNIT);
         self.counted = (delivered, self.total);
         self.startup_rounds = if share >= THRESHOLD { self.startup_rounds + 1 } else { 0 };
         self.startup_rounds >= FULL_ROUNDS
@@ -109,7 +120,13 @@ mod tests {
         marks.on_round(100, Some(5_001));
         marks.take(100);
         assert_eq!((marks.alpha(), marks.cut()), (256, None));
-        assert!(!marks.is_too_high(&Evidence { flight: 100, lost: 0, app_limited: false, delivered: 100, marked: 100 }));
+        assert!(!marks.is_too_high(&Evidence {
+            flight: 100,
+            lost: 0,
+            app_limited: false,
+            delivered: 100,
+            marked: 100
+        }));
     }
 
     #[test]
@@ -131,7 +148,8 @@ mod tests {
     fn more_than_half_marked_is_too_high() {
         let mut marks = Marks::new();
         marks.on_round(100, Some(1_000));
-        let evidence = |marked| Evidence { flight: 100, lost: 0, app_limited: false, delivered: 100, marked };
+        let evidence =
+            |marked| Evidence { flight: 100, lost: 0, app_limited: false, delivered: 100, marked };
         assert!(!marks.is_too_high(&evidence(50)) && marks.is_too_high(&evidence(51)));
     }
 }

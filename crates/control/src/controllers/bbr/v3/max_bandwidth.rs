@@ -1,4 +1,5 @@
-//! The highest bandwidth of this probing cycle and the one before (sections 5.5.3 to 5.5.6, `bw_hi`).
+//! The highest bandwidth of this probing cycle and the one before (sections 5.5.3 to 5.5.6,
+//! `bw_hi`).
 
 /// The maximum filter. Its time is counted in cycles, not in seconds or rounds.
 #[derive(Clone, Debug, Default)]
@@ -13,16 +14,16 @@ impl MaxBandwidth {
         self.previous.max(self.current)
     }
 
-    /// Takes in a sample. A sample limited by the application is a lower bound: it counts only above the maximum (`UpdateMaxBw`, section
-    /// 5.5.5; `bbr_take_max_bw_sample`).
+    /// Takes in a sample. A sample limited by the application is a lower bound: it counts only
+    /// above the maximum (`UpdateMaxBw`, section 5.5.5; `bbr_take_max_bw_sample`).
     pub fn update(&mut self, bandwidth: u32, app_limited: bool) {
         if !app_limited || bandwidth >= self.get() {
             self.current = self.current.max(bandwidth);
         }
     }
 
-    /// A cycle is over; if it had no sample, the one before still counts (`AdvanceMaxBwFilter`, section 5.5.6;
-    /// `bbr_advance_max_bw_filter`).
+    /// A cycle is over; if it had no sample, the one before still counts (`AdvanceMaxBwFilter`,
+    /// section 5.5.6; `bbr_advance_max_bw_filter`).
     pub fn advance(&mut self) {
         if self.current > 0 {
             self.previous = std::mem::take(&mut self.current);

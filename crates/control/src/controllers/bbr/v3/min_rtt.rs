@@ -1,11 +1,13 @@
-//! The least round trip, and the time to probe for a shorter one (`UpdateMinRTT`, section 5.3.4.3; `bbr_update_min_rtt`).
+//! The least round trip, and the time to probe for a shorter one (`UpdateMinRTT`, section 5.3.4.3;
+//! `bbr_update_min_rtt`).
 
 use super::profile::Profile;
 use crate::controllers::bbr::common::Ack;
 
 /// `MinRTTFilterLen`, `bbr_min_rtt_win_sec`: the time for which a least round trip counts, in µs.
 const WINDOW: u64 = 10_000_000;
-/// `ProbeRTTInterval`, `bbr_probe_rtt_win_ms`: the time without a shorter round trip after which ProbeRTT begins, in µs.
+/// `ProbeRTTInterval`, `bbr_probe_rtt_win_ms`: the time without a shorter round trip after which
+/// ProbeRTT begins, in µs.
 const INTERVAL: u64 = 5_000_000;
 
 /// The least round trips of the last ten and of the last five seconds.
@@ -46,7 +48,8 @@ impl MinRtt {
         let linux = self.profile == Profile::Linux;
         let probe_due = ack.now > self.recent_stamp + INTERVAL;
         if let Some(rtt) = ack.rtt
-            && (self.recent.is_none_or(|recent| rtt < recent) || (probe_due && !(linux && ack.delayed)))
+            && (self.recent.is_none_or(|recent| rtt < recent)
+                || (probe_due && !(linux && ack.delayed)))
         {
             self.recent = Some(rtt);
             self.recent_stamp = ack.now;
@@ -74,7 +77,10 @@ mod tests {
     use narrows_units::Span;
 
     fn update(min_rtt: &mut MinRtt, ms: u64, rtt_ms: u64) -> bool {
-        min_rtt.update(&Ack::new(&Feedback { rtt: Some(Span::from_millis(rtt_ms)), ..Feedback::at(at(ms)) }, 0))
+        min_rtt.update(&Ack::new(
+            &Feedback { rtt: Some(Span::from_millis(rtt_ms)), ..Feedback::at(at(ms)) },
+            0,
+        ))
     }
 
     #[test]

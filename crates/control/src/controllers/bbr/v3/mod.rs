@@ -1,26 +1,34 @@
-//! BBR version 3: version 1's model, bounded by what losses tell, and probing for bandwidth at longer and random intervals.
+//! BBR version 3: version 1's model, bounded by what losses tell, and probing for bandwidth at
+//! longer and random intervals.
 //!
-//! Sources: draft-ietf-ccwg-bbr-06 (`profile=draft`); github.com/google/bbr, branch v3, `net/ipv4/tcp_bbr.c` (`profile=linux`). They differ
-//! in constants (`profile.rs`) and in details named where they are. ECN (`ecn=true`) is the kernel's only. Sections and names in CamelCase
-//! are those of the draft, names that begin with `bbr_` those of the kernel.
+//! Sources: draft-ietf-ccwg-bbr-06 (`profile=draft`); github.com/google/bbr, branch v3,
+//! `net/ipv4/tcp_bbr.c` (`profile=linux`). They differ in constants (`profile.rs`) and in details
+//! named where they are. ECN (`ecn=true`) is the kernel's only. Sections and names in CamelCase are
+//! those of the draft, names that begin with `bbr_` those of the kernel.
 //!
 //! Deviations:
 //! * packets and microseconds in both profiles, as the kernel has them;
-//! * bounds and window to return to are saved once, when a recovery begins, before its losses change them. The kernel saves after the first
-//!   losses were judged. The draft's `NoteLoss` saves again at the first loss after each reset of `is_loss_in_round`, which the response to a
-//!   probe that went too high resets: the next lost packet would forget the state to return to;
-//! * that a probe stops at the bound of the one before is judged by the flight before the acknowledgement, as the kernel does: the draft's
-//!   flight after it is below the window and so below the bound, and the precaution of section 5.3.3.6 would never act;
-//! * `InflightAtLoss` is never below the flight before the packet, and its losses are rounded up, as the kernel does;
-//! * a timeout does not say which transmissions it gives up: they are judged together, by the flight at that time;
-//! * an acknowledgement without a valid rate sample (section 4.1.2.3) begins no round and changes no estimate but that of the round trip, as in
-//!   the kernel;
-//! * `bw` is the smaller of `max_bw` and `bw_shortterm` at every moment: both documents renew it at the end of an acknowledgement;
-//! * the kernel paces by payload; the decision counts headers too, at the same packets per second, and so does the quantum;
-//! * how far the next departure is ahead is not known here: the flight at that time is taken as the flight now, plus, in the kernel's
-//!   profile, the burst that departs if the gain is above 1;
-//! * the kernel's fast path for flows limited by the application, its protective load balancing and its request for immediate
-//!   acknowledgements are left out.
+//! * bounds and window to return to are saved once, when a recovery begins, before its losses
+//!   change them. The kernel saves after the first losses were judged. The draft's `NoteLoss` saves
+//!   again at the first loss after each reset of `is_loss_in_round`, which the response to a probe
+//!   that went too high resets: the next lost packet would forget the state to return to;
+//! * that a probe stops at the bound of the one before is judged by the flight before the
+//!   acknowledgement, as the kernel does: the draft's flight after it is below the window and so
+//!   below the bound, and the precaution of section 5.3.3.6 would never act;
+//! * `InflightAtLoss` is never below the flight before the packet, and its losses are rounded up,
+//!   as the kernel does;
+//! * a timeout does not say which transmissions it gives up: they are judged together, by the
+//!   flight at that time;
+//! * an acknowledgement without a valid rate sample (section 4.1.2.3) begins no round and changes
+//!   no estimate but that of the round trip, as in the kernel;
+//! * `bw` is the smaller of `max_bw` and `bw_shortterm` at every moment: both documents renew it at
+//!   the end of an acknowledgement;
+//! * the kernel paces by payload; the decision counts headers too, at the same packets per second,
+//!   and so does the quantum;
+//! * how far the next departure is ahead is not known here: the flight at that time is taken as the
+//!   flight now, plus, in the kernel's profile, the burst that departs if the gain is above 1;
+//! * the kernel's fast path for flows limited by the application, its protective load balancing and
+//!   its request for immediate acknowledgements are left out.
 
 mod aggregation;
 mod cwnd;
@@ -47,7 +55,9 @@ mod tests;
 mod undo;
 mod window;
 
-use crate::controllers::bbr::common::{Ack, Counts, ExtraAcked, FLOOR, Pacing, PacingRule, ProbeRtt, Rounds, UNIT, bandwidth_ceil, bdp};
+use crate::controllers::bbr::common::{
+    Ack, Counts, ExtraAcked, FLOOR, Pacing, PacingRule, ProbeRtt, Rounds, UNIT, bandwidth_ceil, bdp,
+};
 use crate::parts::micros::micros;
 use crate::{Basis, Build, Built, Entry, Setup};
 use crate::{Controller, Decision, Feedback, Open, Reduction, Sent, Tag, Timeout};
@@ -90,8 +100,12 @@ const PROFILE: Param<Profile> = Param::choice(
     &[("draft", Profile::Draft), ("linux", Profile::Linux)],
     "draft: draft-ietf-ccwg-bbr; linux: the kernel of google/bbr, branch v3",
 );
-const ECN: Param<bool> =
-    Param::flag("ecn", false, "send ECT(0) and answer the share of marks on paths up to 5 ms (profile linux)").needing(Need::EcnCounts);
+const ECN: Param<bool> = Param::flag(
+    "ecn",
+    false,
+    "send ECT(0) and answer the share of marks on paths up to 5 ms (profile linux)",
+)
+.needing(Need::EcnCounts);
 
 fn build(setup: &Setup, params: &Params) -> Result<Built, ParamError> {
     if params.get(&PROFILE) == Profile::Draft {
@@ -100,8 +114,8 @@ fn build(setup: &Setup, params: &Params) -> Result<Built, ParamError> {
     Ok(Built::new(Bbr3::new(setup, params)))
 }
 
-/// Size that the kernel adds to a burst at a round trip of zero, in bytes; half of it per 512 µs (`bbr_tso_rtt_shift` of 9 in
-/// `bbr_tso_segs_generic`).
+/// Size that the kernel adds to a burst at a round trip of zero, in bytes; half of it per 512 µs
+/// (`bbr_tso_rtt_shift` of 9 in `bbr_tso_segs_generic`).
 const SHORT_RTT_BURST: u64 = 65_536;
 
 /// The controller.
@@ -147,7 +161,12 @@ impl Bbr3 {
         let profile = params.get(&PROFILE);
         let constants = profile.constants();
         let window = setup.initial_window.whole().max(1);
-        let rule = PacingRule { unit: constants.unit, first_gain: constants.startup_pacing, percent: 99, lone_segments: false };
+        let rule = PacingRule {
+            unit: constants.unit,
+            first_gain: constants.startup_pacing,
+            percent: 99,
+            lone_segments: false,
+        };
         Bbr3 {
             profile,
             constants,
@@ -196,25 +215,27 @@ impl Bbr3 {
         self.max_bandwidth.get().min(self.short_term.bandwidth())
     }
 
-    /// `gain` times the bandwidth-delay product in packets, rounded up; the initial window before any round trip is known (`BDPMultiple`,
-    /// `bbr_bdp`).
+    /// `gain` times the bandwidth-delay product in packets, rounded up; the initial window before
+    /// any round trip is known (`BDPMultiple`, `bbr_bdp`).
     fn bdp(&self, bandwidth: u32, gain: u32) -> u32 {
         self.min_rtt.get().map_or(self.window.initial(), |rtt| bdp(bandwidth, rtt, gain))
     }
 
-    /// Makes room for packets held in hosts: at least three bursts, and two packets more in ProbeBW_UP (`QuantizationBudget`,
-    /// `bbr_quantization_budget`).
+    /// Makes room for packets held in hosts: at least three bursts, and two packets more in
+    /// ProbeBW_UP (`QuantizationBudget`, `bbr_quantization_budget`).
     fn quantized(&self, packets: u32) -> u32 {
         let packets = packets.max(3 * self.pacing.burst()).max(FLOOR);
         if self.state == BbrState::Up { packets.saturating_add(2) } else { packets }
     }
 
-    /// The flight that fills the path at `bandwidth` without a queue (`Inflight(1.0)`, `bbr_inflight`).
+    /// The flight that fills the path at `bandwidth` without a queue (`Inflight(1.0)`,
+    /// `bbr_inflight`).
     fn capacity(&self, bandwidth: u32) -> u32 {
         self.quantized(self.bdp(bandwidth, UNIT))
     }
 
-    /// The flight to aim at: the bdp, unless the window is less (`TargetInflight`, `bbr_target_inflight`).
+    /// The flight to aim at: the bdp, unless the window is less (`TargetInflight`,
+    /// `bbr_target_inflight`).
     fn target_flight(&self) -> u32 {
         let bdp = self.bdp(self.bandwidth(), UNIT);
         let target = if self.profile == Profile::Linux { self.quantized(bdp) } else { bdp };
@@ -257,12 +278,15 @@ impl Bbr3 {
             lost: (self.counts.lost as u32).wrapping_sub(departure.lost),
             app_limited: ack.sample.is_some_and(|sample| sample.app_limited),
             delivered: ack.sample.map_or(0, |sample| sample.delivered),
-            marked: self.marks.as_ref().map_or(0, |marks| marks.total.wrapping_sub(departure.marked)),
+            marked: self
+                .marks
+                .as_ref()
+                .map_or(0, |marks| marks.total.wrapping_sub(departure.marked)),
         })
     }
 
-    /// Forgets losses, deliveries and marks of before: a state begins that responds to them (`ResetCongestionSignals`,
-    /// `bbr_reset_congestion_signals`).
+    /// Forgets losses, deliveries and marks of before: a state begins that responds to them
+    /// (`ResetCongestionSignals`, `bbr_reset_congestion_signals`).
     fn reset_signals(&mut self) {
         self.short_term.reset_signals();
         self.loss_in_cycle = false;
@@ -336,7 +360,8 @@ impl Controller for Bbr3 {
         }
         self.take_marks(feedback.ecn.ce);
         let evidence = self.evidence(feedback, &ack);
-        let measured = ack.sample.map_or(0, |sample| bandwidth_ceil(sample.delivered as u64, sample.interval));
+        let measured =
+            ack.sample.map_or(0, |sample| bandwidth_ceil(sample.delivered as u64, sample.interval));
         self.latest.take(&ack, measured);
         self.short_term.update(&ack, measured);
         self.adapt_short_term(&ack, measured);
@@ -360,7 +385,13 @@ impl Controller for Bbr3 {
         }
         self.counts.lost += timeout.lost as u64;
         self.note_loss();
-        let evidence = Evidence { flight: timeout.in_flight, lost: timeout.lost, app_limited: false, delivered: 0, marked: 0 };
+        let evidence = Evidence {
+            flight: timeout.in_flight,
+            lost: timeout.lost,
+            app_limited: false,
+            delivered: 0,
+            marked: 0,
+        };
         if self.cycle.probe_sample && self.is_too_high(&evidence) {
             self.answer_too_high(evidence.flight, evidence.app_limited);
         }

@@ -1,4 +1,5 @@
-//! ProbeBW: DOWN leaves room to others, CRUISE holds, REFILL fills the pipe, UP looks for more (section 5.3.3, `bbr_update_cycle_phase`).
+//! ProbeBW: DOWN leaves room to others, CRUISE holds, REFILL fills the pipe, UP looks for more
+//! (section 5.3.3, `bbr_update_cycle_phase`).
 
 use super::Bbr3;
 use super::cycle::Acks;
@@ -25,7 +26,8 @@ impl Bbr3 {
         self.state = BbrState::Cruise;
     }
 
-    /// The first round of the coming probe adds 2^`slope` packets to the bound (`StartProbeBW_REFILL`, `bbr_start_bw_probe_refill`).
+    /// The first round of the coming probe adds 2^`slope` packets to the bound
+    /// (`StartProbeBW_REFILL`, `bbr_start_bw_probe_refill`).
     pub(super) fn start_refill(&mut self, slope: u32) {
         self.short_term.clear();
         self.long_term.prepare(slope);
@@ -65,8 +67,8 @@ impl Bbr3 {
         }
     }
 
-    /// Follows the acknowledgements of the probe, and raises the long-term bound by flights that were safe (`AdaptLongTermModel`,
-    /// `bbr_adapt_upper_bounds`). True if that changed the state.
+    /// Follows the acknowledgements of the probe, and raises the long-term bound by flights that
+    /// were safe (`AdaptLongTermModel`, `bbr_adapt_upper_bounds`). True if that changed the state.
     fn adapt_long_term(&mut self, ack: &Ack, evidence: Option<Evidence>) -> bool {
         let round = self.rounds.start();
         if self.cycle.acks == Acks::Starting && round {
@@ -95,8 +97,8 @@ impl Bbr3 {
         false
     }
 
-    /// All packets sent while probing are acknowledged. True if the next probe begins at once, because this one was precautionary and not
-    /// too high (section 5.3.3.6).
+    /// All packets sent while probing are acknowledged. True if the next probe begins at once,
+    /// because this one was precautionary and not too high (section 5.3.3.6).
     fn end_feedback(&mut self, ack: &Ack) -> bool {
         self.cycle.probe_sample = false;
         self.cycle.acks = Acks::Init;
@@ -113,15 +115,19 @@ impl Bbr3 {
         again
     }
 
-    /// True if the flow is limited by its window, and the window by the long-term bound (`is_cwnd_limited`).
+    /// True if the flow is limited by its window, and the window by the long-term bound
+    /// (`is_cwnd_limited`).
     fn bound_limits(&self) -> bool {
         self.window.is_limiting(self.counts.delivered) && self.window.get() >= self.long_term.get()
     }
 
     /// `IsTimeToGoDown` (section 5.3.3.7), `BBR_BW_PROBE_UP` in `bbr_update_cycle_phase`.
     fn probe_is_over(&mut self, ack: &Ack) -> bool {
-        // The flight before this acknowledgement: after it, it could never be as large as the bound, which is the window.
-        if self.cycle.too_high && self.flight_at_departure(ack.in_flight_before) >= self.long_term.get() {
+        // The flight before this acknowledgement: after it, it could never be as large as the
+        // bound, which is the window.
+        if self.cycle.too_high
+            && self.flight_at_departure(ack.in_flight_before) >= self.long_term.get()
+        {
             self.cycle.precautionary = true;
             return true;
         }
@@ -151,7 +157,8 @@ impl Bbr3 {
             Profile::Draft => ack.in_flight,
             Profile::Linux => ack.in_flight_before,
         };
-        flight <= self.long_term.with_headroom(self.constants.headroom) && flight <= self.capacity(self.max_bandwidth.get())
+        flight <= self.long_term.with_headroom(self.constants.headroom)
+            && flight <= self.capacity(self.max_bandwidth.get())
     }
 }
 

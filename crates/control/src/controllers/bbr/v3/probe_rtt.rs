@@ -1,4 +1,5 @@
-//! ProbeRTT: half a bandwidth-delay product in flight, to drain the queue and measure the round trip (section 5.3.4).
+//! ProbeRTT: half a bandwidth-delay product in flight, to drain the queue and measure the round
+//! trip (section 5.3.4).
 
 use super::Bbr3;
 use super::profile::PROBE_RTT_GAIN;
@@ -34,8 +35,8 @@ impl Bbr3 {
         }
     }
 
-    /// Returns to ProbeBW_CRUISE, since the flight is small and there is nothing to drain (`CheckProbeRTTDone` and `ExitProbeRTT`, section
-    /// 5.3.4.4; `bbr_exit_probe_rtt`).
+    /// Returns to ProbeBW_CRUISE, since the flight is small and there is nothing to drain
+    /// (`CheckProbeRTTDone` and `ExitProbeRTT`, section 5.3.4.4; `bbr_exit_probe_rtt`).
     pub(super) fn leave_probe_rtt(&mut self) {
         self.min_rtt.schedule(self.now);
         self.window.restore();

@@ -1,7 +1,7 @@
 //! The constants, and what the draft and the kernel do differently.
 //!
-//! Gains of pacing are in 1/256 in the kernel and in 1/100 here for the draft, so that its 2.77 and 0.90 are exact. Those of the window are
-//! binary in both.
+//! Gains of pacing are in 1/256 in the kernel and in 1/100 here for the draft, so that its 2.77 and
+//! 0.90 are exact. Those of the window are binary in both.
 
 use crate::controllers::bbr::common::UNIT;
 
@@ -43,7 +43,8 @@ pub struct Constants {
     pub down_pacing: u32,
     /// Pacing gain of ProbeBW_UP (section 5.3.3.5, `bbr_pacing_gain`).
     pub up_pacing: u32,
-    /// `LossThresh`, `bbr_loss_thresh`: lost per packets in flight beyond which the flight is too high.
+    /// `LossThresh`, `bbr_loss_thresh`: lost per packets in flight beyond which the flight is too
+    /// high.
     pub loss_threshold: Fraction,
     /// `Beta`, 1 - `bbr_beta`: the share of a bound that a loss leaves.
     pub beta: Fraction,
@@ -89,7 +90,8 @@ const LINUX: Constants = Constants {
 
 /// `DefaultCwndGain`, `bbr_cwnd_gain`.
 pub const WINDOW_GAIN: u32 = 2 * UNIT;
-/// Gain of the window in ProbeBW_UP: room to send faster than before (section 5.3.3.5, `bbr_bw_probe_cwnd_gain`).
+/// Gain of the window in ProbeBW_UP: room to send faster than before (section 5.3.3.5,
+/// `bbr_bw_probe_cwnd_gain`).
 pub const UP_WINDOW_GAIN: u32 = UNIT * 9 / 4;
 /// `ProbeRTTCwndGain`, `bbr_probe_rtt_cwnd_gain`.
 pub const PROBE_RTT_GAIN: u32 = UNIT / 2;

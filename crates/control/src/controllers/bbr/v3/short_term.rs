@@ -1,11 +1,12 @@
-//! The short-term bounds: bandwidth and flight as reduced by losses since the last probe (section 5.5.10.3).
+//! The short-term bounds: bandwidth and flight as reduced by losses since the last probe (section
+//! 5.5.10.3).
 
 use super::long_term::UNBOUNDED;
 use super::profile::Fraction;
 use crate::controllers::bbr::common::Ack;
 
-/// The bounds (`bw_shortterm` and `inflight_shortterm`; `bw_lo` and `inflight_lo`) and the latest round's delivery, which limits their
-/// reduction (`bw_latest` and `inflight_latest`).
+/// The bounds (`bw_shortterm` and `inflight_shortterm`; `bw_lo` and `inflight_lo`) and the latest
+/// round's delivery, which limits their reduction (`bw_latest` and `inflight_latest`).
 #[derive(Clone, Debug)]
 pub struct ShortTerm {
     bandwidth: u32,
@@ -62,8 +63,9 @@ impl ShortTerm {
         self.loss_in_round
     }
 
-    /// Notes a loss after `delivered` packets were delivered. The first one begins a round, so that a whole round shows what the path still
-    /// delivers (`NoteLoss`, section 5.5.10.2; `bbr_note_loss`).
+    /// Notes a loss after `delivered` packets were delivered. The first one begins a round, so that
+    /// a whole round shows what the path still delivers (`NoteLoss`, section 5.5.10.2;
+    /// `bbr_note_loss`).
     pub fn note_loss(&mut self, delivered: u64) {
         if !self.loss_in_round {
             self.round_end = delivered;
@@ -71,7 +73,8 @@ impl ShortTerm {
         self.loss_in_round = true;
     }
 
-    /// Takes in the rate sample, of `bandwidth` (`UpdateLatestDeliverySignals`, `bbr_update_latest_delivery_signals`).
+    /// Takes in the rate sample, of `bandwidth` (`UpdateLatestDeliverySignals`,
+    /// `bbr_update_latest_delivery_signals`).
     pub fn update(&mut self, ack: &Ack, bandwidth: u32) {
         self.round_start = false;
         let Some(sample) = ack.sample.filter(|_| ack.acked > 0) else { return };
@@ -83,7 +86,8 @@ impl ShortTerm {
         }
     }
 
-    /// Forgets deliveries of before this round (`AdvanceLatestDeliverySignals`, `bbr_advance_latest_delivery_signals`).
+    /// Forgets deliveries of before this round (`AdvanceLatestDeliverySignals`,
+    /// `bbr_advance_latest_delivery_signals`).
     pub fn advance(&mut self, ack: &Ack, bandwidth: u32) {
         if let Some(sample) = ack.sample
             && self.round_start
@@ -98,9 +102,9 @@ impl ShortTerm {
         self.loss_in_round = false;
     }
 
-    /// Responds to a round with loss: reduces the bounds to `beta` of themselves, or to the round's delivery if that is more
-    /// (`LossLowerBounds`, `bbr_loss_lower_bounds`). Before the first loss they are `bandwidth` and `window` (`InitLowerBounds`,
-    /// `bbr_init_lower_bounds`).
+    /// Responds to a round with loss: reduces the bounds to `beta` of themselves, or to the round's
+    /// delivery if that is more (`LossLowerBounds`, `bbr_loss_lower_bounds`). Before the first loss
+    /// they are `bandwidth` and `window` (`InitLowerBounds`, `bbr_init_lower_bounds`).
     pub fn cut(&mut self, beta: Fraction, bandwidth: u32, window: u32) {
         if self.bandwidth == UNBOUNDED {
             self.bandwidth = bandwidth;

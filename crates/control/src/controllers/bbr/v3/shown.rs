@@ -1,5 +1,6 @@
-//! The inner state by name, for traces. Names are the draft's (section 2) in this project's words, with the unit at their end; no unit stands for
-//! packets, rounds, a gain or a truth (0 or 1). A bound that is not set and a value of the other profile are not a number.
+//! The inner state by name, for traces. Names are the draft's (section 2) in this project's words,
+//! with the unit at their end; no unit stands for packets, rounds, a gain or a truth (0 or 1). A
+//! bound that is not set and a value of the other profile are not a number.
 
 use super::Bbr3;
 use super::long_term::UNBOUNDED;
@@ -18,7 +19,10 @@ impl Bbr3 {
         self.show_probing(visit);
         self.show_undo(visit);
         visit("idle_restart", truth(self.idle_restart));
-        visit("ecn_alpha", self.marks.as_ref().map_or(f64::NAN, |marks| marks.alpha() as f64 / UNIT as f64));
+        visit(
+            "ecn_alpha",
+            self.marks.as_ref().map_or(f64::NAN, |marks| marks.alpha() as f64 / UNIT as f64),
+        );
     }
 
     /// Section 2.9 and the samples that it is made of.
@@ -64,7 +68,11 @@ fn truth(is: bool) -> f64 {
 }
 
 fn rate(bandwidth: u32) -> f64 {
-    if bandwidth == UNBOUNDED { f64::NAN } else { bandwidth as f64 * (1e6 / (1u64 << BW_SCALE) as f64) }
+    if bandwidth == UNBOUNDED {
+        f64::NAN
+    } else {
+        bandwidth as f64 * (1e6 / (1u64 << BW_SCALE) as f64)
+    }
 }
 
 fn bound(packets: u32) -> f64 {

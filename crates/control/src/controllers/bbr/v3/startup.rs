@@ -1,4 +1,5 @@
-//! Startup and its end: the pipe is full when bandwidth stops growing, or when losses exceed the threshold (section 5.3.1).
+//! Startup and its end: the pipe is full when bandwidth stops growing, or when losses exceed the
+//! threshold (section 5.3.1).
 
 use super::Bbr3;
 use super::profile::Profile;
@@ -19,8 +20,8 @@ impl Bbr3 {
         }
     }
 
-    /// Ends Startup after a round in recovery with too many losses in several ranges (`CheckStartupHighLoss`, section 5.3.1.3;
-    /// `bbr_check_loss_too_high_in_startup`).
+    /// Ends Startup after a round in recovery with too many losses in several ranges
+    /// (`CheckStartupHighLoss`, section 5.3.1.3; `bbr_check_loss_too_high_in_startup`).
     pub(super) fn check_startup_loss(&mut self, ack: &Ack, evidence: Option<Evidence>) {
         if self.full_pipe.reached() || !self.short_term.round_start() {
             return;

@@ -31,7 +31,8 @@ impl BbrState {
     }
 }
 
-/// The events between the transmission of a packet and its acknowledgement or loss (`RS` of section 2.3, `struct rate_sample`).
+/// The events between the transmission of a packet and its acknowledgement or loss (`RS` of section
+/// 2.3, `struct rate_sample`).
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence {
     /// Packets in flight when it left, itself included (`tx_in_flight`).

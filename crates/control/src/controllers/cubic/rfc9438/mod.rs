@@ -1,16 +1,21 @@
 //! CUBIC as printed in RFC 9438, in floating point.
 //!
-//! Sources: RFC 9438 (section numbers below are its), RFC 9406 (HyStart++), RFC 5681 section 4.1 (restart after idleness), RFC 3168 (marks).
+//! Sources: RFC 9438 (section numbers below are its), RFC 9406 (HyStart++), RFC 5681 section 4.1
+//! (restart after idleness), RFC 3168 (marks).
 //!
 //! Choices that the RFC leaves open, and deviations:
-//! * a reduction starts from the window, not from the flight (section 4.6 allows it if growth is validated: only segments sent while the window was the limit
-//!   count);
-//! * the growth of section 4.4 and 4.5 is per segment acknowledged, so that delayed acknowledgements do not slow it;
-//! * in the Reno-friendly region (section 4.3) the window is not lowered to W_est if it is already above;
-//! * slow start without HyStart++ has no limit per acknowledgement, and HyStart++ is used for the first slow start only (RFC 9406 section 4.3);
-//! * time that the application limited (section 5.8) is the time between acknowledgements none of whose segments was sent while the window was the limit, and
-//!   time with nothing in flight;
-//! * a restart after idleness begins a new epoch towards the same W_max; the RFC says nothing of it, and W_est would otherwise bring back the old window at once.
+//! * a reduction starts from the window, not from the flight (section 4.6 allows it if growth is
+//!   validated: only segments sent while the window was the limit count);
+//! * the growth of section 4.4 and 4.5 is per segment acknowledged, so that delayed
+//!   acknowledgements do not slow it;
+//! * in the Reno-friendly region (section 4.3) the window is not lowered to W_est if it is already
+//!   above;
+//! * slow start without HyStart++ has no limit per acknowledgement, and HyStart++ is used for the
+//!   first slow start only (RFC 9406 section 4.3);
+//! * time that the application limited (section 5.8) is the time between acknowledgements none of
+//!   whose segments was sent while the window was the limit, and time with nothing in flight;
+//! * a restart after idleness begins a new epoch towards the same W_max; the RFC says nothing of
+//!   it, and W_est would otherwise bring back the old window at once.
 
 #[cfg(test)]
 mod tests;
@@ -59,7 +64,8 @@ pub struct Rfc9438 {
 struct State {
     window: f64,
     threshold: f64,
-    /// Where the curve is flat; unknown before a loss, after a timeout and after a slow start that ended without loss: then where the curve begins.
+    /// Where the curve is flat; unknown before a loss, after a timeout and after a slow start that
+    /// ended without loss: then where the curve begins.
     w_max: Option<f64>,
     /// The window before the latest reduction.
     cwnd_prior: f64,
@@ -93,7 +99,13 @@ impl Rfc9438 {
     /// A controller at the start of a connection.
     pub fn new(setup: &Setup, params: &Params) -> Rfc9438 {
         let window = setup.initial_window.get();
-        let state = State { window, threshold: f64::INFINITY, w_max: None, cwnd_prior: window, epoch: None };
+        let state = State {
+            window,
+            threshold: f64::INFINITY,
+            w_max: None,
+            cwnd_prior: window,
+            epoch: None,
+        };
         Rfc9438 {
             state,
             prior: (state, Time::ZERO),
@@ -127,7 +139,9 @@ impl Rfc9438 {
     fn avoid(&mut self, acked: f64, srtt: Span) {
         let state = &mut self.state;
         let window = state.window;
-        let epoch = state.epoch.get_or_insert_with(|| Epoch::new(window, *state.w_max.get_or_insert(window)));
+        let epoch = state
+            .epoch
+            .get_or_insert_with(|| Epoch::new(window, *state.w_max.get_or_insert(window)));
         let t = epoch.t.as_secs_f64();
         let alpha = if epoch.w_est < state.cwnd_prior { ALPHA } else { 1.0 };
         epoch.w_est += alpha * acked / window;
@@ -144,8 +158,10 @@ impl Rfc9438 {
         self.prior = (self.state, now);
         self.hystart = None;
         let state = &mut self.state;
-        let shrinking = self.fast_convergence && state.w_max.is_some_and(|w_max| state.window < w_max);
-        state.w_max = Some(if shrinking { state.window * (1.0 + BETA) / 2.0 } else { state.window });
+        let shrinking =
+            self.fast_convergence && state.w_max.is_some_and(|w_max| state.window < w_max);
+        state.w_max =
+            Some(if shrinking { state.window * (1.0 + BETA) / 2.0 } else { state.window });
         state.cwnd_prior = state.window;
         state.epoch = None;
         state.threshold = (state.window * BETA).max(MIN_AFTER_LOSS);
@@ -161,7 +177,9 @@ impl Controller for Rfc9438 {
         if sent.in_flight == 0 {
             self.last = sent.now;
         }
-        if let Some((window, threshold)) = self.restart.on_sent(sent, (self.state.window, self.state.threshold)) {
+        if let Some((window, threshold)) =
+            self.restart.on_sent(sent, (self.state.window, self.state.threshold))
+        {
             (self.state.window, self.state.threshold) = (window, threshold);
             self.state.epoch = None;
         }
@@ -182,7 +200,10 @@ impl Controller for Rfc9438 {
             epoch.t += passed;
         }
         if let Some(congestion) = feedback.congestion {
-            self.reduce(if congestion == Congestion::Mark { MIN_AFTER_MARK } else { MIN_AFTER_LOSS }, feedback.now);
+            self.reduce(
+                if congestion == Congestion::Mark { MIN_AFTER_MARK } else { MIN_AFTER_LOSS },
+                feedback.now,
+            );
             return;
         }
         if let Some(hystart) = &mut self.hystart

@@ -9,12 +9,20 @@ fn cubic(options: &str, window: f64) -> Rfc9438 {
 }
 
 fn lose(cubic: &mut Rfc9438, now: Time, why: Congestion) {
-    cubic.on_feedback(&Feedback { congestion: Some(why), ca_state: CaState::Recovery, ..Feedback::at(now) });
+    cubic.on_feedback(&Feedback {
+        congestion: Some(why),
+        ca_state: CaState::Recovery,
+        ..Feedback::at(now)
+    });
 }
 
 /// One segment is acknowledged; the smoothed round trip is 100 ms.
 fn ack(cubic: &mut Rfc9438, now: Time) {
-    cubic.on_feedback(&Feedback { acked: &acked(0..1), srtt: Span::from_millis(100), ..Feedback::at(now) });
+    cubic.on_feedback(&Feedback {
+        acked: &acked(0..1),
+        srtt: Span::from_millis(100),
+        ..Feedback::at(now)
+    });
 }
 
 #[track_caller]
@@ -26,7 +34,10 @@ fn close(left: f64, right: f64) {
 fn k_of_100_and_70_is_4_217_seconds() {
     let mut cubic = cubic("", 100.0);
     lose(&mut cubic, at(1_000), Congestion::Loss);
-    assert_eq!((cubic.state.window, cubic.state.threshold, cubic.state.w_max), (70.0, 70.0, Some(100.0)));
+    assert_eq!(
+        (cubic.state.window, cubic.state.threshold, cubic.state.w_max),
+        (70.0, 70.0, Some(100.0))
+    );
     ack(&mut cubic, at(1_100));
     // ∛75
     close(cubic.state.epoch.unwrap().k, 4.217_163_327);
@@ -41,7 +52,8 @@ fn one_sawtooth_step_by_step() {
     ack(&mut cubic, at(1_100));
     // At t = 0 the curve is at 70 and W_est at 70 + α/70, α = 0.9/1.7: the Reno-friendly region.
     close(cubic.state.window, 70.0 + 0.529_411_764_7 / 70.0);
-    // At t = 1 s the curve is at 100 - 0.4 · 3.217163³ = 86.6806, ahead of W_est; the target 0.4 · (1.1 - K)³ + 100 = 87.8846 is below 105.
+    // At t = 1 s the curve is at 100 - 0.4 · 3.217163³ = 86.6806, ahead of W_est; the target 0.4 ·
+    // (1.1 - K)³ + 100 = 87.8846 is below 105.
     let before = cubic.state.window;
     ack(&mut cubic, at(2_100));
     let target = 100.0 - 0.4 * (3.117_163_327f64 * 3.117_163_327 * 3.117_163_327);
@@ -107,7 +119,11 @@ fn after_a_timeout_the_curve_begins_flat_where_slow_start_ends() {
     assert_eq!((cubic.state.window, cubic.state.threshold), (1.0, 70.0));
     cubic.on_timeout(&Timeout::new(at(2_000), 1, 1, true));
     assert_eq!((cubic.state.window, cubic.state.threshold), (1.0, 70.0));
-    cubic.on_feedback(&Feedback { acked: &acked(0..69), ca_state: CaState::Loss, ..Feedback::at(at(3_000)) });
+    cubic.on_feedback(&Feedback {
+        acked: &acked(0..69),
+        ca_state: CaState::Loss,
+        ..Feedback::at(at(3_000))
+    });
     assert_eq!(cubic.state.window, 70.0);
     ack(&mut cubic, at(3_100));
     let epoch = cubic.state.epoch.unwrap();
@@ -133,7 +149,10 @@ fn time_that_the_application_limited_is_not_on_the_curve() {
 fn an_idle_flow_restarts_from_its_initial_window() {
     let mut cubic = cubic("", 10.0);
     cubic.state.window = 80.0;
-    let sent = |ms, in_flight| Sent { rto: Span::from_millis(200), ..Sent::new(at(ms), ms, Bytes::new(1448), in_flight) };
+    let sent = |ms, in_flight| Sent {
+        rto: Span::from_millis(200),
+        ..Sent::new(at(ms), ms, Bytes::new(1448), in_flight)
+    };
     cubic.on_sent(&sent(1_000, 3));
     cubic.on_sent(&sent(1_200, 0));
     assert_eq!(cubic.state.window, 80.0);
@@ -157,7 +176,10 @@ fn undo_restores_the_curve() {
     assert!(cubic.state.window < before.window);
     cubic.on_undo(at(2_300));
     assert_eq!(cubic.state.window, before.window);
-    assert_eq!((cubic.state.threshold, cubic.state.w_max, cubic.state.cwnd_prior), (70.0, Some(100.0), 100.0));
+    assert_eq!(
+        (cubic.state.threshold, cubic.state.w_max, cubic.state.cwnd_prior),
+        (70.0, Some(100.0), 100.0)
+    );
     assert_eq!(
         cubic.state.epoch.unwrap().t,
         Span::from_millis(1_200),
@@ -185,11 +207,16 @@ fn hystart_hands_over_to_a_flat_curve() {
         now += 60;
         for number in numbers {
             let rtt = Some(Span::from_millis(if round == 0 { 40 } else { 60 }));
-            cubic.on_feedback(&Feedback { acked: &acked(number..number + 1), rtt, srtt: Span::from_millis(60), ..Feedback::at(at(now)) });
+            cubic.on_feedback(&Feedback {
+                acked: &acked(number..number + 1),
+                rtt,
+                srtt: Span::from_millis(60),
+                ..Feedback::at(at(now))
+            });
         }
     }
-    // The first acknowledgement of the seventh round ends slow start: 10 + 10 in the first round, 7 of full growth and 3 quarters in the second, and 10
-    // quarters in each of four.
+    // The first acknowledgement of the seventh round ends slow start: 10 + 10 in the first round, 7
+    // of full growth and 3 quarters in the second, and 10 quarters in each of four.
     let threshold = 20.0 + 7.0 + 0.75 + 4.0 * 2.5;
     assert_eq!(cubic.state.threshold, threshold);
     assert_eq!(cubic.state.w_max, Some(threshold));

@@ -38,12 +38,20 @@ pub static ENTRY: Entry = Entry {
         EPSILON_MAX.spec,
         LOSS_MARGIN.spec,
     ],
-    build: Build::Function(|setup, params| Ok(Built::new(PccKernel::new(constants(params), setup, "pcc-kernel-allegro")))),
+    build: Build::Function(|setup, params| {
+        Ok(Built::new(PccKernel::new(constants(params), setup, "pcc-kernel-allegro")))
+    }),
 };
 
-const FIXED: Param<bool> = Param::flag("fixed", false, "repair the start: double while the utility rises");
-const INTERVAL_PACKETS: Param<u32> =
-    Param::whole("interval_packets", CONSTANTS.interval_packets, (1, 10_000), "packets", "least length of an interval");
+const FIXED: Param<bool> =
+    Param::flag("fixed", false, "repair the start: double while the utility rises");
+const INTERVAL_PACKETS: Param<u32> = Param::whole(
+    "interval_packets",
+    CONSTANTS.interval_packets,
+    (1, 10_000),
+    "packets",
+    "least length of an interval",
+);
 const IGNORE: Param<u32> = Param::whole(
     "ignore",
     CONSTANTS.ignore,
@@ -51,9 +59,15 @@ const IGNORE: Param<u32> = Param::whole(
     "packets",
     "ignored at either end of an interval, as they may belong to its neighbour",
 );
-const EPSILON_MIN: Param<u32> =
-    Param::whole("epsilon_min", CONSTANTS.epsilon_min, (1, 99), "%", "first step, and distance of the first probes from the rate");
-const EPSILON_MAX: Param<u32> = Param::whole("epsilon_max", CONSTANTS.epsilon_max, (1, 99), "%", "the largest");
+const EPSILON_MIN: Param<u32> = Param::whole(
+    "epsilon_min",
+    CONSTANTS.epsilon_min,
+    (1, 99),
+    "%",
+    "first step, and distance of the first probes from the rate",
+);
+const EPSILON_MAX: Param<u32> =
+    Param::whole("epsilon_max", CONSTANTS.epsilon_max, (1, 99), "%", "the largest");
 
 fn constants(params: &Params) -> Constants {
     Constants {

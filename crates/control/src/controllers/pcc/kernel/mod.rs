@@ -6,9 +6,10 @@
 //!
 //! It reads counts of segments (sent, delivered, lost, in flight), the smoothed round trip, the
 //! time and whether a timeout is being repaired, and nothing else: no marks on packets, no rate
-//! samples. So it takes packets to meet their fates in the order sent. With `association=delivered`,
-//! which is ours, it also reads from rate samples how many segments were delivered when a packet
-//! left: intervals begin and end with an acknowledgement, so that count tells the packet's interval.
+//! samples. So it takes packets to meet their fates in the order sent. With
+//! `association=delivered`, which is ours, it also reads from rate samples how many segments were
+//! delivered when a packet left: intervals begin and end with an acknowledgement, so that count
+//! tells the packet's interval.
 //!
 //! Deviations:
 //! * as the kernel's own pacing does, the rate counts payload; the decision counts headers too, at
@@ -34,7 +35,8 @@ use narrows_units::{Bytes, Random, Rate, Segments, Span, Time};
 use narrows_wire::Ecn;
 
 /// The rate at which a connection of either variant begins.
-const FIRST_RATE: Param<u32> = Param::whole("first_rate", 524_288, (1_024, u32::MAX), "B/s", "initial rate, of payload");
+const FIRST_RATE: Param<u32> =
+    Param::whole("first_rate", 524_288, (1_024, u32::MAX), "B/s", "initial rate, of payload");
 
 /// How packets are accounted to intervals.
 const ASSOCIATION: Param<Association> = Param::choice(
@@ -46,7 +48,8 @@ const ASSOCIATION: Param<Association> = Param::choice(
 .needing(Need::RateSample);
 
 /// The loss that Allegro's utility tolerates.
-const LOSS_MARGIN: Param<u32> = Param::whole("loss_margin", 5, (0, 10), "%", "loss at which Allegro's utility collapses");
+const LOSS_MARGIN: Param<u32> =
+    Param::whole("loss_margin", 5, (0, 10), "%", "loss at which Allegro's utility collapses");
 
 /// The controller around a core.
 #[derive(Clone, Debug)]
@@ -111,7 +114,8 @@ impl<C: CoreConstants<State = State>> Controller for PccKernel<C> {
         self.input.recovery = recovery(feedback.ca_state);
         self.input.random = self.random.bits() as u32;
         self.input.sampled = feedback.rate.is_some() as u32;
-        self.input.prior_delivered = feedback.rate.map_or(0, |sample| sample.prior_delivered as u32);
+        self.input.prior_delivered =
+            feedback.rate.map_or(0, |sample| sample.prior_delivered as u32);
         self.core.next(Event::State, &self.input);
         self.core.next(Event::Ack, &self.input);
     }

@@ -61,15 +61,28 @@ pub static ENTRY: Entry = Entry {
         UTILITY.spec,
         LOSS_MARGIN.spec,
     ],
-    build: Build::Function(|setup, params| Ok(Built::new(PccKernel::new(constants(params)?, setup, "pcc-kernel")))),
+    build: Build::Function(|setup, params| {
+        Ok(Built::new(PccKernel::new(constants(params)?, setup, "pcc-kernel")))
+    }),
 };
 
-const FIXED: Param<bool> =
-    Param::flag("fixed", false, "repair three defects: double in the start, continue downward moves, begin moves at the winning rate");
-const PAIR_BUG: Param<bool> =
-    Param::flag("pair_bug", false, "as before 29 November 2018: the first pair's verdict selects among the second pair's rates");
-const INTERVAL_PACKETS: Param<u32> =
-    Param::whole("interval_packets", CONSTANTS.interval_packets, (1, 10_000), "packets", "least length of an interval");
+const FIXED: Param<bool> = Param::flag(
+    "fixed",
+    false,
+    "repair three defects: double in the start, continue downward moves, begin moves at the winning rate",
+);
+const PAIR_BUG: Param<bool> = Param::flag(
+    "pair_bug",
+    false,
+    "as before 29 November 2018: the first pair's verdict selects among the second pair's rates",
+);
+const INTERVAL_PACKETS: Param<u32> = Param::whole(
+    "interval_packets",
+    CONSTANTS.interval_packets,
+    (1, 10_000),
+    "packets",
+    "least length of an interval",
+);
 const IGNORE: Param<u32> = Param::whole(
     "ignore",
     CONSTANTS.ignore,
@@ -77,11 +90,24 @@ const IGNORE: Param<u32> = Param::whole(
     "packets",
     "ignored at either end of an interval, as they may belong to its neighbour",
 );
-const PROBE: Param<u32> = Param::whole("probe", CONSTANTS.probe, (1, 99), "%", "distance of probes from the rate");
-const LATENCY: Param<u32> = Param::whole("latency", CONSTANTS.latency, (0, 1_000_000), "", "weight of the round trip's slope");
-const LOSS: Param<u32> = Param::whole("loss", CONSTANTS.loss, (0, 1_000_000), "", "weight of the loss");
-const LATENCY_FILTER: Param<u32> =
-    Param::whole("latency_filter", CONSTANTS.latency_filter as u32, (0, 1_000_000), "thousandths", "smaller slopes count as zero");
+const PROBE: Param<u32> =
+    Param::whole("probe", CONSTANTS.probe, (1, 99), "%", "distance of probes from the rate");
+const LATENCY: Param<u32> = Param::whole(
+    "latency",
+    CONSTANTS.latency,
+    (0, 1_000_000),
+    "",
+    "weight of the round trip's slope",
+);
+const LOSS: Param<u32> =
+    Param::whole("loss", CONSTANTS.loss, (0, 1_000_000), "", "weight of the loss");
+const LATENCY_FILTER: Param<u32> = Param::whole(
+    "latency_filter",
+    CONSTANTS.latency_filter as u32,
+    (0, 1_000_000),
+    "thousandths",
+    "smaller slopes count as zero",
+);
 const MIN_DIFFERENCE: Param<u32> = Param::whole(
     "min_difference",
     CONSTANTS.min_difference as u32,
@@ -89,7 +115,13 @@ const MIN_DIFFERENCE: Param<u32> = Param::whole(
     "thousandths",
     "closer rates give no gradient; steps are at least 1.1 times this",
 );
-const STEP: Param<u32> = Param::whole("step", CONSTANTS.step, (1, 1_000_000), "", "bytes/s for a gradient of 0.001 and an amplifier of 1");
+const STEP: Param<u32> = Param::whole(
+    "step",
+    CONSTANTS.step,
+    (1, 1_000_000),
+    "",
+    "bytes/s for a gradient of 0.001 and an amplifier of 1",
+);
 const AMPLIFIER: Param<u32> = Param::whole(
     "amplifier",
     CONSTANTS.amplifier as u32,
@@ -97,14 +129,34 @@ const AMPLIFIER: Param<u32> = Param::whole(
     "",
     "amplifier of the first step in a direction; each further step adds 1",
 );
-const SWING_BUFFER: Param<u32> =
-    Param::whole("swing_buffer", CONSTANTS.swing_buffer as u32, (0, 1_000), "", "most steps without amplification after reversals");
-const CHANGE_BOUND: Param<u32> =
-    Param::whole("change_bound", CONSTANTS.change_bound as u32, (1, 1_000), "thousandths", "bound of a first step, share of the rate");
-const CHANGE_STEP: Param<u32> =
-    Param::whole("change_step", CONSTANTS.change_step as u32, (0, 1_000), "thousandths", "growth of the bound while steps meet it");
-const FLOOR_PACKETS: Param<u32> =
-    Param::whole("floor_packets", CONSTANTS.floor_packets, (0, 1_000), "packets", "least rate, per round trip");
+const SWING_BUFFER: Param<u32> = Param::whole(
+    "swing_buffer",
+    CONSTANTS.swing_buffer as u32,
+    (0, 1_000),
+    "",
+    "most steps without amplification after reversals",
+);
+const CHANGE_BOUND: Param<u32> = Param::whole(
+    "change_bound",
+    CONSTANTS.change_bound as u32,
+    (1, 1_000),
+    "thousandths",
+    "bound of a first step, share of the rate",
+);
+const CHANGE_STEP: Param<u32> = Param::whole(
+    "change_step",
+    CONSTANTS.change_step as u32,
+    (0, 1_000),
+    "thousandths",
+    "growth of the bound while steps meet it",
+);
+const FLOOR_PACKETS: Param<u32> = Param::whole(
+    "floor_packets",
+    CONSTANTS.floor_packets,
+    (0, 1_000),
+    "packets",
+    "least rate, per round trip",
+);
 
 const UTILITY: Param<UtilityChoice> = Param::choice(
     "utility",
@@ -120,10 +172,15 @@ const UTILITY: Param<UtilityChoice> = Param::choice(
 fn constants(params: &Params) -> Result<Constants, ParamError> {
     let utility = params.get(&UTILITY);
     match utility {
-        UtilityChoice::OwnUtility => params.refuse(&LOSS_MARGIN, "left out with utility=vivace, which has prices instead")?,
+        UtilityChoice::OwnUtility => {
+            params.refuse(&LOSS_MARGIN, "left out with utility=vivace, which has prices instead")?
+        }
         UtilityChoice::AllegroUtility => {
             for price in [LATENCY, LOSS, LATENCY_FILTER] {
-                params.refuse(&price, "left out with utility=allegro, which has loss_margin instead")?;
+                params.refuse(
+                    &price,
+                    "left out with utility=allegro, which has loss_margin instead",
+                )?;
             }
         }
     }

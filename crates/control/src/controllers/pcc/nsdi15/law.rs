@@ -1,4 +1,5 @@
-//! The rate control of the code released with Allegro: `onMonitorStart` and `onMonitorEnds` of its `cc.h`.
+//! The rate control of the code released with Allegro: `onMonitorStart` and `onMonitorEnds` of its
+//! `cc.h`.
 
 use super::super::law::{Context, Judged, Law, Next, Outcome};
 
@@ -8,7 +9,8 @@ const BEFORE_START: f64 = 1.0;
 const LEAST: f64 = 0.1;
 /// Distance of trials from the rate is a multiple of this share, and so are steps.
 const GRANULARITY: f64 = 0.01;
-/// After so many decisions in a row that the trials did not make, their distance is a single share again.
+/// After so many decisions in a row that the trials did not make, their distance is a single share
+/// again.
 const MOST_GUESSES: u32 = 5;
 /// Trials of a decision: two pairs.
 const TRIALS: usize = 4;
@@ -68,11 +70,22 @@ impl Nsdi15 {
     /// Before the first interval.
     pub fn new() -> Nsdi15 {
         let start = Start { rate: BEFORE_START, best: None };
-        Nsdi15 { rate: BEFORE_START, phase: Phase::Starting(start), guesses: 0, planned: 0, judged: 0 }
+        Nsdi15 {
+            rate: BEFORE_START,
+            phase: Phase::Starting(start),
+            guesses: 0,
+            planned: 0,
+            judged: 0,
+        }
     }
 
     fn guess(&mut self) {
-        self.phase = Phase::Guessing(Guess { trials: None, planned: 0, judged: 0, utilities: [0.0; TRIALS] });
+        self.phase = Phase::Guessing(Guess {
+            trials: None,
+            planned: 0,
+            judged: 0,
+            utilities: [0.0; TRIALS],
+        });
     }
 
     /// What is under way is forgotten, and trials begin at `rate`.
@@ -128,9 +141,12 @@ impl Nsdi15 {
         match moves.before {
             // The first step is followed by a second, whatever it brought.
             None => self.step(moves.direction, 2.0, Some(utility)),
-            Some(before) if utility > before => self.step(moves.direction, moves.shares + 1.0, Some(utility)),
+            Some(before) if utility > before => {
+                self.step(moves.direction, moves.shares + 1.0, Some(utility))
+            }
             Some(_) => {
-                self.rate = (self.rate * (1.0 - moves.direction * moves.shares * GRANULARITY)).max(LEAST);
+                self.rate =
+                    (self.rate * (1.0 - moves.direction * moves.shares * GRANULARITY)).max(LEAST);
                 self.guess();
             }
         }
@@ -139,21 +155,32 @@ impl Nsdi15 {
     fn on_judged(&mut self, number: u64, rate: f64, judged: Judged) -> Next {
         match self.phase {
             Phase::Starting(start) => return self.on_start(start, rate, judged.utility),
-            Phase::Guessing(guess @ Guess { trials: Some((first, rates)), .. }) if number >= first => {
+            Phase::Guessing(guess @ Guess { trials: Some((first, rates)), .. })
+                if number >= first =>
+            {
                 self.on_trial(guess, rates, judged.utility);
             }
-            Phase::Moving(moves) if moves.target == Some(number) => self.on_move(moves, judged.utility),
+            Phase::Moving(moves) if moves.target == Some(number) => {
+                self.on_move(moves, judged.utility)
+            }
             Phase::Guessing(_) | Phase::Moving(_) => {}
         }
         Next::Continue
     }
 
-    /// An interval that the application or the host cut short. The code judges whatever it has sent; here it is sent again.
+    /// An interval that the application or the host cut short. The code judges whatever it has
+    /// sent; here it is sent again.
     fn on_unjudged(&mut self, number: u64) -> Next {
         match self.phase {
-            Phase::Starting(start) => return self.guess_anew(start.best.map_or(self.rate, |(best, _)| best)),
-            Phase::Guessing(Guess { trials: Some((first, _)), .. }) if number >= first => self.guess(),
-            Phase::Moving(moves) if moves.target == Some(number) => self.phase = Phase::Moving(Moves { target: None, ..moves }),
+            Phase::Starting(start) => {
+                return self.guess_anew(start.best.map_or(self.rate, |(best, _)| best));
+            }
+            Phase::Guessing(Guess { trials: Some((first, _)), .. }) if number >= first => {
+                self.guess()
+            }
+            Phase::Moving(moves) if moves.target == Some(number) => {
+                self.phase = Phase::Moving(Moves { target: None, ..moves })
+            }
             Phase::Guessing(_) | Phase::Moving(_) => {}
         }
         Next::Continue
@@ -179,7 +206,8 @@ impl Law for Nsdi15 {
                     self.guesses = if self.guesses == MOST_GUESSES { 1 } else { self.guesses + 1 };
                     let distance = self.rate * self.guesses as f64 * GRANULARITY;
                     let (high, low) = (self.rate + distance, (self.rate - distance).max(LEAST));
-                    let mut pair = || if context.random.chance(0.5) { [high, low] } else { [low, high] };
+                    let mut pair =
+                        || if context.random.chance(0.5) { [high, low] } else { [low, high] };
                     let ([a, b], [c, d]) = (pair(), pair());
                     (number, [a, b, c, d])
                 });

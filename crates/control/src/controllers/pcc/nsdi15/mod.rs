@@ -1,11 +1,17 @@
-//! Allegro as the code that its authors released with the paper has it, which is not quite what the paper says.
+//! Allegro as the code that its authors released with the paper has it, which is not quite what the
+//! paper says.
 //!
-//! Source: `modong/pcc`, `sender/app/cc.h` (rate control, utility) and `sender/src/core.cpp` (intervals). What differs from [`allegro`](super::allegro): the start
-//! doubles from 2 Mbit/s; intervals of 1.5 to 1.7 round trips; after trials that decide, the first step's size grows with the distance that the trials needed, and a
-//! second one of 2 % follows in any case; a distance of 5 % is followed by 1 % again; between trials and their outcomes the last trial's rate stays; no window.
+//! Source: `modong/pcc`, `sender/app/cc.h` (rate control, utility) and `sender/src/core.cpp`
+//! (intervals). What differs from [`allegro`](super::allegro): the start doubles from 2 Mbit/s;
+//! intervals of 1.5 to 1.7 round trips; after trials that decide, the first step's size grows with
+//! the distance that the trials needed, and a second one of 2 % follows in any case; a distance of
+//! 5 % is followed by 1 % again; between trials and their outcomes the last trial's rate stays; no
+//! window.
 //!
-//! Choices of ours: an interval that the application or the host cut short is sent again; the code's detection of slow hosts above 200 Mbit/s is left out;
-//! feedback is missing after four round trips and at least 50 ms, which halves the rate (the code waits for ever); a least rate of 0.1 Mbit/s.
+//! Choices of ours: an interval that the application or the host cut short is sent again; the
+//! code's detection of slow hosts above 200 Mbit/s is left out; feedback is missing after four
+//! round trips and at least 50 ms, which halves the rate (the code waits for ever); a least rate of
+//! 0.1 Mbit/s.
 
 mod law;
 #[cfg(test)]
@@ -29,7 +35,11 @@ pub static ENTRY: Entry = Entry {
     numbered: true,
     params: &[UTILITY.spec],
     build: Build::Function(|setup, params| {
-        let lengths = Lengths { round_trips: RoundTrips::OneOf([1.5, 1.6, 1.7]), packets: (10, u32::MAX), window: Window::UDT };
+        let lengths = Lengths {
+            round_trips: RoundTrips::OneOf([1.5, 1.6, 1.7]),
+            packets: (10, u32::MAX),
+            window: Window::UDT,
+        };
         Ok(Built::new(Pcc::new(setup, Nsdi15::new(), params.get(&UTILITY)(), lengths)))
     }),
 };
@@ -40,6 +50,9 @@ type Make = fn() -> Box<dyn Utility>;
 const UTILITY: Param<Make> = Param::choice(
     "utility",
     "safe",
-    &[("safe", || Box::new(Safe { threshold: 0.05, steepness: 100.0 })), ("latency-aware", || Box::new(LatencyAware))],
+    &[
+        ("safe", || Box::new(Safe { threshold: 0.05, steepness: 100.0 })),
+        ("latency-aware", || Box::new(LatencyAware)),
+    ],
     "the paper's, or that of cc.h as it stands, which falls with the round trip too",
 );

@@ -30,7 +30,8 @@ impl Bench {
     }
 
     fn send(&mut self) -> f64 {
-        let (rate, awaited) = self.law.plan(&mut Context { floor: 0.001, random: &mut self.random });
+        let (rate, awaited) =
+            self.law.plan(&mut Context { floor: 0.001, random: &mut self.random });
         assert!(awaited);
         self.sent.push(rate);
         rate
@@ -40,10 +41,14 @@ impl Bench {
     fn learn(&mut self, utility: f64) -> Next {
         let rate = self.sent.remove(0);
         let judged = Ok(Judged { utility, statistics: Statistics::default() });
-        self.law.on_outcome(&Outcome { rate, judged }, &mut Context { floor: 0.001, random: &mut self.random })
+        self.law.on_outcome(
+            &Outcome { rate, judged },
+            &mut Context { floor: 0.001, random: &mut self.random },
+        )
     }
 
-    /// Four trials at this distance, of which the higher rates are worth as much in the first pair and in the second.
+    /// Four trials at this distance, of which the higher rates are worth as much in the first pair
+    /// and in the second.
     fn guess(&mut self, distance: f64, higher: [f64; 2]) {
         let base = self.law.rate();
         let rates: Vec<f64> = (0..4).map(|_| self.send()).collect();

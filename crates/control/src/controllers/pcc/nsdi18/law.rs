@@ -1,4 +1,5 @@
-//! The rate control of the code released with Vivace: `onMonitorStart`, `onMonitorEnds` and `decide` of its `pcc.h`.
+//! The rate control of the code released with Vivace: `onMonitorStart`, `onMonitorEnds` and
+//! `decide` of its `pcc.h`.
 
 use super::super::interval::Statistics;
 use super::super::law::{Context, Judged, Law, Next, Outcome};
@@ -14,7 +15,8 @@ const LARGE: f64 = 0.1;
 const FORGIVEN: u32 = 50;
 /// Slopes of the start that do not count, in seconds per second.
 const FORGIVEN_SLOPE: f64 = 0.2;
-/// From this loss on, or from more than so many packets, a move whose higher rate lost less is doubted.
+/// From this loss on, or from more than so many packets, a move whose higher rate lost less is
+/// doubted.
 const DOUBTFUL_LOSS: f64 = 0.05;
 const DOUBTFUL_PACKETS: u32 = 2;
 
@@ -34,7 +36,10 @@ pub struct Settings {
 }
 
 /// What is going on.
-#[expect(clippy::large_enum_variant, reason = "there is one to a flow, and a box would allocate at every search")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one to a flow, and a box would allocate at every search"
+)]
 #[derive(Clone, Debug)]
 enum Phase {
     /// The outcome of the start's latest doubling is awaited; none before the doubling is sent.
@@ -120,12 +125,15 @@ impl Nsdi18 {
         self.phase = Phase::Search;
     }
 
-    /// In the start losses up to a number do not count, and slopes neither as long as they have not exceeded it.
+    /// In the start losses up to a number do not count, and slopes neither as long as they have not
+    /// exceeded it.
     fn forgive(&mut self, statistics: Statistics) -> Judged {
         let Statistics { lost, slope, .. } = statistics;
         let slope = if self.forgiven > 0 && slope.abs() < FORGIVEN_SLOPE { 0.0 } else { slope };
-        // The code means to use the number up, but takes nothing off it while an interval stays within it.
-        let forgiven = if lost <= self.forgiven { self.forgiven } else { std::mem::take(&mut self.forgiven) };
+        // The code means to use the number up, but takes nothing off it while an interval stays
+        // within it.
+        let forgiven =
+            if lost <= self.forgiven { self.forgiven } else { std::mem::take(&mut self.forgiven) };
         let statistics = Statistics { slope, ..statistics.forgiving(forgiven) };
         Judged { utility: self.utility.of(&statistics), statistics }
     }
@@ -159,7 +167,12 @@ impl Nsdi18 {
         if step / self.rate <= LARGE {
             return self.search(self.rate + step);
         }
-        self.phase = Phase::Moving(Move { step, from: (self.rate, None), to: self.rate + step, target: None });
+        self.phase = Phase::Moving(Move {
+            step,
+            from: (self.rate, None),
+            to: self.rate + step,
+            target: None,
+        });
     }
 
     /// The first interval of a move has its outcome, and so has the one before.
@@ -208,7 +221,8 @@ impl Nsdi18 {
         }
     }
 
-    /// An interval that the application or the host cut short. The code judges whatever it has sent; here it is sent again.
+    /// An interval that the application or the host cut short. The code judges whatever it has
+    /// sent; here it is sent again.
     fn on_unjudged(&mut self, number: u64) {
         match &self.phase {
             Phase::Start { asked } if *asked == Some(number) => {
@@ -233,7 +247,10 @@ impl Law for Nsdi18 {
         if let Phase::Search = self.phase {
             self.rate = self.rate.max(self.settings.min_rate);
             let pairs = if self.steps.has_trend() { 1 } else { PAIRS };
-            self.phase = Phase::Probing { first: number, probes: Probes::new(pairs, self.rate, self.distance(), context.random) };
+            self.phase = Phase::Probing {
+                first: number,
+                probes: Probes::new(pairs, self.rate, self.distance(), context.random),
+            };
         }
         let rate = match &mut self.phase {
             Phase::Start { asked } => {
@@ -264,7 +281,9 @@ impl Law for Nsdi18 {
         let number = self.judged;
         self.judged += 1;
         let judged = match outcome.judged {
-            Ok(judged) if matches!(self.phase, Phase::Start { .. }) => self.forgive(judged.statistics),
+            Ok(judged) if matches!(self.phase, Phase::Start { .. }) => {
+                self.forgive(judged.statistics)
+            }
             Ok(judged) => judged,
             Err(_) => {
                 self.on_unjudged(number);

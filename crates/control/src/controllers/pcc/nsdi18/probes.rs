@@ -7,7 +7,8 @@ use narrows_units::Random;
 pub const PAIRS: usize = 2;
 /// Probes that lost no more than this together are charged what they lost together.
 const EVEN_LOSS: f64 = 0.01;
-/// From this loss on a higher rate that lost less is doubted, if it lost fewer packets by more than [`DOUBTFUL_PACKETS`].
+/// From this loss on a higher rate that lost less is doubted, if it lost fewer packets by more than
+/// [`DOUBTFUL_PACKETS`].
 const DOUBTFUL_LOSS: f64 = 0.05;
 const DOUBTFUL_PACKETS: u32 = 2;
 
@@ -36,8 +37,13 @@ pub struct Verdict {
 impl Probes {
     /// `pairs` of rates `distance` above and below `rate`, each in a random order.
     pub fn new(pairs: usize, rate: f64, distance: f64, random: &mut Random) -> Probes {
-        let mut probes =
-            Probes { rates: [0.0; 2 * PAIRS], outcomes: [Statistics::default(); 2 * PAIRS], count: 2 * pairs, planned: 0, known: 0 };
+        let mut probes = Probes {
+            rates: [0.0; 2 * PAIRS],
+            outcomes: [Statistics::default(); 2 * PAIRS],
+            count: 2 * pairs,
+            planned: 0,
+            known: 0,
+        };
         for pair in probes.rates[..2 * pairs].chunks_mut(2) {
             let first = if random.chance(0.5) { distance } else { -distance };
             pair.copy_from_slice(&[rate + first, rate - first]);
@@ -61,19 +67,29 @@ impl Probes {
     /// What they decide under `utility`.
     pub fn verdict(&self, utility: impl Fn(&Statistics) -> f64) -> Verdict {
         let (rates, outcomes) = (&self.rates[..self.count], &self.outcomes[..self.count]);
-        let (sent, lost) = outcomes.iter().fold((0, 0), |(sent, lost), one| (sent + one.sent, lost + one.lost));
+        let (sent, lost) =
+            outcomes.iter().fold((0, 0), |(sent, lost), one| (sent + one.sent, lost + one.lost));
         let together = lost as f64 / sent.max(1) as f64;
-        let charged = |one: &Statistics| utility(&Statistics { loss: if together <= EVEN_LOSS { together } else { one.loss }, ..*one });
+        let charged = |one: &Statistics| {
+            utility(&Statistics {
+                loss: if together <= EVEN_LOSS { together } else { one.loss },
+                ..*one
+            })
+        };
         let (mut sign, mut gradient, mut lost_high, mut lost_low) = (0, 0.0, 0, 0);
         for (rates, pair) in rates.chunks(2).zip(outcomes.chunks(2)) {
-            let (high, low) = if rates[0] > rates[1] { (&pair[0], &pair[1]) } else { (&pair[1], &pair[0]) };
+            let (high, low) =
+                if rates[0] > rates[1] { (&pair[0], &pair[1]) } else { (&pair[1], &pair[0]) };
             let difference = charged(high) - charged(low);
             sign += (difference > 0.0) as i32 - (difference < 0.0) as i32;
             gradient += difference / (rates[0] - rates[1]).abs();
             lost_high += high.lost;
             lost_low += low.lost;
         }
-        let doubtful = sign > 0 && lost_high > 0 && lost_low > lost_high + DOUBTFUL_PACKETS && together >= DOUBTFUL_LOSS;
+        let doubtful = sign > 0
+            && lost_high > 0
+            && lost_low > lost_high + DOUBTFUL_PACKETS
+            && together >= DOUBTFUL_LOSS;
         Verdict { sign, gradient: gradient / (self.count / 2) as f64, doubtful }
     }
 }

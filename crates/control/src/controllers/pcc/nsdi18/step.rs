@@ -1,7 +1,8 @@
 //! How a gradient becomes a step in the code released with Vivace.
 //!
-//! It differs from the [paper's](crate::controllers::pcc::step): the amplifier counts from the third step in one direction, the bound narrows by one with each
-//! step below it, and after probes that disagree the next step has no direction to agree with, while amplifier and bound stay.
+//! It differs from the [paper's](crate::controllers::pcc::step): the amplifier counts from the
+//! third step in one direction, the bound narrows by one with each step below it, and after probes
+//! that disagree the next step has no direction to agree with, while amplifier and bound stay.
 
 /// The most reversals that hold the amplifier back.
 const MOST_SWINGS: u32 = 2;
@@ -61,7 +62,8 @@ impl Steps {
         if reversed {
             self.forget();
         }
-        self.latest = if step == 0.0 { 0.0 } else { step.signum() * step.abs().max(self.constants.least) };
+        self.latest =
+            if step == 0.0 { 0.0 } else { step.signum() * step.abs().max(self.constants.least) };
         self.latest
     }
 
@@ -132,13 +134,19 @@ mod tests {
     #[test]
     fn steps_in_one_direction_grow_from_the_third_on() {
         let mut steps = Steps::new(CODE);
-        assert_eq!([(); 12].map(|()| steps.step(1.0, 1000.0)), [1.0, 1.0, 2.0, 3.0, 4.0, 6.0, 7.0, 8.0, 9.0, 10.0, 12.0, 14.0]);
+        assert_eq!(
+            [(); 12].map(|()| steps.step(1.0, 1000.0)),
+            [1.0, 1.0, 2.0, 3.0, 4.0, 6.0, 7.0, 8.0, 9.0, 10.0, 12.0, 14.0]
+        );
     }
 
     #[test]
     fn small_steps_are_half_a_megabit_and_no_gradient_is_no_step() {
         let mut steps = Steps::new(CODE);
-        assert_eq!([0.01, -0.01, 0.0].map(|gradient| steps.step(gradient, 100.0)), [0.5, -0.5, 0.0]);
+        assert_eq!(
+            [0.01, -0.01, 0.0].map(|gradient| steps.step(gradient, 100.0)),
+            [0.5, -0.5, 0.0]
+        );
     }
 
     #[test]

@@ -5,7 +5,12 @@ use crate::controllers::pcc::law::{Context, Judged, Law, Next, Outcome};
 use crate::controllers::pcc::utility::{BINARY, Filter, Gradient, Released, Utility};
 use narrows_units::Random;
 
-const UTILITY: Released = Released { t: 0.9, b: 0.0, c: 11.35, gradient: Gradient { filter: Filter::Steps(0.02), reward: true } };
+const UTILITY: Released = Released {
+    t: 0.9,
+    b: 0.0,
+    c: 11.35,
+    gradient: Gradient { filter: Filter::Steps(0.02), reward: true },
+};
 const SETTINGS: Settings = Settings {
     steps: Constants { theta: 1.0, omega: 0.05, delta: 0.06, least: 0.5 },
     epsilon: 0.05,
@@ -23,7 +28,11 @@ struct Bench {
 
 impl Bench {
     fn new() -> Bench {
-        Bench { law: Nsdi18::new(UTILITY, SETTINGS), random: Random::stream(1, "test"), sent: Vec::new() }
+        Bench {
+            law: Nsdi18::new(UTILITY, SETTINGS),
+            random: Random::stream(1, "test"),
+            sent: Vec::new(),
+        }
     }
 
     /// Past a start that ended at 51.2 Mbit/s.
@@ -36,14 +45,18 @@ impl Bench {
         assert_eq!(bench.law.rate(), 102.4);
         bench.send();
         // Falls because of a slope.
-        bench.law.on_outcome(&outcome(204.8, 200, 90, 0.0), &mut Context { floor: 0.001, random: &mut bench.random });
+        bench.law.on_outcome(
+            &outcome(204.8, 200, 90, 0.0),
+            &mut Context { floor: 0.001, random: &mut bench.random },
+        );
         bench.sent.clear();
         assert_eq!(bench.law.rate(), 102.4);
         bench
     }
 
     fn send(&mut self) -> f64 {
-        let (rate, awaited) = self.law.plan(&mut Context { floor: 0.001, random: &mut self.random });
+        let (rate, awaited) =
+            self.law.plan(&mut Context { floor: 0.001, random: &mut self.random });
         assert!(awaited);
         self.sent.push(rate);
         rate
@@ -52,7 +65,10 @@ impl Bench {
     /// The outcome of the oldest interval: so many of 1000 packets lost, and a slope.
     fn learn(&mut self, lost: u32, slope: f64) -> Next {
         let rate = self.sent.remove(0);
-        self.law.on_outcome(&outcome(rate, 1000, lost, slope), &mut Context { floor: 0.001, random: &mut self.random })
+        self.law.on_outcome(
+            &outcome(rate, 1000, lost, slope),
+            &mut Context { floor: 0.001, random: &mut self.random },
+        )
     }
 
     /// Probes of which the higher rates lose `high` and the lower `low` of 1000 packets.
@@ -72,7 +88,14 @@ impl Bench {
 }
 
 fn outcome(rate: f64, sent: u32, lost: u32, slope: f64) -> Outcome {
-    let statistics = Statistics { rate, sent, lost, loss: lost as f64 / sent as f64, slope, ..Statistics::default() };
+    let statistics = Statistics {
+        rate,
+        sent,
+        lost,
+        loss: lost as f64 / sent as f64,
+        slope,
+        ..Statistics::default()
+    };
     Outcome { rate, judged: Ok(Judged { utility: UTILITY.of(&statistics), statistics }) }
 }
 

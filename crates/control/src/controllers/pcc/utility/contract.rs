@@ -3,7 +3,8 @@
 use crate::controllers::pcc::interval::Statistics;
 use narrows_params::Params;
 
-/// What an interval was worth. Only differences matter, and their size where the rate follows the gradient.
+/// What an interval was worth. Only differences matter, and their size where the rate follows the
+/// gradient.
 pub trait Utility: Send {
     /// The utility of an interval with these statistics.
     fn of(&self, statistics: &Statistics) -> f64;

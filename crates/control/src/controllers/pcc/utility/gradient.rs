@@ -3,7 +3,8 @@
 /// What is noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Filter {
-    /// Slopes below this size count as none (Vivace, section 5; WebRTC `modules/congestion_controller/pcc`).
+    /// Slopes below this size count as none (Vivace, section 5; WebRTC
+    /// `modules/congestion_controller/pcc`).
     Below(f64),
     /// Slopes count in whole steps of this size, towards zero (PCC-Uspace, NSDI-2018).
     Steps(f64),
@@ -37,13 +38,19 @@ mod tests {
     #[test]
     fn small_slopes_are_noise_and_large_ones_count_in_full() {
         let gradient = Gradient { filter: Filter::Below(0.01), reward: true };
-        assert_eq!([0.0099, -0.0099, 0.01, -0.03].map(|slope| gradient.of(slope)), [0.0, 0.0, 0.01, -0.03]);
+        assert_eq!(
+            [0.0099, -0.0099, 0.01, -0.03].map(|slope| gradient.of(slope)),
+            [0.0, 0.0, 0.01, -0.03]
+        );
     }
 
     #[test]
     fn steps_go_towards_zero() {
         let gradient = Gradient { filter: Filter::Steps(0.02), reward: true };
-        assert_eq!([0.019, -0.019, 0.03, -0.05].map(|slope| gradient.of(slope)), [0.0, 0.0, 0.02, -0.04]);
+        assert_eq!(
+            [0.019, -0.019, 0.03, -0.05].map(|slope| gradient.of(slope)),
+            [0.0, 0.0, 0.02, -0.04]
+        );
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The utility of the code that the authors of Allegro released with the paper: the safe one, less while round trips grow, over the round trip.
+//! The utility of the code that the authors of Allegro released with the paper: the safe one, less
+//! while round trips grow, over the round trip.
 //!
 //! Source: `modong/pcc`, `sender/app/cc.h`.
 
@@ -11,8 +12,8 @@ const STEEPNESS: f64 = 100.0;
 /// How sharply a growing round trip costs.
 const LATENCY_STEEPNESS: f64 = 10.0;
 
-/// u = (x (1 - L) S(100 (L - 0.05)) S(10 (1 - r' / r)) - x L) / r with S(y) = 1 / (1 + e^y), r and r' being the round trips at the ends of this interval and of
-/// the one before.
+/// u = (x (1 - L) S(100 (L - 0.05)) S(10 (1 - r' / r)) - x L) / r with S(y) = 1 / (1 + e^y), r and
+/// r' being the round trips at the ends of this interval and of the one before.
 #[derive(Clone, Copy, Debug)]
 pub struct LatencyAware;
 
@@ -21,7 +22,8 @@ impl Utility for LatencyAware {
         let Statistics { rate, loss, end_rtt, end_rtt_before, .. } = *statistics;
         let falling = |y: f64| 1.0 / (1.0 + libm::exp(y));
         let [now, before] = [end_rtt, end_rtt_before].map(|rtt| rtt.max(f64::MIN_POSITIVE));
-        let worth = falling(STEEPNESS * (loss - THRESHOLD)) * falling(LATENCY_STEEPNESS * (1.0 - before / now));
+        let worth = falling(STEEPNESS * (loss - THRESHOLD))
+            * falling(LATENCY_STEEPNESS * (1.0 - before / now));
         (rate * (1.0 - loss) * worth - rate * loss) / now
     }
 }
@@ -31,7 +33,13 @@ mod tests {
     use super::*;
 
     fn of(loss: f64, end_rtt: f64, end_rtt_before: f64) -> f64 {
-        LatencyAware.of(&Statistics { rate: 100.0, loss, end_rtt, end_rtt_before, ..Statistics::default() })
+        LatencyAware.of(&Statistics {
+            rate: 100.0,
+            loss,
+            end_rtt,
+            end_rtt_before,
+            ..Statistics::default()
+        })
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Utility functions: what an interval was worth.
 //!
-//! A new one is a file here and a line of [`UTILITY`]; its own parameters, if it has any, join those of `vivace`.
+//! A new one is a file here and a line of [`UTILITY`]; its own parameters, if it has any, join
+//! those of `vivace`.
 
 mod contract;
 mod gradient;

@@ -1,6 +1,7 @@
 //! The utility of the code that the authors of Vivace released with the paper.
 //!
-//! Source: PCC-Uspace, branch NSDI-2018, `pcc-gradient/sender/app/pcc.h`. A Mbit has 2^20 bit there.
+//! Source: PCC-Uspace, branch NSDI-2018, `pcc-gradient/sender/app/pcc.h`. A Mbit has 2^20 bit
+//! there.
 
 use super::{Gradient, Utility};
 use crate::controllers::pcc::interval::Statistics;

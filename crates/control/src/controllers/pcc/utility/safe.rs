@@ -1,12 +1,14 @@
 //! Allegro's safe utility: throughput, until losses pass a threshold.
 //!
-//! Source: Dong, Li, Zarchy, Godfrey, Schapira, "PCC: re-architecting congestion control for consistent high performance", NSDI 2015, section 2.2.
+//! Source: Dong, Li, Zarchy, Godfrey, Schapira, "PCC: re-architecting congestion control for
+//! consistent high performance", NSDI 2015, section 2.2.
 
 use super::{Build, Utility};
 use crate::controllers::pcc::interval::Statistics;
 
 /// Registry line: the paper's threshold of 5 % and steepness of 100.
-pub const LINE: (&str, Build) = ("allegro", |_| Box::new(Safe { threshold: 0.05, steepness: 100.0 }));
+pub const LINE: (&str, Build) =
+    ("allegro", |_| Box::new(Safe { threshold: 0.05, steepness: 100.0 }));
 
 /// u = x (1 - L) S(L - threshold) - x L with S(y) = 1 / (1 + e^(steepness y)), x in Mbit/s.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,10 @@
 //! A scavenger: takes what others leave, and gives way as soon as a queue begins to grow.
 //!
-//! Source: the kernel module's presentation proposes utilities for scavengers; Meng, Rozen Schiff, Godfrey, Schapira, "PCC Proteus: scavenger transport and beyond", SIGCOMM 2020. The utility is
-//! Vivace's with every growth of the round trip counted, however slow, so that it gives way to queues that Vivace takes for noise. The price that both documents propose, on how much
-//! round trips scatter, is not here: `docs/controllers/pcc.md` has what was measured of it.
+//! Source: the kernel module's presentation proposes utilities for scavengers; Meng, Rozen Schiff,
+//! Godfrey, Schapira, "PCC Proteus: scavenger transport and beyond", SIGCOMM 2020. The utility is
+//! Vivace's with every growth of the round trip counted, however slow, so that it gives way to
+//! queues that Vivace takes for noise. The price that both documents propose, on how much round
+//! trips scatter, is not here: `docs/controllers/pcc.md` has what was measured of it.
 
 use super::{Build, Filter, Gradient, Vivace};
 

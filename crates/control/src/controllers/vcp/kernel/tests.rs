@@ -10,7 +10,10 @@ use std::ops::Range;
 const ONE: f64 = 4_294_967_296.0;
 
 fn kernel(options: &str, cwnd: f64) -> VcpKernel {
-    VcpKernel::new(&setup(cwnd), &format!("vcp-kernel?{options}").parse::<Choice>().unwrap().params())
+    VcpKernel::new(
+        &setup(cwnd),
+        &format!("vcp-kernel?{options}").parse::<Choice>().unwrap().params(),
+    )
 }
 
 fn window(controller: &VcpKernel) -> f64 {
@@ -26,11 +29,18 @@ fn told(code: LoadCode) -> EcnDelta {
     }
 }
 
-/// Segments `numbers` are acknowledged at `ms` with `code`, after round trips of `rtt` ms. Returns by how much the window changes.
+/// Segments `numbers` are acknowledged at `ms` with `code`, after round trips of `rtt` ms. Returns
+/// by how much the window changes.
 fn ack(flow: &mut VcpKernel, ms: u64, rtt: u64, code: LoadCode, numbers: Range<u64>) -> f64 {
     let before = window(flow);
     let totals = Totals { delivered: numbers.end, ..Totals::default() };
-    let feedback = Feedback { acked: &acked(numbers), ecn: told(code), srtt: Span::from_millis(rtt), totals, ..Feedback::at(at(ms)) };
+    let feedback = Feedback {
+        acked: &acked(numbers),
+        ecn: told(code),
+        srtt: Span::from_millis(rtt),
+        totals,
+        ..Feedback::at(at(ms))
+    };
     flow.on_feedback(&feedback);
     window(flow) - before
 }
@@ -67,11 +77,19 @@ fn increases_follow_the_round_trip() {
 fn overload_takes_an_eighth_at_once_then_the_window_rests_and_recovers() {
     let mut flow = kernel("", 100.0);
     assert_eq!(ack(&mut flow, 1000, 80, LoadCode::Overload, 0..1), -12.5);
-    for (next, (ms, code)) in [(1001, LoadCode::Overload), (1100, LoadCode::Low), (1199, LoadCode::High)].into_iter().enumerate() {
+    for (next, (ms, code)) in
+        [(1001, LoadCode::Overload), (1100, LoadCode::Low), (1199, LoadCode::High)]
+            .into_iter()
+            .enumerate()
+    {
         let next = next as u64;
         assert_eq!(ack(&mut flow, ms, 80, code, 1 + next..2 + next), 0.0, "resting at {ms} ms");
     }
-    for (next, (ms, code)) in [(1200, LoadCode::Overload), (1240, LoadCode::Low), (1279, LoadCode::High)].into_iter().enumerate() {
+    for (next, (ms, code)) in
+        [(1200, LoadCode::Overload), (1240, LoadCode::Low), (1279, LoadCode::High)]
+            .into_iter()
+            .enumerate()
+    {
         let next = next as u64;
         let step = ack(&mut flow, ms, 80, code, 4 + next..5 + next);
         assert!((step - 0.16 / 87.5).abs() < 1e-5, "a step at {ms} ms: {step}");
@@ -102,7 +120,12 @@ fn an_acknowledgement_that_counts_nothing_repeats_the_last_code_until_it_is_stal
     let before = window(&flow);
     let quiet = |flow: &mut VcpKernel, ms, delivered| {
         let totals = Totals { delivered, ..Totals::default() };
-        flow.on_feedback(&Feedback { acked: &acked(1..2), srtt: Span::from_millis(80), totals, ..Feedback::at(at(ms)) });
+        flow.on_feedback(&Feedback {
+            acked: &acked(1..2),
+            srtt: Span::from_millis(80),
+            totals,
+            ..Feedback::at(at(ms))
+        });
     };
     quiet(&mut flow, 1010, 2);
     assert!((window(&flow) - before - 0.024_546_27).abs() < 1e-6);
@@ -116,10 +139,20 @@ fn an_acknowledgement_that_counts_nothing_repeats_the_last_code_until_it_is_stal
 fn losses_halve_once_marks_change_nothing_and_a_timeout_leaves_one_segment() {
     let mut flow = kernel("", 100.0);
     let srtt = Span::from_millis(80);
-    let cwr = Feedback { congestion: Some(Congestion::Mark), ca_state: CaState::Cwr, srtt, ..Feedback::at(at(90)) };
+    let cwr = Feedback {
+        congestion: Some(Congestion::Mark),
+        ca_state: CaState::Cwr,
+        srtt,
+        ..Feedback::at(at(90))
+    };
     flow.on_feedback(&cwr);
     assert_eq!(window(&flow), 100.0);
-    let lost = Feedback { congestion: Some(Congestion::Loss), ca_state: CaState::Recovery, srtt, ..Feedback::at(at(100)) };
+    let lost = Feedback {
+        congestion: Some(Congestion::Loss),
+        ca_state: CaState::Recovery,
+        srtt,
+        ..Feedback::at(at(100))
+    };
     flow.on_feedback(&lost);
     flow.on_feedback(&Feedback { congestion: None, ..lost });
     assert_eq!(window(&flow), 50.0);
@@ -131,8 +164,9 @@ fn losses_halve_once_marks_change_nothing_and_a_timeout_leaves_one_segment() {
     assert_eq!(window(&flow), 1.0);
 }
 
-/// A million segments of random codes, losses and timeouts: the windows differ by less than three parts in a million, which is what truncation adds up to, and the paces by
-/// that and two bytes per second.
+/// A million segments of random codes, losses and timeouts: the windows differ by less than three
+/// parts in a million, which is what truncation adds up to, and the paces by that and two bytes per
+/// second.
 #[test]
 fn it_keeps_step_with_floating_point() {
     for seed in 0..20 {
@@ -145,7 +179,8 @@ fn it_keeps_step_with_floating_point() {
             us += 1 + random.bits() % 20_000;
             rtt = (rtt * 7 + 1_000 + random.bits() % 300_000) / 8;
             if random.bits().is_multiple_of(16) {
-                code = [LoadCode::Low, LoadCode::High, LoadCode::Overload][(random.bits() % 3) as usize];
+                code = [LoadCode::Low, LoadCode::High, LoadCode::Overload]
+                    [(random.bits() % 3) as usize];
             }
             let numbers = delivered..delivered + random.bits() % 6;
             delivered = numbers.end;
@@ -166,10 +201,17 @@ fn it_keeps_step_with_floating_point() {
             }
             let wanted = crate::testing::inspect(&*real, "cwnd");
             let found = window(&fixed);
-            assert!((found / wanted - 1.0).abs() < 3e-6, "seed {seed}, round {round}: {found}, expected {wanted}");
-            let pace = |controller: &dyn Controller| controller.decision().pacing.unwrap().as_bps() as f64;
+            assert!(
+                (found / wanted - 1.0).abs() < 3e-6,
+                "seed {seed}, round {round}: {found}, expected {wanted}"
+            );
+            let pace =
+                |controller: &dyn Controller| controller.decision().pacing.unwrap().as_bps() as f64;
             let (wanted, found) = (pace(&*real), pace(&fixed));
-            assert!((found - wanted).abs() < 3e-6 * wanted + 20.0, "seed {seed}, round {round}: {found} bit/s, expected {wanted}");
+            assert!(
+                (found - wanted).abs() < 3e-6 * wanted + 20.0,
+                "seed {seed}, round {round}: {found} bit/s, expected {wanted}"
+            );
         }
     }
 }

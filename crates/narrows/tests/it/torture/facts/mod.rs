@@ -26,7 +26,8 @@ const SIGNED: [&str; 1] = ["self_inflicted"];
 
 /// Says which metric of a `summary.json` cannot be.
 pub fn of_summary(text: &str) -> Result<(), String> {
-    let summary: Value = serde_json::from_str(text).map_err(|error| format!("summary.json is no JSON: {error}"))?;
+    let summary: Value =
+        serde_json::from_str(text).map_err(|error| format!("summary.json is no JSON: {error}"))?;
     for case in summary["cases"].as_array().ok_or("summary.json has no cases")? {
         for metric in METRICS {
             let values = case["metrics"][metric.name]["values"].as_array().into_iter().flatten();
@@ -38,9 +39,14 @@ pub fn of_summary(text: &str) -> Result<(), String> {
 
 fn possible(metric: &Metric, value: f64) -> Result<(), String> {
     let (name, unit) = (metric.name, metric.unit);
-    let most = BOUNDED.iter().find(|(bounded, _)| *bounded == name).map_or(f64::MAX, |(_, most)| *most);
+    let most =
+        BOUNDED.iter().find(|(bounded, _)| *bounded == name).map_or(f64::MAX, |(_, most)| *most);
     let least = if SIGNED.contains(&name) { f64::MIN } else { 0.0 };
-    if (least..=most * (1.0 + EPSILON)).contains(&value) { Ok(()) } else { Err(format!("{name} is {value} {unit}")) }
+    if (least..=most * (1.0 + EPSILON)).contains(&value) {
+        Ok(())
+    } else {
+        Err(format!("{name} is {value} {unit}"))
+    }
 }
 
 /// What does not hold of a run, in words.
@@ -78,22 +84,31 @@ impl Checks<'_> {
     }
 
     fn metrics(&mut self) {
-        let values = METRICS.iter().filter_map(|metric| Some((metric, (metric.compute)(self.record)?)));
+        let values =
+            METRICS.iter().filter_map(|metric| Some((metric, (metric.compute)(self.record)?)));
         self.broken.extend(values.filter_map(|(metric, value)| possible(metric, value).err()));
     }
 
     fn times(&mut self) {
         let end = Time::ZERO + self.record.duration;
-        let samples = self.record.flows.iter().flat_map(|flow| flow.samples.iter().map(|sample| sample.at));
-        let samples = samples.chain(self.record.links.iter().flat_map(|link| link.samples.iter().map(|sample| sample.at)));
-        let events = self
+        let samples =
+            self.record.flows.iter().flat_map(|flow| flow.samples.iter().map(|sample| sample.at));
+        let samples = samples.chain(
+            self.record.links.iter().flat_map(|link| link.samples.iter().map(|sample| sample.at)),
+        );
+        let events = self.record.changes.iter().map(|change| change.at).chain(
+            self.record.flows.iter().flat_map(|flow| [Some(flow.start), flow.end]).flatten(),
+        );
+        let transfers = self
             .record
-            .changes
+            .flows
             .iter()
-            .map(|change| change.at)
-            .chain(self.record.flows.iter().flat_map(|flow| [Some(flow.start), flow.end]).flatten());
-        let transfers = self.record.flows.iter().filter_map(|flow| flow.transfers.as_ref()).flat_map(|transfers| &transfers.list);
-        let late = samples.chain(events).chain(transfers.map(|transfer| transfer.start + transfer.took)).find(|at| *at > end);
+            .filter_map(|flow| flow.transfers.as_ref())
+            .flat_map(|transfers| &transfers.list);
+        let late = samples
+            .chain(events)
+            .chain(transfers.map(|transfer| transfer.start + transfer.took))
+            .find(|at| *at > end);
         self.hold(late.is_none(), || format!("something is at {late:?}, after the end of the run"));
     }
 }

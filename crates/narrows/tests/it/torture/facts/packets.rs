@@ -7,10 +7,18 @@ impl Checks<'_> {
     /// Packets of a link: what was offered was dropped, waits, or has left; what has left arrived or is under way.
     pub(super) fn links(&mut self) {
         for LinkRecord { name, total, left_queued, left_in_flight, .. } in &self.record.links {
-            let fates = total.lost + total.overflowed + total.dropped_early + total.departed + left_queued;
-            self.hold(total.offered == fates, || format!("of {name} {} packets were offered, {fates} have a fate", total.offered));
+            let fates =
+                total.lost + total.overflowed + total.dropped_early + total.departed + left_queued;
+            self.hold(total.offered == fates, || {
+                format!("of {name} {} packets were offered, {fates} have a fate", total.offered)
+            });
             let left = total.delivered + left_in_flight;
-            self.hold(total.departed == left, || format!("of {name} {} packets departed, {left} arrived or are under way", total.departed));
+            self.hold(total.departed == left, || {
+                format!(
+                    "of {name} {} packets departed, {left} arrived or are under way",
+                    total.departed
+                )
+            });
         }
     }
 
@@ -27,7 +35,9 @@ impl Checks<'_> {
             ];
             for (what, part, whole) in parts {
                 // Consumers of an information-centric network send Interests, and what arrives is Data.
-                self.hold(part <= whole || self.scenario.icn.is_some(), || format!("flow {name} has {part} {what} of {whole}"));
+                self.hold(part <= whole || self.scenario.icn.is_some(), || {
+                    format!("flow {name} has {part} {what} of {whole}")
+                });
             }
         }
     }
@@ -37,9 +47,16 @@ impl Checks<'_> {
         if self.scenario.icn.is_some() {
             return;
         }
-        let missing: u64 =
-            self.record.flows.iter().map(|flow| flow.total.sent - (flow.total.arrived + flow.total.dropped).min(flow.total.sent)).sum();
-        let there: u64 = self.record.links.iter().map(|link| link.left_queued + link.left_in_flight).sum();
+        let missing: u64 = self
+            .record
+            .flows
+            .iter()
+            .map(|flow| {
+                flow.total.sent - (flow.total.arrived + flow.total.dropped).min(flow.total.sent)
+            })
+            .sum();
+        let there: u64 =
+            self.record.links.iter().map(|link| link.left_queued + link.left_in_flight).sum();
         let alone = self.scenario.flows.iter().all(|flow| flow.controller.is_none());
         self.hold(missing <= there && (missing == there || !alone), || {
             format!("{missing} data packets are missing, {there} packets are in the network")

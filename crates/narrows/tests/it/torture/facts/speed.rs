@@ -14,10 +14,14 @@ impl Checks<'_> {
         for (index, flow) in self.record.flows.iter().enumerate() {
             let (way, back) = self.least_delays(index).unwrap_or((Span::ZERO, Span::ZERO));
             let round = if self.scenario.icn.is_some() { flow.base_rtt } else { way + back };
-            let measured = [("round trip", flow.rtt.min(), round), ("one-way delay", flow.one_way.min(), way)];
+            let measured =
+                [("round trip", flow.rtt.min(), round), ("one-way delay", flow.one_way.min(), way)];
             for (what, measured, least) in measured {
                 self.hold(measured.is_none_or(|measured| measured >= least), || {
-                    format!("flow {} has a {what} of {measured:?}, propagation takes {least}", flow.name)
+                    format!(
+                        "flow {} has a {what} of {measured:?}, propagation takes {least}",
+                        flow.name
+                    )
                 });
             }
         }
@@ -30,8 +34,12 @@ impl Checks<'_> {
             What::Route { flow: changed, route, back } if changed.0 == flow => Some((route, back)),
             _ => None,
         });
-        let sum = |links: &[LinkId]| links.iter().fold(Span::ZERO, |sum, link| sum + self.least_delay(*link));
-        let delays = std::iter::once((&own.route, &own.back)).chain(later).map(|(route, back)| (sum(route), sum(back)));
+        let sum = |links: &[LinkId]| {
+            links.iter().fold(Span::ZERO, |sum, link| sum + self.least_delay(*link))
+        };
+        let delays = std::iter::once((&own.route, &own.back))
+            .chain(later)
+            .map(|(route, back)| (sum(route), sum(back)));
         delays.reduce(|least, next| (least.0.min(next.0), least.1.min(next.1)))
     }
 
@@ -52,7 +60,9 @@ impl Checks<'_> {
         for flow in &self.record.flows {
             let Some(transfers) = &flow.transfers else { continue };
             let fast = transfers.list.iter().find(|transfer| transfer.took < transfer.ideal);
-            self.hold(fast.is_none(), || format!("flow {} has a transfer faster than alone on its path: {fast:?}", flow.name));
+            self.hold(fast.is_none(), || {
+                format!("flow {} has a transfer faster than alone on its path: {fast:?}", flow.name)
+            });
         }
     }
 }

@@ -12,7 +12,10 @@ impl<'a> Checks<'a> {
         for LinkRecord { name, capacity, steady, samples, .. } in &self.record.links {
             let Some(capacity) = capacity else { continue };
             self.hold(steady.departed_bytes <= *capacity, || {
-                format!("{name} sent {} since warm-up and could have sent {capacity}", steady.departed_bytes)
+                format!(
+                    "{name} sent {} since warm-up and could have sent {capacity}",
+                    steady.departed_bytes
+                )
             });
             let over = samples.iter().find(|sample| sample.departed_bytes > sample.capacity);
             self.hold(over.is_none(), || format!("{name} sent more than it could: {over:?}"));
@@ -25,12 +28,23 @@ impl<'a> Checks<'a> {
         for (index, link) in self.record.links.iter().enumerate() {
             let crossing = || staying.iter().filter(|flow| flow.route.contains(&index));
             let over = link.samples.iter().find_map(|sample| {
-                let latest = |flow: &FlowRecord| flow.samples.iter().rev().find(|own| own.at <= sample.at).copied().unwrap_or_default();
+                let latest = |flow: &FlowRecord| {
+                    flow.samples
+                        .iter()
+                        .rev()
+                        .find(|own| own.at <= sample.at)
+                        .copied()
+                        .unwrap_or_default()
+                };
                 let goodput: u64 = crossing().map(|flow| latest(flow).goodput.get()).sum();
                 let wire: u64 = crossing().map(|flow| latest(flow).arrived_wire.get()).sum();
                 let sent = sample.departed_bytes.get();
-                (goodput.max(wire) > sent)
-                    .then(|| format!("{} sent {sent} B until {}, and flows got {goodput} B in {wire} B from it", link.name, sample.at))
+                (goodput.max(wire) > sent).then(|| {
+                    format!(
+                        "{} sent {sent} B until {}, and flows got {goodput} B in {wire} B from it",
+                        link.name, sample.at
+                    )
+                })
             });
             self.broken.extend(over);
         }
@@ -53,8 +67,15 @@ impl<'a> Checks<'a> {
     /// The flows that cross the same links all the time.
     fn staying(&self) -> Vec<&'a FlowRecord> {
         let leaves = |flow: usize, what: &What| matches!(what, What::Route { flow: own, .. } if own.0 == flow);
-        let changes = |flow: usize| self.scenario.changes.iter().any(|change| leaves(flow, &change.what));
-        self.record.flows.iter().enumerate().filter(|(index, _)| !changes(*index)).map(|(_, flow)| flow).collect()
+        let changes =
+            |flow: usize| self.scenario.changes.iter().any(|change| leaves(flow, &change.what));
+        self.record
+            .flows
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| !changes(*index))
+            .map(|(_, flow)| flow)
+            .collect()
     }
 
     /// No node's consumers get more Data than comes to the node.
@@ -63,11 +84,22 @@ impl<'a> Checks<'a> {
             return;
         }
         for (node, named) in self.scenario.nodes.iter().enumerate() {
-            let here = icn.consumers.iter().zip(&self.record.flows).filter(|(consumer, _)| consumer.at.0 == node);
+            let here = icn
+                .consumers
+                .iter()
+                .zip(&self.record.flows)
+                .filter(|(consumer, _)| consumer.at.0 == node);
             let got: u64 = here.map(|(_, flow)| flow.total.goodput.get()).sum();
-            let leading = self.scenario.links.iter().zip(&self.record.links).filter(|(link, _)| link.to.0 == node);
+            let leading = self
+                .scenario
+                .links
+                .iter()
+                .zip(&self.record.links)
+                .filter(|(link, _)| link.to.0 == node);
             let came: u64 = leading.map(|(_, link)| link.total.departed_bytes.get()).sum();
-            self.hold(got <= came, || format!("consumers at {} got {got} B, {came} B came there", named.name));
+            self.hold(got <= came, || {
+                format!("consumers at {} got {got} B, {came} B came there", named.name)
+            });
         }
     }
 }

@@ -24,7 +24,11 @@ pub fn draw(sketch: &mut Sketch, shape: &Shape, random: &mut Random) {
             change(sketch, name, &format!("jitter = {}", jitter(sketch, random)), false, random);
         }
         if random.chance(0.1) {
-            let aggregate = if random.chance(0.3) { 0 } else { random.between(1, 20_000).min(1_000 * sketch.duration - 1) };
+            let aggregate = if random.chance(0.3) {
+                0
+            } else {
+                random.between(1, 20_000).min(1_000 * sketch.duration - 1)
+            };
             change(sketch, name, &format!("aggregate = \"{aggregate} us\""), false, random);
         }
         if random.chance(0.1) {
@@ -36,13 +40,19 @@ pub fn draw(sketch: &mut Sketch, shape: &Shape, random: &mut Random) {
         if !link.traced && random.chance(0.1) {
             sketch.table("change");
             let at = sketch.moment(random);
-            sketch.line(&format!("link = \"{name}\"\nat = \"{at} ms\"\ndown_for = \"{} ms\"", random.between(1, sketch.duration)));
+            sketch.line(&format!(
+                "link = \"{name}\"\nat = \"{at} ms\"\ndown_for = \"{} ms\"",
+                random.between(1, sketch.duration)
+            ));
         }
     }
     if !shape.routes.is_empty() && random.chance(0.4) {
         sketch.table("change");
         let at = sketch.moment(random);
-        sketch.line(&format!("flow = \"f0\"\nat = \"{at} ms\"\nroute = {:?}", random.pick(&shape.routes)));
+        sketch.line(&format!(
+            "flow = \"f0\"\nat = \"{at} ms\"\nroute = {:?}",
+            random.pick(&shape.routes)
+        ));
     }
 }
 
@@ -55,7 +65,11 @@ fn change(sketch: &mut Sketch, link: &str, what: &str, can_ramp: bool, random: &
         0 if can_ramp && at + 1 < sketch.duration => {
             sketch.line(&format!("over = \"{} ms\"", random.between(1, sketch.duration - at)));
         }
-        1 => sketch.line(&format!("every = \"{} ms\"\ntimes = {}", random.between(1, sketch.duration), random.between(1, 20))),
+        1 => sketch.line(&format!(
+            "every = \"{} ms\"\ntimes = {}",
+            random.between(1, sketch.duration),
+            random.between(1, 20)
+        )),
         _ => {}
     }
 }

@@ -15,14 +15,23 @@ pub struct Choices {
 impl Choices {
     /// A family: controllers that need no router with queues that are none, or a controller with its router.
     pub fn draw(random: &mut Random) -> Choices {
-        let routed: Vec<_> = ENTRIES.iter().copied().filter(|entry| entry.needs.iter().any(|need| offering(*need).is_some())).collect();
+        let routed: Vec<_> = ENTRIES
+            .iter()
+            .copied()
+            .filter(|entry| entry.needs.iter().any(|need| offering(*need).is_some()))
+            .collect();
         if random.chance(0.25) {
-            let controller: narrows_control::Choice = random.pick(&routed).name.parse().expect("a controller of the registry");
-            return Choices { queues: vec![router_for(&controller)], controllers: vec![controller.text().to_owned()] };
+            let controller: narrows_control::Choice =
+                random.pick(&routed).name.parse().expect("a controller of the registry");
+            return Choices {
+                queues: vec![router_for(&controller)],
+                controllers: vec![controller.text().to_owned()],
+            };
         }
         let plain = |entry: &&Entry| !routed.iter().any(|other| other.name == entry.name);
         let controllers: Vec<_> = ENTRIES.iter().copied().filter(plain).collect();
-        let queues: Vec<_> = DISCIPLINES.iter().copied().filter(|entry| entry.offers.is_empty()).collect();
+        let queues: Vec<_> =
+            DISCIPLINES.iter().copied().filter(|entry| entry.offers.is_empty()).collect();
         let many = |random: &mut Random| random.between(1, 3);
         Choices {
             controllers: (0..many(random)).map(|_| controller(&controllers, random)).collect(),
@@ -41,7 +50,8 @@ impl Choices {
 
 /// The router that a controller needs, with the same meaning of codes.
 fn router_for(controller: &narrows_control::Choice) -> String {
-    let entry = controller.needs().into_iter().find_map(offering).expect("a controller with a router");
+    let entry =
+        controller.needs().into_iter().find_map(offering).expect("a controller with a router");
     let queue: DisciplineChoice = entry.name.parse().expect("a discipline of the registry");
     match controller.params().text("codes").filter(|_| queue.params().text("codes").is_some()) {
         Some(codes) => format!("{}?codes={codes}", entry.name),
@@ -62,16 +72,24 @@ pub fn with_parameters<E: Registered>(entries: &[&'static E], random: &mut Rando
     let mut text = entry.name().to_owned();
     let mut mark = '?';
     for _ in 0..random.below(3) {
-        let Some(param) = entry.params().get(random.below(entry.params().len() as u64 + 1) as usize) else { continue };
+        let Some(param) =
+            entry.params().get(random.below(entry.params().len() as u64 + 1) as usize)
+        else {
+            continue;
+        };
         let number = |min: f64, max: f64, random: &mut Random| {
             let within = min + (max - min) * random.uniform();
             random.pick(&[min, max, within])
         };
         let value = match param.kind {
             Kind::Flag { .. } => random.pick(&["true", "false"]).to_string(),
-            Kind::Choice { options, .. } => random.pick(&options.iter().collect::<Vec<_>>()).to_string(),
+            Kind::Choice { options, .. } => {
+                random.pick(&options.iter().collect::<Vec<_>>()).to_string()
+            }
             // Near what is usual more often than at the ends of what is allowed.
-            Kind::Number { default, min, max, .. } if random.chance(0.7) => (default * random.scaled(0.3, 3.0)).clamp(min, max).to_string(),
+            Kind::Number { default, min, max, .. } if random.chance(0.7) => {
+                (default * random.scaled(0.3, 3.0)).clamp(min, max).to_string()
+            }
             Kind::Number { min, max, .. } => number(min, max, random).to_string(),
             Kind::NumberOr { word, .. } if random.chance(0.5) => word.to_owned(),
             Kind::NumberOr { min, max, .. } => number(min, max, random).to_string(),

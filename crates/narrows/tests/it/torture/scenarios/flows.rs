@@ -44,7 +44,8 @@ pub fn draw(sketch: &mut Sketch, shape: &Shape, choices: &Choices, random: &mut 
         }
         let mut pauses = controlled;
         if !controlled || random.chance(0.7) {
-            let workload = if controlled { workload(sketch, random) } else { paced(sketch, random) };
+            let workload =
+                if controlled { workload(sketch, random) } else { paced(sketch, random) };
             pauses = workload.contains("bulk") || workload.starts_with("{ rate");
             sketch.line(&format!("workload = {workload}"));
         }
@@ -77,7 +78,10 @@ fn times(sketch: &mut Sketch, several: bool, pauses: bool, random: &mut Random) 
     }
     if pauses && random.chance(0.2) {
         let from = random.between(0, stop.min(sketch.duration) - 1);
-        sketch.line(&format!("pauses = [[\"{from} ms\", \"{} ms\"]]", random.between(from.max(start) + 1, sketch.duration + 200)));
+        sketch.line(&format!(
+            "pauses = [[\"{from} ms\", \"{} ms\"]]",
+            random.between(from.max(start) + 1, sketch.duration + 200)
+        ));
     }
 }
 
@@ -94,10 +98,28 @@ fn workload(sketch: &Sketch, random: &mut Random) -> String {
     match random.below(8) {
         0 => "\"bulk\"".to_owned(),
         1 => format!("{{ size = \"{}\" }}", size(random)),
-        2 => format!("{{ on = \"{} ms\", off = \"{} ms\", draw = \"{}\" }}", span(random), span(random), drawn(random)),
-        3 => format!("{{ on = \"{}\", off = \"{} ms\", draw = \"{}\" }}", size(random), span(random), drawn(random)),
-        4 => format!("{{ arrivals = \"{:.2}/s\", sizes = {} }}", random.scaled(1.0, 100.0), sizes(random)),
-        5 => format!("{{ load = \"{:.1} %\", sizes = {} }}", random.scaled(5.0, 150.0), sizes(random)),
+        2 => format!(
+            "{{ on = \"{} ms\", off = \"{} ms\", draw = \"{}\" }}",
+            span(random),
+            span(random),
+            drawn(random)
+        ),
+        3 => format!(
+            "{{ on = \"{}\", off = \"{} ms\", draw = \"{}\" }}",
+            size(random),
+            span(random),
+            drawn(random)
+        ),
+        4 => format!(
+            "{{ arrivals = \"{:.2}/s\", sizes = {} }}",
+            random.scaled(1.0, 100.0),
+            sizes(random)
+        ),
+        5 => format!(
+            "{{ load = \"{:.1} %\", sizes = {} }}",
+            random.scaled(5.0, 150.0),
+            sizes(random)
+        ),
         6 => format!(
             "{{ response = {}, request = \"{} B\", think = \"{} ms\", draw = \"{}\" }}",
             sizes(random),
@@ -115,7 +137,11 @@ fn paced(sketch: &Sketch, random: &mut Random) -> String {
     let span = |random: &mut Random| random.between(1, sketch.duration);
     match random.below(4) {
         0 => format!("{{ rate = \"{rate} kbit/s\" }}"),
-        1 => format!("{{ on = \"{} ms\", off = \"{} ms\", rate = \"{rate} kbit/s\" }}", span(random), span(random)),
+        1 => format!(
+            "{{ on = \"{} ms\", off = \"{} ms\", rate = \"{rate} kbit/s\" }}",
+            span(random),
+            span(random)
+        ),
         2 => format!("{{ rate = \"{rate} kbit/s\", frame = \"{} ms\" }}", random.between(5, 100)),
         _ => format!(
             "{{ rate = \"{rate} kbit/s\", frame = \"{} ms\", key_every = {}, key_factor = {:.1}, deadline = \"{} ms\" }}",

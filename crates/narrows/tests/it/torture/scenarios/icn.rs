@@ -23,7 +23,11 @@ pub fn draw(sketch: &mut Sketch, random: &mut Random) {
     let classes = law.map_or(0, |law| law.classes);
     for number in 0..random.between(1, 3) {
         sketch.table("consumer");
-        sketch.line(&format!("name = \"c{number}\"\nat = \"{}\"\nprefix = \"{}\"", random.pick(&["home", "fork"]), prefix(random)));
+        sketch.line(&format!(
+            "name = \"c{number}\"\nat = \"{}\"\nprefix = \"{}\"",
+            random.pick(&["home", "fork"]),
+            prefix(random)
+        ));
         asking(sketch, classes, random);
         if random.chance(0.5) {
             sketch.line(&format!("segments = {}", random.scaled(1.0, 3_000.0) as u64));
@@ -37,10 +41,17 @@ pub fn draw(sketch: &mut Sketch, random: &mut Random) {
     if random.chance(0.4) {
         sketch.table("request");
         let every = random.between(sketch.duration / 50 + 1, sketch.duration);
-        sketch.line(&format!("name = \"r\"\nat = [\"home\", \"fork\"]\nprefix = \"{}\"\nevery = \"{every} ms\"", prefix(random)));
+        sketch.line(&format!(
+            "name = \"r\"\nat = [\"home\", \"fork\"]\nprefix = \"{}\"\nevery = \"{every} ms\"",
+            prefix(random)
+        ));
         sketch.line(random.pick(&["segments = 30", "segments = [[1, 0.5], [200, 0.5]]"]));
         if random.chance(0.5) {
-            sketch.line(&format!("catalogue = {}\nzipf = {:.2}", random.between(1, 100), 2.0 * random.uniform()));
+            sketch.line(&format!(
+                "catalogue = {}\nzipf = {:.2}",
+                random.between(1, 100),
+                2.0 * random.uniform()
+            ));
         }
         asking(sketch, classes, random);
     }
@@ -69,13 +80,16 @@ fn settings(sketch: &mut Sketch, lawful: bool, random: &mut Random) {
     }
     sketch.line(&format!("shaper = {shaper}"));
     sketch.line(&format!("data = \"{} B\"", random.between(100, 8_000)));
-    sketch.line(&format!("steering = \"{}\"", random.pick(&["labels", "hashes", "random", "bloom"])));
+    sketch
+        .line(&format!("steering = \"{}\"", random.pick(&["labels", "hashes", "random", "bloom"])));
     sketch.line(&format!("strategy = \"{}\"", random.pick(STRATEGIES).name));
 }
 
 /// Two ways from the home to producers of a prefix.
 fn links(sketch: &mut Sketch, random: &mut Random) {
-    for (name, ends) in [("shared", ["home", "fork"]), ("wide", ["fork", "far"]), ("narrow", ["fork", "near"])] {
+    for (name, ends) in
+        [("shared", ["home", "fork"]), ("wide", ["fork", "far"]), ("narrow", ["fork", "near"])]
+    {
         sketch.table("link");
         sketch.line(&format!("name = \"{name}\"\nbetween = {ends:?}"));
         let rate = sketch.near_rate(random);
@@ -97,11 +111,16 @@ fn links(sketch: &mut Sketch, random: &mut Random) {
 
 /// How somebody asks: by a consumer that the law suffices for, or by a controller.
 fn asking(sketch: &mut Sketch, classes: u8, random: &mut Random) {
-    let able: Vec<_> = CONSUMERS.iter().copied().filter(|consumer| consumer.classes <= classes).collect();
+    let able: Vec<_> =
+        CONSUMERS.iter().copied().filter(|consumer| consumer.classes <= classes).collect();
     if !able.is_empty() && random.chance(0.7) {
         sketch.line(&format!("consumer = \"{}\"", with_parameters(&able, random)));
     } else {
-        let able: Vec<_> = ENTRIES.iter().copied().filter(|entry| entry.needs.iter().all(|need| OFFERS.contains(need))).collect();
+        let able: Vec<_> = ENTRIES
+            .iter()
+            .copied()
+            .filter(|entry| entry.needs.iter().all(|need| OFFERS.contains(need)))
+            .collect();
         sketch.line(&format!("controller = \"{}\"", controller(&able, random)));
     }
 }

@@ -38,7 +38,12 @@ pub fn draw(sketch: &mut Sketch, choices: &Choices, random: &mut Random) -> Shap
         3 => {
             shape.ends = vec![("a", "d")];
             shape.routes = vec![&["over", "out"], &["under", "exit"]];
-            &[("over", ["a", "b"]), ("out", ["b", "d"]), ("under", ["a", "c"]), ("exit", ["c", "d"])]
+            &[
+                ("over", ["a", "b"]),
+                ("out", ["b", "d"]),
+                ("under", ["a", "c"]),
+                ("exit", ["c", "d"]),
+            ]
         }
         _ => {
             shape.ends = vec![("a", "b"), ("c", "d")];
@@ -50,7 +55,10 @@ pub fn draw(sketch: &mut Sketch, choices: &Choices, random: &mut Random) -> Shap
         sketch.line(&format!("name = \"{name}\"\nbetween = {ends:?}"));
         let (rate, traced) = capacity(sketch, name, random);
         shape.links.push(Drawn { name, rate, traced });
-        sketch.line(&format!("delay = \"{} us\"", random.between(0, 1_000 * (sketch.duration - 1).min(60))));
+        sketch.line(&format!(
+            "delay = \"{} us\"",
+            random.between(0, 1_000 * (sketch.duration - 1).min(60))
+        ));
         direction(sketch, rate, choices, random);
         if random.chance(0.3) {
             sketch.line("[link.back]");
@@ -58,7 +66,10 @@ pub fn draw(sketch: &mut Sketch, choices: &Choices, random: &mut Random) -> Shap
                 capacity(sketch, &format!("{name}-back"), random);
             }
             if random.chance(0.5) {
-                sketch.line(&format!("delay = \"{} us\"", random.between(0, 1_000 * (sketch.duration - 1).min(60))));
+                sketch.line(&format!(
+                    "delay = \"{} us\"",
+                    random.between(0, 1_000 * (sketch.duration - 1).min(60))
+                ));
             }
             // The rate may be another one now, or a trace: a buffer in time would be of another size.
             direction(sketch, None, choices, random);
@@ -71,7 +82,8 @@ pub fn draw(sketch: &mut Sketch, choices: &Choices, random: &mut Random) -> Shap
 fn capacity(sketch: &mut Sketch, name: &str, random: &mut Random) -> (Option<u64>, bool) {
     if random.chance(0.2) {
         let file = format!("{name}.trace");
-        let text = if random.chance(0.5) { opportunities(sketch, random) } else { steps(sketch, random) };
+        let text =
+            if random.chance(0.5) { opportunities(sketch, random) } else { steps(sketch, random) };
         sketch.line(&format!("trace = \"{file}\""));
         sketch.traces.push((file, text));
         return (None, true);
@@ -122,7 +134,10 @@ fn direction(sketch: &mut Sketch, rate: Option<u64>, choices: &Choices, random: 
     }
     if random.chance(0.15) {
         let share = random.scaled(0.001, 0.3);
-        sketch.line(&format!("reorder = {{ share = {share:.4}, delay = \"{} ms\" }}", sketch.moment(random) / 10));
+        sketch.line(&format!(
+            "reorder = {{ share = {share:.4}, delay = \"{} ms\" }}",
+            sketch.moment(random) / 10
+        ));
     }
     if random.chance(0.15) {
         sketch.line(&format!("aggregate = \"{} us\"", random.between(1, 20_000)));
@@ -140,8 +155,16 @@ pub fn loss(random: &mut Random) -> String {
         0 => format!("\"{:.3} %\"", random.scaled(0.01, 20.0)),
         1 => format!("{{ probability = {:.5} }}", random.scaled(0.0001, 0.2)),
         2 => format!("{{ every = {} }}", random.between(2, 500)),
-        3 => format!("{{ good_for = \"{} ms\", bad_for = \"{} ms\" }}", random.between(10, 2_000), random.between(1, 200)),
-        _ => format!("{{ to_bad = {:.5}, to_good = {:.5} }}", random.scaled(0.0001, 0.05), random.scaled(0.05, 1.0)),
+        3 => format!(
+            "{{ good_for = \"{} ms\", bad_for = \"{} ms\" }}",
+            random.between(10, 2_000),
+            random.between(1, 200)
+        ),
+        _ => format!(
+            "{{ to_bad = {:.5}, to_good = {:.5} }}",
+            random.scaled(0.0001, 0.05),
+            random.scaled(0.05, 1.0)
+        ),
     }
 }
 

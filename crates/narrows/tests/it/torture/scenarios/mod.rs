@@ -61,7 +61,8 @@ impl Sketch {
     fn new(random: &mut Random) -> Sketch {
         let duration = random.between(100, 4_000);
         let rate = (random.scaled(BITS.0, BITS.1) / duration as f64) as u64;
-        let mut sketch = Sketch { text: String::new(), traces: Vec::new(), duration, rate: rate.max(100) };
+        let mut sketch =
+            Sketch { text: String::new(), traces: Vec::new(), duration, rate: rate.max(100) };
         sketch.line(&format!("duration = \"{duration} ms\""));
         if random.chance(0.4) {
             let warmup = random.between(1, duration - 1);

@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// A law with traffic of `elastic` flows at its rate, as it was some ticks ago, and `fixed` Mbit/s beside them. What the link does not carry waits.
+/// A law with traffic of `elastic` flows at its rate, as it was some ticks ago, and `fixed` Mbit/s
+/// beside them. What the link does not carry waits.
 struct Loop {
     law: AnyRateLaw,
     elastic: f64,
@@ -33,7 +34,10 @@ impl Loop {
 
     /// The largest part by which the rates of the last ticks differ from `rate`.
     fn swing(&self, ticks: usize, rate: f64) -> f64 {
-        self.told[self.told.len() - ticks..].iter().map(|told| (told / rate - 1.0).abs()).fold(0.0, f64::max)
+        self.told[self.told.len() - ticks..]
+            .iter()
+            .map(|told| (told / rate - 1.0).abs())
+            .fold(0.0, f64::max)
     }
 }
 
@@ -47,7 +51,10 @@ fn published_links() {
         (rate, state(&link.law, "flows"))
     };
     let near = |(rate, flows): (f64, f64), expected: (f64, f64)| {
-        assert!((rate / expected.0 - 1.0).abs() < 1e-3 && (flows / expected.1 - 1.0).abs() < 1e-3, "{rate}, {flows} not {expected:?}");
+        assert!(
+            (rate / expected.0 - 1.0).abs() < 1e-3 && (flows / expected.1 - 1.0).abs() < 1e-3,
+            "{rate}, {flows} not {expected:?}"
+        );
     };
     near(settled(1.0, 4.0, 0.0), (2.5, 4.0));
     near(settled(1.0, 0.0, 0.0), (10.0, 1.0));
@@ -69,11 +76,16 @@ fn two_ticks_of_delay_settle_and_three_do_not() {
     }
 }
 
-/// Near the fixed point x(n+1) = x(n) - g x(n-D) with g = alpha eta, which is stable for g < 2 sin(pi/(2(2D+1))): 1, 0.618, 0.445, 0.347 ...
+/// Near the fixed point x(n+1) = x(n) - g x(n-D) with g = alpha eta, which is stable for g < 2
+/// sin(pi/(2(2D+1))): 1, 0.618, 0.445, 0.347 ...
 #[test]
 fn the_loop_is_stable_up_to_the_bound() {
     let bound = |delay: f64| 2.0 * libm::sin(std::f64::consts::PI / (2.0 * (2.0 * delay + 1.0)));
-    assert!((bound(1.0) - 1.0).abs() < 1e-12 && (bound(2.0) - 0.618).abs() < 1e-3 && (bound(3.0) - 0.445).abs() < 1e-3);
+    assert!(
+        (bound(1.0) - 1.0).abs() < 1e-12
+            && (bound(2.0) - 0.618).abs() < 1e-3
+            && (bound(3.0) - 0.445).abs() < 1e-3
+    );
     let mut both = [0, 0];
     for eta in [0.6, 0.8, 0.95] {
         for delay in 1..=6 {
@@ -82,7 +94,8 @@ fn the_loop_is_stable_up_to_the_bound() {
                 if alpha > 1.0 {
                     continue;
                 }
-                let mut link = Loop::new(&format!("mircc-single?alpha={alpha}&eta={eta}"), 1.0, 0.0, 0);
+                let mut link =
+                    Loop::new(&format!("mircc-single?alpha={alpha}&eta={eta}"), 1.0, 0.0, 0);
                 let rate = link.run(300);
                 // Flows send a little more for one interval, and from then on follow late.
                 link.delay = delay;
@@ -91,7 +104,10 @@ fn the_loop_is_stable_up_to_the_bound() {
                 let early = link.swing(50, rate);
                 link.run(100);
                 let growth = link.swing(50, rate) / early;
-                assert!(if part < 1.0 { growth < 0.5 } else { growth > 2.0 }, "alpha {alpha}, eta {eta}, {delay} ticks: {growth}");
+                assert!(
+                    if part < 1.0 { growth < 0.5 } else { growth > 2.0 },
+                    "alpha {alpha}, eta {eta}, {delay} ticks: {growth}"
+                );
                 both[usize::from(part > 1.0)] += 1;
             }
         }
@@ -99,15 +115,16 @@ fn the_loop_is_stable_up_to_the_bound() {
     assert!(both.iter().all(|cases| *cases > 10), "{both:?}");
 }
 
-/// A busy host ticks late: after one to four intervals, as its processors please. One flow follows a round trip later. The coefficient of variation
-/// of R is at most 0.2.
+/// A busy host ticks late: after one to four intervals, as its processors please. One flow follows
+/// a round trip later. The coefficient of variation of R is at most 0.2.
 #[test]
 fn ticks_that_come_late_leave_rates_steady() {
     const ROUND_TRIP: usize = 100;
     let mut lateness = narrows_units::Random::stream(1, "ticks");
     let mut law = made("mircc");
     // Mbit/s and megabits, millisecond by millisecond.
-    let (mut asked, mut waiting, mut arrived) = (vec![law.rates().primary.as_mbps(); ROUND_TRIP], 0.0, 0.0);
+    let (mut asked, mut waiting, mut arrived) =
+        (vec![law.rates().primary.as_mbps(); ROUND_TRIP], 0.0, 0.0);
     let (mut began, mut due, mut settled) = (0, ROUND_TRIP, Vec::new());
     for ms in 0..100_000 {
         let bits = asked[asked.len() - ROUND_TRIP] / 1e3;
@@ -116,8 +133,15 @@ fn ticks_that_come_late_leave_rates_steady() {
         if ms == due {
             let dt = Span::from_millis((ms - began) as u64);
             let rtt = Span::from_millis(ROUND_TRIP as u64);
-            law.tick(&Observed { dt, arrivals: [arrived * 1e6, 0.0], queue: waiting * 1e6, rtt: Some(rtt), packet: Bytes::new(1000) });
-            (began, due, arrived) = (ms, ms + ROUND_TRIP + lateness.below(3 * ROUND_TRIP as u64) as usize, 0.0);
+            law.tick(&Observed {
+                dt,
+                arrivals: [arrived * 1e6, 0.0],
+                queue: waiting * 1e6,
+                rtt: Some(rtt),
+                packet: Bytes::new(1000),
+            });
+            (began, due, arrived) =
+                (ms, ms + ROUND_TRIP + lateness.below(3 * ROUND_TRIP as u64) as usize, 0.0);
         }
         asked.push(law.rates().primary.as_mbps());
         if ms > 10_000 {
@@ -125,6 +149,11 @@ fn ticks_that_come_late_leave_rates_steady() {
         }
     }
     let mean = settled.iter().sum::<f64>() / settled.len() as f64;
-    let variance = settled.iter().map(|rate| (rate - mean) * (rate - mean)).sum::<f64>() / settled.len() as f64;
-    assert!((9.0..=10.0).contains(&mean) && variance.sqrt() / mean <= 0.2, "{mean} Mbit/s, {} of it", variance.sqrt() / mean);
+    let variance = settled.iter().map(|rate| (rate - mean) * (rate - mean)).sum::<f64>()
+        / settled.len() as f64;
+    assert!(
+        (9.0..=10.0).contains(&mean) && variance.sqrt() / mean <= 0.2,
+        "{mean} Mbit/s, {} of it",
+        variance.sqrt() / mean
+    );
 }

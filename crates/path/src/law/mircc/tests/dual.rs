@@ -26,8 +26,10 @@ fn the_primary_class_counts_its_own_arrivals_and_all_that_waits() {
     }
 }
 
-/// This interval's primary traffic of 6 leaves a pool of 9.5 - 6 = 3.5. beta_s = 1, N_s = max(max(3.5, 2)/9.5, 1) = 1, base = 3.5 - 1 · 1 = 2.5, excess = 9.5 - 2 = 7.5:
-/// 0.5 (9.5 + 10) = 9.75, held at 3.5. Then beta_s = (4 - 2)/4 = 0.5, N_s = 4/3.5, base = (3.5 - 0.5 · 1)/N_s = 2.625, excess = 0: 0.5 (3.5 + 2.625).
+/// This interval's primary traffic of 6 leaves a pool of 9.5 - 6 = 3.5. beta_s = 1, N_s =
+/// max(max(3.5, 2)/9.5, 1) = 1, base = 3.5 - 1 · 1 = 2.5, excess = 9.5 - 2 = 7.5: 0.5 (9.5 + 10) =
+/// 9.75, held at 3.5. Then beta_s = (4 - 2)/4 = 0.5, N_s = 4/3.5, base = (3.5 - 0.5 · 1)/N_s =
+/// 2.625, excess = 0: 0.5 (3.5 + 2.625).
 #[test]
 fn the_secondary_class_by_hand() {
     let mut law = made("mircc");
@@ -38,7 +40,8 @@ fn the_secondary_class_by_hand() {
     close(state(&law, "secondary_flows"), 4.0 / 3.5);
 }
 
-/// As printed: C_s = 10 - 6 = 4, base = 0.95 · 4 - 1 · 1 = 2.8, excess = 10 - 2: 0.5 (10 + 10.8) = 10.4, held at 4. Then N_s = 4/4, base = 3.8 - 0.5 · 1 = 3.3, excess 0.
+/// As printed: C_s = 10 - 6 = 4, base = 0.95 · 4 - 1 · 1 = 2.8, excess = 10 - 2: 0.5 (10 + 10.8) =
+/// 10.4, held at 4. Then N_s = 4/4, base = 3.8 - 0.5 · 1 = 3.3, excess 0.
 #[test]
 fn the_secondary_class_as_printed() {
     let mut law = made("mircc?pool=literal");
@@ -51,10 +54,13 @@ fn the_secondary_class_as_printed() {
     close(secondary(&law), 3.8);
 }
 
-/// From the floor it rises again: N_s = pool/R, excess = R, base = R, as printed 0.95 R; half of each comes at once.
+/// From the floor it rises again: N_s = pool/R, excess = R, base = R, as printed 0.95 R; half of
+/// each comes at once.
 #[test]
 fn without_a_pool_the_secondary_rate_is_the_floor_at_once() {
-    for (text, primary, growth) in [("mircc", 9.5, 1.5), ("mircc", 30.0, 1.5), ("mircc?pool=literal", 10.0, 1.475)] {
+    for (text, primary, growth) in
+        [("mircc", 9.5, 1.5), ("mircc", 30.0, 1.5), ("mircc?pool=literal", 10.0, 1.475)]
+    {
         let mut law = made(text);
         law.tick(&seen([primary, 0.0], 0.0));
         close(secondary(&law), FLOOR);
@@ -65,7 +71,9 @@ fn without_a_pool_the_secondary_rate_is_the_floor_at_once() {
     }
 }
 
-/// Flows follow both rates a tick later; the second number of `primary` limits what the primary ones can ask for. Returns primary and secondary traffic when it has settled, and the secondary rate.
+/// Flows follow both rates a tick later; the second number of `primary` limits what the primary
+/// ones can ask for. Returns primary and secondary traffic when it has settled, and the secondary
+/// rate.
 fn settled(text: &str, primary: (f64, f64), flows: f64) -> [f64; 3] {
     let mut law = made(text);
     let (mut told, mut queue) = ([0.0; 2], 0.0);
@@ -90,11 +98,15 @@ fn together_both_classes_fill_eta_c() {
     }
 }
 
-/// 0.95 (10 - 6) = 3.8 beside 6; and beside primary flows that fill 9.5 another 0.95 · 0.5 = 0.475: 99.75 % of C.
+/// 0.95 (10 - 6) = 3.8 beside 6; and beside primary flows that fill 9.5 another 0.95 · 0.5 = 0.475:
+/// 99.75 % of C.
 #[test]
 fn as_printed_they_fill_more() {
     let [primary, secondary, _] = settled("mircc?pool=literal", (1.0, 6.0), 2.0);
-    assert!((primary - 6.0).abs() < 1e-9 && (secondary - 3.8).abs() < 1e-3, "{primary} + {secondary}");
+    assert!(
+        (primary - 6.0).abs() < 1e-9 && (secondary - 3.8).abs() < 1e-3,
+        "{primary} + {secondary}"
+    );
     let [primary, secondary, _] = settled("mircc?pool=literal", (4.0, f64::INFINITY), 1.0);
     assert!((primary + secondary - 9.975).abs() < 1e-3, "{primary} + {secondary}");
 }
@@ -107,7 +119,8 @@ fn secondary_flows_give_way_to_elastic_primary_ones() {
 }
 
 proptest! {
-    /// Whatever is seen, the secondary rate is at least the floor and otherwise within what the primary traffic of this interval leaves.
+    /// Whatever is seen, the secondary rate is at least the floor and otherwise within what the
+    /// primary traffic of this interval leaves.
     #[test]
     fn the_secondary_rate_is_within_its_pool(
         literal in any::<bool>(), intervals in prop::collection::vec((0.0..15.0, 0.0..15.0, 0.0..10.0), 1..30),

@@ -17,7 +17,8 @@ fn the_rate_never_falls_below_the_floor_and_rises_from_there() {
     close(state(&law, "rate_mbps"), 0.024);
 }
 
-/// The mean round trip falls to 80 ms, so the floor rises to 0.01, which the rate of 0.008 counts as: N = 10/0.01, base = 0.0095, excess = 0.01.
+/// The mean round trip falls to 80 ms, so the floor rises to 0.01, which the rate of 0.008 counts
+/// as: N = 10/0.01, base = 0.0095, excess = 0.01.
 #[test]
 fn a_rate_below_a_floor_that_rose_counts_as_the_floor() {
     let mut law = made("mircc-single");
@@ -29,7 +30,8 @@ fn a_rate_below_a_floor_that_rose_counts_as_the_floor() {
 #[test]
 fn a_link_that_was_down_from_the_start_begins_at_the_floor() {
     for text in ["mircc", "mircc-single"] {
-        let mut law = AnyRateLaw::new(&text.parse().expect("a law"), &LawSetup { capacity: Rate::ZERO });
+        let mut law =
+            AnyRateLaw::new(&text.parse().expect("a law"), &LawSetup { capacity: Rate::ZERO });
         assert_eq!(law.rates().primary.as_mbps(), FLOOR);
         law.set_capacity(Rate::from_mbps(10));
         assert_eq!(law.rates().primary.as_mbps(), FLOOR);
@@ -48,7 +50,8 @@ fn without_arrivals_the_queue_weighs_least() {
 }
 
 #[test]
-fn the_mean_round_trip_begins_with_100_ms_takes_a_quarter_per_tick_and_no_less_than_a_millisecond() {
+fn the_mean_round_trip_begins_with_100_ms_takes_a_quarter_per_tick_and_no_less_than_a_millisecond()
+{
     let mut law = made("mircc-single");
     let mut told = |rtt| {
         law.tick(&Observed { rtt, ..seen([0.0; 2], 0.0) });
@@ -68,7 +71,8 @@ fn before_a_packet_was_seen_one_of_1000_bytes_is_assumed() {
     close(state(&law, "floor_mbps"), 1e-6);
 }
 
-/// beta = 1, N = 1: base = 9.5 - 12 = -2.5, excess = 10 - 5. A base of no less than 0 would give 7.5.
+/// beta = 1, N = 1: base = 9.5 - 12 = -2.5, excess = 10 - 5. A base of no less than 0 would give
+/// 7.5.
 #[test]
 fn a_large_queue_takes_more_than_the_base() {
     close(tick(&mut made("mircc-single"), 5.0, 12.0), 6.25);
@@ -76,7 +80,12 @@ fn a_large_queue_takes_more_than_the_base() {
 
 #[test]
 fn no_rate_is_above_the_capacity_or_eta_of_it() {
-    for (text, highest) in [("mircc-single", 10.0), ("mircc-single?cap=eta", 9.5), ("mircc", 10.0), ("mircc?cap=eta", 9.5)] {
+    for (text, highest) in [
+        ("mircc-single", 10.0),
+        ("mircc-single?cap=eta", 9.5),
+        ("mircc", 10.0),
+        ("mircc?cap=eta", 9.5),
+    ] {
         let mut law = made(text);
         assert_eq!(state(&law, "rate_mbps"), highest, "the rate to begin with");
         for _ in 0..5 {
@@ -87,7 +96,8 @@ fn no_rate_is_above_the_capacity_or_eta_of_it() {
     }
 }
 
-/// A rate that is held does not go on to rise unseen: after any idle time overload cuts it as after none, N = 2, base = 9.5/2.
+/// A rate that is held does not go on to rise unseen: after any idle time overload cuts it as after
+/// none, N = 2, base = 9.5/2.
 #[test]
 fn idle_time_winds_nothing_up() {
     for idle in [0, 1, 1000] {
@@ -173,7 +183,8 @@ fn the_time_that_passed_counts_and_not_the_interval_meant() {
 }
 
 proptest! {
-    /// Whatever is seen, both rates lie between the floor and the capacity, a secondary one of nothing apart, and what is counted as no number is what is none.
+    /// Whatever is seen, both rates lie between the floor and the capacity, a secondary one of
+    /// nothing apart, and what is counted as no number is what is none.
     #[test]
     fn rates_are_within_bounds(
         text in prop::sample::select(vec!["mircc", "mircc?pool=literal&beta=0", "mircc-single?eta=1&alpha=1", "mircc?cap=eta&kt=0.01"]),
@@ -207,14 +218,23 @@ proptest! {
     }
 }
 
-/// 15 Mbit/s after nothing, and a queue of 30 in a round trip: beta = 1 takes the rate to the floor. After an interval that was too long, beta is 0.1: N = 1.5, base =
-/// (9.5 - 3)/1.5 = 4.333, excess = 0.
+/// 15 Mbit/s after nothing, and a queue of 30 in a round trip: beta = 1 takes the rate to the
+/// floor. After an interval that was too long, beta is 0.1: N = 1.5, base = (9.5 - 3)/1.5 = 4.333,
+/// excess = 0.
 #[test]
 fn growth_over_a_late_interval_tells_nothing() {
-    for (text, ms, expected) in [("mircc", 400, FLOOR), ("mircc", 401, 5.0 + 6.5 / 3.0), ("mircc-single", 401, 5.0 + 6.5 / 3.0)] {
+    for (text, ms, expected) in [
+        ("mircc", 400, FLOOR),
+        ("mircc", 401, 5.0 + 6.5 / 3.0),
+        ("mircc-single", 401, 5.0 + 6.5 / 3.0),
+    ] {
         let mut law = made(text);
         let dt = Span::from_millis(ms);
-        law.tick(&Observed { dt, arrivals: [15e6 * dt.as_secs_f64(), 0.0], ..seen([0.0; 2], 30.0) });
+        law.tick(&Observed {
+            dt,
+            arrivals: [15e6 * dt.as_secs_f64(), 0.0],
+            ..seen([0.0; 2], 30.0)
+        });
         close(state(&law, "rate_mbps"), expected);
     }
 }

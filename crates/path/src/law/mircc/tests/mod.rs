@@ -1,4 +1,5 @@
-//! Rates by hand: in Mbit/s, on a link of 10 Mbit/s with a mean round trip of 100 ms and a tick in each, unless something else is said.
+//! Rates by hand: in Mbit/s, on a link of 10 Mbit/s with a mean round trip of 100 ms and a tick in
+//! each, unless something else is said.
 
 mod closed;
 mod dual;
@@ -17,10 +18,17 @@ fn made(text: &str) -> AnyRateLaw {
     AnyRateLaw::new(&text.parse().expect("a law"), &LawSetup { capacity: Rate::from_mbps(10) })
 }
 
-/// An interval in which primary and secondary Interests asked for `arrivals`, after which as much waits as `drain` carries in a round trip.
+/// An interval in which primary and secondary Interests asked for `arrivals`, after which as much
+/// waits as `drain` carries in a round trip.
 fn seen(arrivals: [f64; 2], drain: f64) -> Observed {
     let bits = |mbps: f64| mbps * 1e6 * 0.1;
-    Observed { dt: D, arrivals: arrivals.map(bits), queue: bits(drain), rtt: Some(D), packet: Bytes::new(1000) }
+    Observed {
+        dt: D,
+        arrivals: arrivals.map(bits),
+        queue: bits(drain),
+        rtt: Some(D),
+        packet: Bytes::new(1000),
+    }
 }
 
 /// The primary rate after an interval of primary Interests.

@@ -6,7 +6,8 @@ use proptest::prelude::*;
 #[test]
 fn overload_cuts_the_rate_in_proportion() {
     let mut law = made("mircc-single");
-    // N = 20/10 = 2, beta = (20 - 0)/20 = 1, base = (9.5 - 1 · 1)/2 = 4.25, excess = 10 - 20/2 = 0; half of each: 5 + 2.125.
+    // N = 20/10 = 2, beta = (20 - 0)/20 = 1, base = (9.5 - 1 · 1)/2 = 4.25, excess = 10 - 20/2 = 0;
+    // half of each: 5 + 2.125.
     close(tick(&mut law, 20.0, 1.0), 7.125);
     close(state(&law, "flows"), 2.0);
     // N = 20/7.125, beta = 0.1, base = (9.5 - 0.1) · 7.125/20 = 3.34875.
@@ -20,9 +21,11 @@ fn the_queue_weighs_as_much_as_traffic_grows() {
     let mut law = made("mircc-single?alpha=1");
     // N = 5, base = 9.5/5.
     close(tick(&mut law, 50.0, 0.0), 1.9);
-    // Traffic falls: beta = 0.1. N = 10/1.9, base = (9.5 - 0.1 · 5)/N = 1.71, excess = 1.9 - 4/N = 1.14.
+    // Traffic falls: beta = 0.1. N = 10/1.9, base = (9.5 - 0.1 · 5)/N = 1.71, excess = 1.9 - 4/N =
+    // 1.14.
     close(tick(&mut law, 4.0, 5.0), 2.85);
-    // It doubles: beta = (8 - 4)/8. N = 10/2.85, base = (9.5 - 0.5 · 5)/N = 1.995, excess = 2.85 - 8/N = 0.57.
+    // It doubles: beta = (8 - 4)/8. N = 10/2.85, base = (9.5 - 0.5 · 5)/N = 1.995, excess = 2.85 -
+    // 8/N = 0.57.
     close(tick(&mut law, 8.0, 5.0), 2.565);
     close(state(&law, "base_mbps"), 1.995);
     close(state(&law, "excess_mbps"), 0.57);
@@ -37,7 +40,8 @@ fn both_classes_of_interests_count_and_only_the_primary_rate_is_given() {
 }
 
 proptest! {
-    /// Both averages have the same weight, so their sum is an average of the sum: R = (1 - alpha) R0 + alpha (base + excess), which bounds then hold.
+    /// Both averages have the same weight, so their sum is an average of the sum: R = (1 - alpha)
+    /// R0 + alpha (base + excess), which bounds then hold.
     #[test]
     fn the_rate_is_one_average(
         alpha in 0.01f64..1.0, eta in 0.1f64..1.0, intervals in prop::collection::vec((0.0f64..30.0, 0.0f64..20.0), 1..30),
@@ -55,7 +59,8 @@ proptest! {
         }
     }
 
-    /// As long as the link is not overloaded and nothing waits, base + excess = R0 (1 + eta - y/C), and N = C/R0 whoever sends.
+    /// As long as the link is not overloaded and nothing waits, base + excess = R0 (1 + eta - y/C),
+    /// and N = C/R0 whoever sends.
     #[test]
     fn below_capacity_the_rate_changes_by_what_is_missing(overload in 1.0f64..20.0, eta in 0.1f64..1.0, load in 0.0f64..1.0) {
         let mut law = made(&format!("mircc-single?eta={eta}"));

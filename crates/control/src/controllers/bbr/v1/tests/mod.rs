@@ -9,7 +9,8 @@ use crate::testing::acked;
 use crate::{CaState, Congestion, Lost, RateSample, Totals};
 use narrows_units::{Bytes, Rate, Span};
 
-/// A connection over a path of 1000 packets per 120 ms (100 Mbit/s) and 40 ms: a product of 333.3 packets.
+/// A connection over a path of 1000 packets per 120 ms (100 Mbit/s) and 40 ms: a product of 333.3
+/// packets.
 struct Flow {
     bbr: Bbr,
     /// In µs.
@@ -73,7 +74,8 @@ impl Flow {
         let prior_delivered = if step.round { self.delivered } else { 0 };
         self.delivered += step.acked;
         self.lost += step.lost;
-        let loss = Lost { number: 0, bytes: Bytes::new(1448), sent_at: Time::ZERO, tag: Tag::default() };
+        let loss =
+            Lost { number: 0, bytes: Bytes::new(1448), sent_at: Time::ZERO, tag: Tag::default() };
         self.bbr.on_feedback(&Feedback {
             acked: &acked(0..step.acked),
             lost: &vec![loss; step.lost as usize],
@@ -166,12 +168,19 @@ fn bandwidth_is_the_maximum_of_ten_rounds() {
 
 #[test]
 fn the_window_is_two_products_and_three_bursts() {
-    // Gain 2: 667 packets. Gain 1.0 paces bursts of 8: 691, even 692. Gain 1.25: bursts of 10: 697, even 698; since 4.15 another 2 to probe
-    // with, and the 8 packets that this acknowledgement bunches: 667 + 8 + 24 = 699, even 700; 667 + 8 + 30 = 705, even 706, and 2.
-    for (text, gain, window) in [("bbr", 256, 700), ("bbr", 320, 708), ("bbr?era=linux-4.15", 256, 692), ("bbr?era=linux-4.15", 320, 698)] {
+    // Gain 2: 667 packets. Gain 1.0 paces bursts of 8: 691, even 692. Gain 1.25: bursts of 10: 697,
+    // even 698; since 4.15 another 2 to probe with, and the 8 packets that this acknowledgement
+    // bunches: 667 + 8 + 24 = 699, even 700; 667 + 8 + 30 = 705, even 706, and 2.
+    for (text, gain, window) in [
+        ("bbr", 256, 700),
+        ("bbr", 320, 708),
+        ("bbr?era=linux-4.15", 256, 692),
+        ("bbr?era=linux-4.15", 320, 698),
+    ] {
         let mut flow = Flow::probing(text, gain);
         flow.bbr.window = Cwnd::new(10_000);
-        (flow.bbr.extra_acked, flow.bbr.aggregation) = (ExtraAcked::default(), MaxExtraAcked::default());
+        (flow.bbr.extra_acked, flow.bbr.aggregation) =
+            (ExtraAcked::default(), MaxExtraAcked::default());
         flow.ack(Step { acked: 8, before: 0, ..STEP });
         assert_eq!(flow.window(), window, "{text} at {gain}");
     }
@@ -236,7 +245,11 @@ fn draining_ends_early_when_the_flight_is_one_product() {
 fn a_flow_that_starts_late_in_the_run_does_not_begin_with_probe_rtt() {
     let mut flow = Flow::new("bbr");
     assert_eq!(flow.now, 1_000_000);
-    flow = Flow { bbr: Bbr::new(&Setup::default(), &"bbr".parse::<Choice>().unwrap().params()), now: 60_000_000, ..flow };
+    flow = Flow {
+        bbr: Bbr::new(&Setup::default(), &"bbr".parse::<Choice>().unwrap().params()),
+        now: 60_000_000,
+        ..flow
+    };
     flow.send(false);
     flow.ack(ROUND);
     assert_eq!(flow.bbr.mode, Mode::Startup);
@@ -251,7 +264,10 @@ fn without_round_trips_the_product_is_the_initial_window() {
 #[test]
 fn different_seeds_start_in_different_phases() {
     let phase = |seed| {
-        let bbr = Bbr::new(&Setup { seed, ..Setup::default() }, &"bbr".parse::<Choice>().unwrap().params());
+        let bbr = Bbr::new(
+            &Setup { seed, ..Setup::default() },
+            &"bbr".parse::<Choice>().unwrap().params(),
+        );
         let mut flow = Flow { bbr, now: 0, delivered: 0, lost: 0 };
         for _ in 0..4 {
             flow.ack(ROUND);

@@ -34,7 +34,11 @@ fn probe_rtt_empties_the_pipe_for_200_ms_and_a_round() {
     }
     assert_eq!(flow.now, emptied + 200_001);
     assert_eq!(flow.bbr.mode, Mode::ProbeBw);
-    assert!(flow.window() >= before.min(flow.bbr.quantized(683)) && flow.window() > 600, "{} of {before}", flow.window());
+    assert!(
+        flow.window() >= before.min(flow.bbr.quantized(683)) && flow.window() > 600,
+        "{} of {before}",
+        flow.window()
+    );
     assert_eq!(flow.bbr.bandwidth(), 139_810);
 }
 
@@ -67,7 +71,11 @@ fn an_idle_flow_does_not_probe_the_round_trip() {
     let mut flow = Flow::probing("bbr", 320);
     flow.now += 20_000_000;
     flow.send(true);
-    assert_eq!(flow.bbr.decision().pacing, Some(Rate::from_bps(98_999_904)), "restarts at the bandwidth, not above");
+    assert_eq!(
+        flow.bbr.decision().pacing,
+        Some(Rate::from_bps(98_999_904)),
+        "restarts at the bandwidth, not above"
+    );
     flow.ack(Step { rtt_ms: 45, ..ROUND });
     assert_eq!(flow.bbr.mode, Mode::ProbeBw);
     assert_eq!(flow.bbr.min_rtt.get(), Some(45_000));

@@ -32,7 +32,8 @@ fn aggregation_is_remembered_for_a_round_in_startup_and_ten_after() {
     }
 }
 
-/// Section 5.4.1 restarts the time of the sampling interval only, `bbr_cwnd_event` the count of the acknowledged too.
+/// Section 5.4.1 restarts the time of the sampling interval only, `bbr_cwnd_event` the count of the
+/// acknowledged too.
 #[test]
 fn after_idleness_the_draft_counts_on_from_now() {
     for (text, counted) in PROFILES.into_iter().zip([true, false]) {

@@ -20,7 +20,11 @@ fn gains_are_those_of_the_table() {
             near(bounded as f64 / 256.0, window[index]);
         }
     }
-    assert_eq!((Flow::new(PROFILES[0]).gains().0, Flow::new(PROFILES[1]).gains().0), (277, 710), "2.77 and 710/256");
+    assert_eq!(
+        (Flow::new(PROFILES[0]).gains().0, Flow::new(PROFILES[1]).gains().0),
+        (277, 710),
+        "2.77 and 710/256"
+    );
     assert_eq!(Flow::reach(PROFILES[0], BbrState::Down).gains().0, 90, "exactly 0.90");
 }
 

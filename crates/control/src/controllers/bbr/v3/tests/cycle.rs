@@ -5,9 +5,13 @@ use super::*;
 #[test]
 fn down_ends_when_the_flight_leaves_headroom_and_no_queue() {
     for text in PROFILES {
-        for (bound, flight, over) in
-            [(UNBOUNDED, 334, true), (UNBOUNDED, 335, false), (1_000, 334, true), (300, 255, true), (300, 257, false)]
-        {
+        for (bound, flight, over) in [
+            (UNBOUNDED, 334, true),
+            (UNBOUNDED, 335, false),
+            (1_000, 334, true),
+            (300, 255, true),
+            (300, 257, false),
+        ] {
             let mut flow = Flow::reach(text, BbrState::Down);
             flow.bbr.long_term.set(bound);
             flow.ack(Step { before: flight, flight, sent_flight: 200, ..STEP });
@@ -34,7 +38,10 @@ fn the_wait_between_probes_is_two_to_three_seconds_and_random() {
             })
             .collect();
         assert!(waits.iter().all(|wait| (2_000_000..=3_002_000).contains(wait)), "{waits:?}");
-        assert!(waits.iter().min().unwrap() < &2_200_000 && waits.iter().max().unwrap() > &2_800_000, "{waits:?}");
+        assert!(
+            waits.iter().min().unwrap() < &2_200_000 && waits.iter().max().unwrap() > &2_800_000,
+            "{waits:?}"
+        );
     }
 }
 
@@ -52,7 +59,14 @@ fn a_small_flow_probes_as_often_as_reno_and_none_waits_more_than_63_rounds() {
                 flow.bbr.window = Cwnd::new(bound);
                 let mut rounds = 0;
                 while flow.bbr.state != BbrState::Refill {
-                    flow.ack(Step { after: 1_000, before: 1_000, flight: 1_000, acked: 100, sent_flight: 1, ..ROUND });
+                    flow.ack(Step {
+                        after: 1_000,
+                        before: 1_000,
+                        flight: 1_000,
+                        acked: 100,
+                        sent_flight: 1,
+                        ..ROUND
+                    });
                     rounds += 1;
                 }
                 rounds
@@ -82,7 +96,10 @@ fn wrong_often_refill_forgets_the_short_term_bounds() {
         flow.bbr.short_term.cut(Fraction(7, 10), 1_000, 100);
         flow.ack(Step { after: 3_000_001, ..STEP });
         assert_eq!(flow.bbr.state, BbrState::Refill);
-        assert_eq!((flow.bbr.short_term.bandwidth(), flow.bbr.short_term.flight()), (UNBOUNDED, UNBOUNDED));
+        assert_eq!(
+            (flow.bbr.short_term.bandwidth(), flow.bbr.short_term.flight()),
+            (UNBOUNDED, UNBOUNDED)
+        );
     }
 }
 
@@ -99,7 +116,8 @@ fn up_ends_after_three_rounds_without_growth() {
     }
 }
 
-/// As long as it does not rise with each acknowledgement: one that raises it finds the window below it.
+/// As long as it does not rise with each acknowledgement: one that raises it finds the window below
+/// it.
 #[test]
 fn up_lasts_while_the_long_term_bound_is_the_limit() {
     for text in PROFILES {
@@ -108,7 +126,14 @@ fn up_lasts_while_the_long_term_bound_is_the_limit() {
         for ack in 1..=7 * 200 {
             let window = flow.window();
             flow.send(window, false);
-            flow.ack(Step { acked: 2, after: 200, before: 300, flight: 300, round: ack % 200 == 0, ..STEP });
+            flow.ack(Step {
+                acked: 2,
+                after: 200,
+                before: 300,
+                flight: 300,
+                round: ack % 200 == 0,
+                ..STEP
+            });
             assert_eq!(flow.bbr.state, BbrState::Up, "{text}, acknowledgement {ack}");
         }
         assert!(flow.bbr.long_term.get() > 500, "{text}: raised to {}", flow.bbr.long_term.get());

@@ -51,9 +51,24 @@ fn wrong_often_loss_is_judged_by_the_flight_at_send_not_by_the_flight_now() {
         // 8 of 400 are 2 %; of the 40 now in flight they would be 20 %.
         let mut flow = Flow::bounded(text, BbrState::Up, 500);
         let limit = if text.ends_with("draft") { 8 } else { 7 };
-        flow.ack(Step { lost: limit, sent_flight: 400, before: 48, flight: 40, ca_state: CaState::Recovery, ..STEP });
+        flow.ack(Step {
+            lost: limit,
+            sent_flight: 400,
+            before: 48,
+            flight: 40,
+            ca_state: CaState::Recovery,
+            ..STEP
+        });
         assert_eq!((flow.bbr.state, flow.bbr.long_term.get()), (BbrState::Up, 500), "{text}");
-        flow.ack(Step { lost: 1, lost_since: limit, sent_flight: 400, before: 40, flight: 40, ca_state: CaState::Recovery, ..STEP });
+        flow.ack(Step {
+            lost: 1,
+            lost_since: limit,
+            sent_flight: 400,
+            before: 40,
+            flight: 40,
+            ca_state: CaState::Recovery,
+            ..STEP
+        });
         assert_ne!(flow.bbr.state, BbrState::Up, "{text}");
     }
 }
@@ -61,11 +76,21 @@ fn wrong_often_loss_is_judged_by_the_flight_at_send_not_by_the_flight_now() {
 #[test]
 fn the_bound_after_loss_is_the_flight_at_which_it_crossed_the_threshold_within_the_batch() {
     for (text, expected) in PROFILES.into_iter().zip([399, 400]) {
-        // Of a batch of 30 losses out of 400 the ninth (the eighth in the kernel: 5/256) crosses; of the 399 packets before it 2 % may be
-        // lost, which 8 (7) have been.
+        // Of a batch of 30 losses out of 400 the ninth (the eighth in the kernel: 5/256) crosses;
+        // of the 399 packets before it 2 % may be lost, which 8 (7) have been.
         let mut flow = Flow::bounded(text, BbrState::Up, 500);
-        flow.ack(Step { lost: 30, sent_flight: 400, before: 430, ca_state: CaState::Recovery, ..STEP });
-        assert_eq!((flow.bbr.state, flow.bbr.long_term.get(), flow.bbr.cycle.too_high), (BbrState::Down, expected, true), "{text}");
+        flow.ack(Step {
+            lost: 30,
+            sent_flight: 400,
+            before: 430,
+            ca_state: CaState::Recovery,
+            ..STEP
+        });
+        assert_eq!(
+            (flow.bbr.state, flow.bbr.long_term.get(), flow.bbr.cycle.too_high),
+            (BbrState::Down, expected, true),
+            "{text}"
+        );
     }
 }
 
@@ -73,7 +98,13 @@ fn the_bound_after_loss_is_the_flight_at_which_it_crossed_the_threshold_within_t
 fn the_bound_after_loss_is_at_least_beta_of_the_target() {
     for (text, beta) in PROFILES.into_iter().zip([233, 234]) {
         let mut flow = Flow::bounded(text, BbrState::Up, 500);
-        flow.ack(Step { lost: 20, sent_flight: 100, before: 430, ca_state: CaState::Recovery, ..STEP });
+        flow.ack(Step {
+            lost: 20,
+            sent_flight: 100,
+            before: 430,
+            ca_state: CaState::Recovery,
+            ..STEP
+        });
         // 0.7 of 334, and in the kernel 180/256 of 336.
         let expected = if text.ends_with("draft") { beta } else { 336 * 180 / 256 };
         assert_eq!(flow.bbr.long_term.get(), expected, "{text}");
@@ -84,7 +115,8 @@ fn the_bound_after_loss_is_at_least_beta_of_the_target() {
 fn wrong_often_one_probe_is_answered_once() {
     for text in PROFILES {
         let mut flow = Flow::bounded(text, BbrState::Up, 500);
-        let lossy = Step { lost: 30, sent_flight: 400, before: 430, ca_state: CaState::Recovery, ..STEP };
+        let lossy =
+            Step { lost: 30, sent_flight: 400, before: 430, ca_state: CaState::Recovery, ..STEP };
         flow.ack(lossy);
         let bound = flow.bbr.long_term.get();
         flow.ack(Step { sent_flight: 300, ..lossy });
@@ -97,13 +129,21 @@ fn wrong_often_one_probe_is_answered_once() {
 fn a_probe_limited_by_the_application_sets_no_bound() {
     for text in PROFILES {
         let mut flow = Flow::bounded(text, BbrState::Up, 500);
-        flow.ack(Step { lost: 30, app_limited: true, sent_flight: 400, before: 430, ca_state: CaState::Recovery, ..STEP });
+        flow.ack(Step {
+            lost: 30,
+            app_limited: true,
+            sent_flight: 400,
+            before: 430,
+            ca_state: CaState::Recovery,
+            ..STEP
+        });
         assert_eq!((flow.bbr.state, flow.bbr.long_term.get()), (BbrState::Down, 500), "{text}");
     }
 }
 
 #[test]
-fn after_a_probe_that_went_too_high_the_next_stops_at_the_bound_and_if_all_is_well_another_follows_at_once() {
+fn after_a_probe_that_went_too_high_the_next_stops_at_the_bound_and_if_all_is_well_another_follows_at_once()
+ {
     for text in PROFILES {
         let mut flow = Flow::bounded(text, BbrState::Refill, 400);
         flow.bbr.cycle.too_high = true;

@@ -34,7 +34,8 @@ fn marks_cut_the_flight_by_a_third_of_their_share() {
 #[test]
 fn when_marks_cease_without_loss_the_next_probe_comes_at_once_and_steeply() {
     let mut flow = Flow::bounded("bbr3?profile=linux&ecn", BbrState::Cruise, 300);
-    let short = Step { rtt_us: 4_000, before: 80, flight: 80, sent_flight: 80, after: 4_000, ..ROUND };
+    let short =
+        Step { rtt_us: 4_000, before: 80, flight: 80, sent_flight: 80, after: 4_000, ..ROUND };
     flow.ack(Step { ca_state: CaState::Cwr, ..short });
     flow.ack(Step { ca_state: CaState::Cwr, marked: 5, ..short });
     assert_eq!(flow.bbr.state, BbrState::Cruise, "while it answers the mark");
@@ -67,7 +68,10 @@ fn wrong_often_the_cycle_has_four_phases_and_probes_once() {
             }
         }
         let Constants { down_pacing, unit, up_pacing, .. } = *flow.bbr.constants;
-        assert!(phases.chunks(3).all(|cycle| [down_pacing, unit, up_pacing].starts_with(cycle)), "{text}: {phases:?}");
+        assert!(
+            phases.chunks(3).all(|cycle| [down_pacing, unit, up_pacing].starts_with(cycle)),
+            "{text}: {phases:?}"
+        );
         assert!(phases.len() > 6, "{phases:?}");
     }
 }

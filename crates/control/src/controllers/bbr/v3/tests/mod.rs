@@ -20,7 +20,8 @@ use profile::Fraction;
 
 const PROFILES: [&str; 2] = ["bbr3?profile=draft", "bbr3?profile=linux"];
 
-/// A connection over a path of 1000 packets per 120 ms (100 Mbit/s) and 40 ms: a product of 333.3 packets.
+/// A connection over a path of 1000 packets per 120 ms (100 Mbit/s) and 40 ms: a product of 333.3
+/// packets.
 struct Flow {
     bbr: Bbr3,
     /// In µs.
@@ -35,7 +36,8 @@ struct Step {
     /// µs since the last.
     after: u64,
     acked: u64,
-    /// Packets lost, of those that left with `sent_flight` in flight, and when nothing after `sent_lost` was lost.
+    /// Packets lost, of those that left with `sent_flight` in flight, and when nothing after
+    /// `sent_lost` was lost.
     lost: u64,
     /// The flight, itself included, when the acknowledged or lost packets left.
     sent_flight: u32,
@@ -91,12 +93,20 @@ impl Flow {
 
     /// A packet leaves that makes the flight `flight`.
     fn send(&mut self, flight: u32, app_limited: bool) -> Tag {
-        self.bbr.on_sent(&Sent { app_limited, ..Sent::new(self.time(), 0, Bytes::new(1448), flight - 1) })
+        self.bbr.on_sent(&Sent {
+            app_limited,
+            ..Sent::new(self.time(), 0, Bytes::new(1448), flight - 1)
+        })
     }
 
     fn departed(&mut self, step: Step) -> Tag {
         let lost = self.lost - step.lost_since;
-        self.bbr.flights.depart(Departure { flight: step.sent_flight, lost: lost as u32, marked: 0, app_limited: step.app_limited })
+        self.bbr.flights.depart(Departure {
+            flight: step.sent_flight,
+            lost: lost as u32,
+            marked: 0,
+            app_limited: step.app_limited,
+        })
     }
 
     fn ack(&mut self, step: Step) {
@@ -105,8 +115,14 @@ impl Flow {
         let prior_delivered = if step.round { self.delivered } else { 0 };
         self.delivered += step.acked;
         // Every other segment: as many ranges as losses.
-        let lost: Vec<Lost> =
-            (0..step.lost).map(|lost| Lost { number: 2 * (self.lost + lost), bytes: Bytes::new(1448), sent_at: Time::ZERO, tag }).collect();
+        let lost: Vec<Lost> = (0..step.lost)
+            .map(|lost| Lost {
+                number: 2 * (self.lost + lost),
+                bytes: Bytes::new(1448),
+                sent_at: Time::ZERO,
+                tag,
+            })
+            .collect();
         self.lost += step.lost;
         let one = |number| Acked {
             number,
@@ -167,7 +183,8 @@ impl Flow {
         if state == BbrState::Down {
             return flow;
         }
-        // The round after Drain ends the cycle of the maximum filter; this keeps a sample in either.
+        // The round after Drain ends the cycle of the maximum filter; this keeps a sample in
+        // either.
         flow.ack(Step { before: 300, flight: 300, ..ROUND });
         assert_eq!(flow.bbr.state, BbrState::Cruise);
         if state == BbrState::Cruise {
@@ -197,13 +214,18 @@ fn near(gain: f64, number: f64) {
     assert!((gain - number).abs() <= 1.0 / 256.0, "{gain} is not {number}");
 }
 
-/// A round of recovery in which `count` acknowledgements bring a loss each, of `flight` packets in flight.
+/// A round of recovery in which `count` acknowledgements bring a loss each, of `flight` packets in
+/// flight.
 fn lossy_startup(text: &str, count: u64, flight: u32) -> Flow {
     let mut flow = Flow::new(text);
     flow.ack(Step { sample: (500, 120_000), ..ROUND });
     let repairing = Step { ca_state: CaState::Recovery, sample: (700, 120_000), ..STEP };
     for loss in 0..count {
-        flow.ack(Step { lost: 1, congestion: (loss == 0).then_some(Congestion::Loss), ..repairing });
+        flow.ack(Step {
+            lost: 1,
+            congestion: (loss == 0).then_some(Congestion::Loss),
+            ..repairing
+        });
         assert_eq!(flow.bbr.state, BbrState::Startup, "not within the round");
     }
     flow.ack(Step { round: true, sent_flight: flight, lost_since: count, ..repairing });

@@ -3,19 +3,25 @@
 use super::*;
 
 #[test]
-fn probe_rtt_comes_five_seconds_after_the_least_round_trip_with_half_a_product_for_200_ms_and_a_round() {
+fn probe_rtt_comes_five_seconds_after_the_least_round_trip_with_half_a_product_for_200_ms_and_a_round()
+ {
     for text in PROFILES {
         let mut flow = Flow::reach(text, BbrState::Cruise);
         flow.bbr.window = Cwnd::new(600);
         flow.ack(Step { rtt_us: 39_000, ..STEP });
-        let (stamp, later) = (flow.now, Step { rtt_us: 41_000, after: 40_000, before: 320, flight: 320, ..STEP });
+        let (stamp, later) =
+            (flow.now, Step { rtt_us: 41_000, after: 40_000, before: 320, flight: 320, ..STEP });
         while flow.now + 40_000 <= stamp + 5_000_000 {
             flow.ack(later);
             assert_ne!(flow.bbr.state, BbrState::ProbeRtt);
         }
         flow.ack(Step { after: stamp + 5_000_001 - flow.now, ..later });
         // Half of 325 packets: the product by the least round trip of ten seconds.
-        assert_eq!((flow.bbr.state, flow.window(), flow.bbr.pacing_gain()), (BbrState::ProbeRtt, 163, flow.bbr.constants.unit), "{text}");
+        assert_eq!(
+            (flow.bbr.state, flow.window(), flow.bbr.pacing_gain()),
+            (BbrState::ProbeRtt, 163, flow.bbr.constants.unit),
+            "{text}"
+        );
         let slow = Step { sample: (10, 40_000), after: 1_000, ..later };
         flow.ack(Step { flight: 164, ..slow });
         flow.ack(Step { flight: 163, ..slow });
@@ -25,7 +31,11 @@ fn probe_rtt_comes_five_seconds_after_the_least_round_trip_with_half_a_product_f
         flow.ack(Step { after: 0, round: true, flight: 163, ..slow });
         assert_eq!((flow.now, flow.bbr.state), (emptied + 200_001, BbrState::Cruise));
         assert!(flow.window() >= 600, "restored: {}", flow.window());
-        assert_eq!(flow.bbr.max_bandwidth.get(), 139_811, "what was sent meanwhile says nothing of the bandwidth");
+        assert_eq!(
+            flow.bbr.max_bandwidth.get(),
+            139_811,
+            "what was sent meanwhile says nothing of the bandwidth"
+        );
     }
 }
 
@@ -49,7 +59,9 @@ fn wrong_often_probe_rtt_is_not_left_without_a_whole_round() {
 #[test]
 fn probe_rtt_ends_with_cleared_short_term_bounds_and_before_the_pipe_was_full_in_startup() {
     for text in PROFILES {
-        for (state, after) in [(BbrState::Cruise, BbrState::Cruise), (BbrState::Startup, BbrState::Startup)] {
+        for (state, after) in
+            [(BbrState::Cruise, BbrState::Cruise), (BbrState::Startup, BbrState::Startup)]
+        {
             let mut flow = Flow::reach(text, state);
             flow.ack(STEP);
             flow.ack(Step { after: 5_000_001, rtt_us: 41_000, ..STEP });
@@ -57,7 +69,11 @@ fn probe_rtt_ends_with_cleared_short_term_bounds_and_before_the_pipe_was_full_in
             flow.bbr.short_term.cut(Fraction(1, 2), 100_000, 100);
             flow.ack(Step { flight: 4, ..STEP });
             flow.ack(Step { after: 200_001, flight: 4, ..ROUND });
-            assert_eq!((flow.bbr.state, flow.bbr.short_term.flight()), (after, UNBOUNDED), "{text}");
+            assert_eq!(
+                (flow.bbr.state, flow.bbr.short_term.flight()),
+                (after, UNBOUNDED),
+                "{text}"
+            );
         }
     }
 }

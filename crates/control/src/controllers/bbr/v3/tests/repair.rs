@@ -24,7 +24,8 @@ fn a_timeout_keeps_the_bandwidth_and_restores_the_window_after_repair() {
     }
 }
 
-/// `InitLowerBounds` takes the window of the end of the round in the draft, the one before the timeout in the kernel.
+/// `InitLowerBounds` takes the window of the end of the round in the draft, the one before the
+/// timeout in the kernel.
 #[test]
 fn a_timeout_outside_of_probes_bounds_the_flight_at_once_in_the_kernel_only() {
     for (text, bounded) in PROFILES.into_iter().zip([false, true]) {
@@ -49,7 +50,8 @@ fn undo_restores_bounds_and_in_the_draft_the_state() {
     for (text, after) in PROFILES.into_iter().zip([BbrState::Refill, BbrState::Down]) {
         let mut flow = Flow::bounded(text, BbrState::Up, 500);
         let window = flow.window();
-        let spurious = Step { congestion: Some(Congestion::Loss), ca_state: CaState::Recovery, ..STEP };
+        let spurious =
+            Step { congestion: Some(Congestion::Loss), ca_state: CaState::Recovery, ..STEP };
         flow.ack(Step { lost: 30, sent_flight: 300, before: 430, ..spurious });
         assert_eq!(flow.bbr.state, BbrState::Down);
         assert!(flow.bbr.long_term.get() < 500);
@@ -65,7 +67,11 @@ fn undo_of_the_loss_that_ended_startup_returns_to_it_in_the_draft() {
         let mut flow = lossy_startup(text, 6, 290);
         assert_eq!(flow.bbr.state, BbrState::Drain);
         flow.bbr.on_undo(flow.time());
-        assert_eq!((flow.bbr.state, flow.bbr.full_pipe.reached()), (after, after == BbrState::Drain), "{text}");
+        assert_eq!(
+            (flow.bbr.state, flow.bbr.full_pipe.reached()),
+            (after, after == BbrState::Drain),
+            "{text}"
+        );
         assert_eq!(flow.bbr.long_term.get(), UNBOUNDED);
     }
 }

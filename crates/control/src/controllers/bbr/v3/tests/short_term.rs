@@ -11,12 +11,18 @@ fn loss_outside_probing_keeps_beta_or_what_the_round_delivered() {
         lossy_round(&mut flow, 100);
         // What the round before delivered still counts: it ended with the loss.
         let first = flow.bbr.short_term.flight();
-        assert!(first >= beta.of(window) && first < window.max(1_001), "{text}: {first} of {window}");
+        assert!(
+            first >= beta.of(window) && first < window.max(1_001),
+            "{text}: {first} of {window}"
+        );
         flow.bbr.short_term.reset_signals();
         let bandwidth = flow.bbr.short_term.bandwidth();
         lossy_round(&mut flow, 100);
         assert_eq!(flow.bbr.short_term.flight(), beta.of(first).max(100), "{text}");
-        assert_eq!(flow.bbr.short_term.bandwidth(), beta.of(bandwidth).max(bandwidth_ceil(100, 240_000)));
+        assert_eq!(
+            flow.bbr.short_term.bandwidth(),
+            beta.of(bandwidth).max(bandwidth_ceil(100, 240_000))
+        );
         assert_eq!(flow.bbr.bandwidth(), flow.bbr.short_term.bandwidth());
         assert_eq!(flow.window(), flow.bbr.short_term.flight().min(flow.window()));
     }
@@ -25,9 +31,13 @@ fn loss_outside_probing_keeps_beta_or_what_the_round_delivered() {
 #[test]
 fn loss_while_probing_sets_no_short_term_bound() {
     for text in PROFILES {
-        for (state, bounded) in
-            [(BbrState::Startup, false), (BbrState::Refill, false), (BbrState::Up, false), (BbrState::Down, true), (BbrState::Cruise, true)]
-        {
+        for (state, bounded) in [
+            (BbrState::Startup, false),
+            (BbrState::Refill, false),
+            (BbrState::Up, false),
+            (BbrState::Down, true),
+            (BbrState::Cruise, true),
+        ] {
             let mut flow = Flow::reach(text, state);
             flow.ack(Step { lost: 1, ca_state: CaState::Recovery, ..STEP });
             assert!(flow.bbr.short_term.loss_in_round());
@@ -57,7 +67,12 @@ fn one_round_with_many_losses_cuts_once() {
 fn the_window_is_capped_by_the_bounds_of_its_state() {
     for text in PROFILES {
         let headroom = if text.ends_with("draft") { 255 } else { 300 - 300 * 38 / 256 };
-        for (state, cap) in [(BbrState::Down, 300), (BbrState::Cruise, headroom), (BbrState::Refill, 300), (BbrState::Up, 300)] {
+        for (state, cap) in [
+            (BbrState::Down, 300),
+            (BbrState::Cruise, headroom),
+            (BbrState::Refill, 300),
+            (BbrState::Up, 300),
+        ] {
             let mut flow = Flow::reach(text, state);
             flow.bbr.long_term.set(300);
             flow.ack(Step { acked: 1, ..STEP });

@@ -42,7 +42,8 @@ fn startup_ends_by_loss_in_six_places_above_two_percent_in_a_round_of_recovery()
     }
 }
 
-/// Section 5.3.1.3, for connections that detect one loss per round trip: any loss in recovery. The kernel asks for as many as ever.
+/// Section 5.3.1.3, for connections that detect one loss per round trip: any loss in recovery. The
+/// kernel asks for as many as ever.
 #[test]
 fn without_selective_acknowledgements_one_loss_in_recovery_ends_startup_in_the_draft() {
     for (text, after) in PROFILES.into_iter().zip([BbrState::Drain, BbrState::Startup]) {

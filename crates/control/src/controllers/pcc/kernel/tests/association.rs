@@ -19,7 +19,8 @@ fn probe(core: &mut Core<Allegro>, input: Input) {
     }
 }
 
-/// A connection of 60 packets on the way, `each` of which are acknowledged at a time, until so many probes are complete.
+/// A connection of 60 packets on the way, `each` of which are acknowledged at a time, until so many
+/// probes are complete.
 fn probes(constants: Allegro, each: usize, mut count: usize) -> Vec<Counts> {
     let mut random = Random::stream(1, "association");
     // A base of 0 would say that no interval has begun.
@@ -44,7 +45,10 @@ fn probes(constants: Allegro, each: usize, mut count: usize) -> Vec<Counts> {
         // The fourth makes a decision, which forgets all four.
         if core.state.receiving > before {
             let interval = core.state.intervals[before as usize];
-            counts.push(Counts { sent: interval.end - interval.base, accounted: interval.delivered + interval.lost });
+            counts.push(Counts {
+                sent: interval.end - interval.base,
+                accounted: interval.delivered + interval.lost,
+            });
             count -= 1;
         }
         if core.state.phase != PROBING {
@@ -54,7 +58,8 @@ fn probes(constants: Allegro, each: usize, mut count: usize) -> Vec<Counts> {
     counts
 }
 
-/// Each packet acknowledged by itself: all of an interval's packets are accounted to it, and with the module's counts 10 fewer.
+/// Each packet acknowledged by itself: all of an interval's packets are accounted to it, and with
+/// the module's counts 10 fewer.
 #[test]
 fn rate_samples_tell_the_interval_of_every_packet() {
     let delivered = Allegro { association: Association::ByDelivered as u32, ..ALLEGRO_CONSTANTS };
@@ -62,15 +67,26 @@ fn rate_samples_tell_the_interval_of_every_packet() {
         assert_eq!(counts.accounted, counts.sent);
     }
     for counts in probes(ALLEGRO_CONSTANTS, 1, 100) {
-        assert!((9..=11).contains(&(counts.sent - counts.accounted)), "{} of {}", counts.accounted, counts.sent);
+        assert!(
+            (9..=11).contains(&(counts.sent - counts.accounted)),
+            "{} of {}",
+            counts.accounted,
+            counts.sent
+        );
     }
 }
 
-/// An acknowledgement for several packets counts where the latest of them left: an interval is off by less than that.
+/// An acknowledgement for several packets counts where the latest of them left: an interval is off
+/// by less than that.
 #[test]
 fn an_acknowledgement_of_several_packets_counts_where_the_latest_left() {
     let delivered = Allegro { association: Association::ByDelivered as u32, ..ALLEGRO_CONSTANTS };
     for counts in probes(delivered, 5, 100) {
-        assert!(counts.accounted.abs_diff(counts.sent) < 5, "{} of {}", counts.accounted, counts.sent);
+        assert!(
+            counts.accounted.abs_diff(counts.sent) < 5,
+            "{} of {}",
+            counts.accounted,
+            counts.sent
+        );
     }
 }

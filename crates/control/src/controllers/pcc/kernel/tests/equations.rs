@@ -1,6 +1,8 @@
 //! Single equations at points worked by hand.
 
-use super::{ALLEGRO_CONSTANTS, FIXED, Interval, MOVING, VIVACE_CONSTANTS, complete, core, interval};
+use super::{
+    ALLEGRO_CONSTANTS, FIXED, Interval, MOVING, VIVACE_CONSTANTS, complete, core, interval,
+};
 use crate::cores::equations::{allegro_utility, exp, vivace_utility};
 
 /// 100 Mbit/s.
@@ -19,7 +21,11 @@ fn the_utility_of_vivace_is_the_rate_less_its_penalties() {
     assert_eq!(utility(&interval(RATE, 0, 990)), -358_750_000);
     // Without weights nothing is taken, and 1/11 of loss takes all.
     assert_eq!(utility(&interval(RATE, 91, 0)), 12_500_000 - 12_512_500);
-    assert_eq!(utility(&Interval { delivered: 0, ..interval(RATE, 900, 0) }), 0, "nothing was delivered");
+    assert_eq!(
+        utility(&Interval { delivered: 0, ..interval(RATE, 900, 0) }),
+        0,
+        "nothing was delivered"
+    );
 }
 
 #[test]
@@ -28,7 +34,12 @@ fn small_changes_of_the_round_trip_are_noise() {
     assert_eq!(utility(&interval(RATE, 0, 899)), 12_500_000);
     assert_eq!(utility(&interval(RATE, 0, 900)), 12_500_000 - 337_500_000);
     // 100 packets in 30 ms are 4,826,666 B/s; two packets of 1448 B take 600 µs at that rate.
-    let slow = |risen| Interval { delivered: 100, send_start: 0, send_end: 1_000, ..interval(1_000, 0, risen) };
+    let slow = |risen| Interval {
+        delivered: 100,
+        send_start: 0,
+        send_end: 1_000,
+        ..interval(1_000, 0, risen)
+    };
     assert_eq!(utility(&slow(599)), 1_000);
     assert_eq!(utility(&slow(600)), 1_000 - 540_000);
 }
@@ -44,16 +55,23 @@ fn a_falling_round_trip_is_rewarded_but_not_in_the_start() {
     assert_eq!(start(&interval(RATE, 100, 0)), 12_500_000 - 13_750_000);
 }
 
-/// A move from `last` = (rate, utility) to an interval without loss at `rate`: the change of the rate.
+/// A move from `last` = (rate, utility) to an interval without loss at `rate`: the change of the
+/// rate.
 fn moved(rate: i64, last: (i64, i64)) -> i64 {
     let mut core = core(VIVACE_CONSTANTS);
-    complete(&mut core, MOVING, (rate, last.0), &[Interval { utility: last.1, ..interval(rate as u64, 0, 0) }]);
+    complete(
+        &mut core,
+        MOVING,
+        (rate, last.0),
+        &[Interval { utility: last.1, ..interval(rate as u64, 0, 0) }],
+    );
     core.state.rate - rate
 }
 
 #[test]
 fn a_slope_of_one_moves_by_25_kilobytes_per_second_times_the_amplifier() {
-    // From 1,900,000 to 2,000,000 B/s the utility rose as much: 10^6 * 25 / 1000. The direction is that of before, so that the amplifier becomes 3.
+    // From 1,900,000 to 2,000,000 B/s the utility rose as much: 10^6 * 25 / 1000. The direction is
+    // that of before, so that the amplifier becomes 3.
     assert_eq!(moved(2_000_000, (1_900_000, 1_900_000)), 75_000);
     // A reversal: the rate rose and the utility fell by as much. The amplifier is 2.
     assert_eq!(moved(2_000_000, (1_900_000, 2_100_000)), -50_000);
@@ -65,14 +83,24 @@ fn steps_are_bounded_by_a_tenth_at_first_and_widen() {
     let mut rate = 1_000_000;
     let mut last = (900_000, -1_000_000_000);
     for percent in [10, 17, 24] {
-        complete(&mut core, MOVING, (rate, last.0), &[Interval { utility: last.1, ..interval(rate as u64, 0, 0) }]);
+        complete(
+            &mut core,
+            MOVING,
+            (rate, last.0),
+            &[Interval { utility: last.1, ..interval(rate as u64, 0, 0) }],
+        );
         assert_eq!(core.state.rate, rate + rate * percent / 100);
         last = (rate, -1_000_000_000);
         rate = core.state.rate;
     }
     assert_eq!(core.state.change_bound, 310);
     // One that stays within the bound resets it.
-    complete(&mut core, MOVING, (rate, last.0), &[Interval { utility: rate + 1, ..interval(rate as u64, 0, 0) }]);
+    complete(
+        &mut core,
+        MOVING,
+        (rate, last.0),
+        &[Interval { utility: rate + 1, ..interval(rate as u64, 0, 0) }],
+    );
     assert_eq!(core.state.change_bound, 100);
 }
 
@@ -90,7 +118,12 @@ fn steps_are_at_least_a_little_more_than_what_gives_a_gradient() {
 fn reversals_fill_the_swing_buffer_which_delays_amplification() {
     let mut core = core(FIXED);
     let mut step = |last: i64, utility: i64| {
-        complete(&mut core, MOVING, (1_000_000, last), &[Interval { utility, ..interval(1_000_000, 0, 0) }]);
+        complete(
+            &mut core,
+            MOVING,
+            (1_000_000, last),
+            &[Interval { utility, ..interval(1_000_000, 0, 0) }],
+        );
         (core.state.amplifier, core.state.swing_buffer)
     };
     let (up, down) = (900_000, 1_100_000);
@@ -108,7 +141,12 @@ fn reversals_fill_the_swing_buffer_which_delays_amplification() {
 #[test]
 fn the_floor_is_two_packets_per_round_trip() {
     let mut core = core(VIVACE_CONSTANTS);
-    complete(&mut core, MOVING, (50_000, 60_000), &[Interval { utility: 1_000_000, ..interval(50_000, 0, 0) }]);
+    complete(
+        &mut core,
+        MOVING,
+        (50_000, 60_000),
+        &[Interval { utility: 1_000_000, ..interval(50_000, 0, 0) }],
+    );
     // 2 * 1448 B in 30 ms.
     assert_eq!(core.state.rate, 96_533);
     assert_eq!(core.output.pacing_rate, 96_533);

@@ -1,14 +1,20 @@
-//! What the module does that its authors may not have meant, and what the repaired form does in its place.
+//! What the module does that its authors may not have meant, and what the repaired form does in its
+//! place.
 
 use super::*;
 use crate::cores::Output;
 
 const PAIR_BUG: Vivace = Vivace { pair_bug: 1, ..VIVACE_CONSTANTS };
 
-/// Probes around 1,000,000 B/s: losses of the four intervals decide. The first pair has the higher rate first, the second too unless `opposite`.
+/// Probes around 1,000,000 B/s: losses of the four intervals decide. The first pair has the higher
+/// rate first, the second too unless `opposite`.
 fn probed(constants: Vivace, lost: [u32; 4], opposite: bool) -> Core<Vivace> {
     let mut core = core(constants);
-    let rates = if opposite { [1_050_000, 950_000, 950_000, 1_050_000] } else { [1_050_000, 950_000, 1_050_000, 950_000] };
+    let rates = if opposite {
+        [1_050_000, 950_000, 950_000, 1_050_000]
+    } else {
+        [1_050_000, 950_000, 1_050_000, 950_000]
+    };
     let intervals = [0, 1, 2, 3].map(|i| interval(rates[i], lost[i], 0));
     complete(&mut core, PROBING, (1_000_000, 900_000), &intervals);
     core
@@ -23,10 +29,16 @@ fn the_start_grows_by_a_half_and_repaired_to_the_double() {
     let start = |constants: Vivace| {
         let mut core = core(constants);
         let first = core.output.pacing_rate;
-        complete(&mut core, START, (524_288, 524_288), &[Interval { utility: i64::MIN, ..interval(524_288, 0, 0) }]);
+        complete(
+            &mut core,
+            START,
+            (524_288, 524_288),
+            &[Interval { utility: i64::MIN, ..interval(524_288, 0, 0) }],
+        );
         (first, core.state.rate, core.output.pacing_rate, core.state.phase)
     };
-    // The first interval is a probe: the random bits of the input are 0, so that it has the higher rate.
+    // The first interval is a probe: the random bits of the input are 0, so that it has the higher
+    // rate.
     assert_eq!(start(VIVACE_CONSTANTS), (550_502, 786_432, 786_432, START));
     assert_eq!(start(FIXED), (550_502, 1_048_576, 1_048_576, START));
 }
@@ -34,9 +46,20 @@ fn the_start_grows_by_a_half_and_repaired_to_the_double() {
 #[test]
 fn the_start_ends_with_the_first_fall_of_utility_at_the_rate_before() {
     let mut core = core(VIVACE_CONSTANTS);
-    complete(&mut core, START, (1_500_000, 1_000_000), &[Interval { utility: 1_000_000, ..interval(1_500_000, 200, 0) }]);
-    assert_eq!((core.state.phase, core.state.rate, core.state.last_rate), (PROBING, 1_000_000, 1_500_000));
-    assert_eq!(core.state.intervals.map(|interval| interval.rate), [1_050_000, 950_000, 1_050_000, 950_000]);
+    complete(
+        &mut core,
+        START,
+        (1_500_000, 1_000_000),
+        &[Interval { utility: 1_000_000, ..interval(1_500_000, 200, 0) }],
+    );
+    assert_eq!(
+        (core.state.phase, core.state.rate, core.state.last_rate),
+        (PROBING, 1_000_000, 1_500_000)
+    );
+    assert_eq!(
+        core.state.intervals.map(|interval| interval.rate),
+        [1_050_000, 950_000, 1_050_000, 950_000]
+    );
     assert_eq!(core.output.pacing_rate, 1_050_000);
 }
 
@@ -44,12 +67,23 @@ fn the_start_ends_with_the_first_fall_of_utility_at_the_rate_before() {
 fn a_downward_move_never_goes_on_unless_repaired() {
     let down = |constants: Vivace| {
         let mut core = core(constants);
-        // The rate rose by 100,000 and the utility fell: down. Then the rate fell and the utility rose: further down.
-        complete(&mut core, MOVING, (2_000_000, 1_900_000), &[Interval { utility: 2_200_000, ..interval(2_000_000, 0, 0) }]);
+        // The rate rose by 100,000 and the utility fell: down. Then the rate fell and the utility
+        // rose: further down.
+        complete(
+            &mut core,
+            MOVING,
+            (2_000_000, 1_900_000),
+            &[Interval { utility: 2_200_000, ..interval(2_000_000, 0, 0) }],
+        );
         assert!(core.state.rate < 2_000_000);
         let first = (core.state.phase, core.state.last_decision);
         let rate = core.state.rate;
-        complete(&mut core, MOVING, (rate, 2_000_000), &[Interval { utility: 1_000_000, ..interval(rate as u64, 0, 0) }]);
+        complete(
+            &mut core,
+            MOVING,
+            (rate, 2_000_000),
+            &[Interval { utility: 1_000_000, ..interval(rate as u64, 0, 0) }],
+        );
         assert!(core.state.rate < rate);
         (first, (core.state.phase, core.state.last_decision))
     };
@@ -64,7 +98,12 @@ fn a_downward_move_never_goes_on_unless_repaired() {
 fn an_upward_move_goes_on() {
     for constants in [VIVACE_CONSTANTS, FIXED] {
         let mut core = core(constants);
-        complete(&mut core, MOVING, (2_000_000, 1_900_000), &[Interval { utility: 1_900_000, ..interval(2_000_000, 0, 0) }]);
+        complete(
+            &mut core,
+            MOVING,
+            (2_000_000, 1_900_000),
+            &[Interval { utility: 1_900_000, ..interval(2_000_000, 0, 0) }],
+        );
         assert_eq!((core.state.phase, core.state.waiting), (MOVING, 0));
         assert_eq!(core.output.pacing_rate, core.state.rate as u64);
     }
@@ -73,29 +112,44 @@ fn an_upward_move_goes_on() {
 #[test]
 fn the_first_interval_after_probing_runs_at_the_old_rate_and_tells_nothing() {
     let mut core = probed(VIVACE_CONSTANTS, UPWARD, false);
-    assert_eq!((core.state.phase, core.state.rate, core.state.last_rate), (MOVING, 1_050_000, 1_050_000));
+    assert_eq!(
+        (core.state.phase, core.state.rate, core.state.last_rate),
+        (MOVING, 1_050_000, 1_050_000)
+    );
     assert_eq!(core.output.pacing_rate, 1_000_000);
     // A fifth is lost, and yet: 2 % of the rate, and a tenth of that more.
     let lossy = Interval { base: 1, end: 12, ..interval(1_000_000, 200, 0) };
-    complete(&mut core, MOVING, (1_050_000, 1_050_000), &[Interval { utility: 1_050_000, ..lossy }]);
+    complete(
+        &mut core,
+        MOVING,
+        (1_050_000, 1_050_000),
+        &[Interval { utility: 1_050_000, ..lossy }],
+    );
     assert_eq!((core.state.rate, core.state.phase), (1_050_000 + 23_100, MOVING));
 }
 
 #[test]
 fn repaired_it_runs_at_the_rate_that_won_and_is_compared_with_the_one_that_lost() {
     let core = probed(FIXED, UPWARD, false);
-    assert_eq!((core.state.phase, core.state.rate, core.state.last_rate), (MOVING, 1_050_000, 950_000));
+    assert_eq!(
+        (core.state.phase, core.state.rate, core.state.last_rate),
+        (MOVING, 1_050_000, 950_000)
+    );
     assert_eq!((core.output.pacing_rate, core.state.intervals[0].utility), (1_050_000, 950_000));
     assert_eq!(core.state.last_decision, UP);
     let core = probed(FIXED, DOWNWARD, false);
-    assert_eq!((core.state.phase, core.state.rate, core.state.last_rate), (MOVING, 950_000, 1_050_000));
+    assert_eq!(
+        (core.state.phase, core.state.rate, core.state.last_rate),
+        (MOVING, 950_000, 1_050_000)
+    );
     assert!(core.state.last_decision != UP);
 }
 
 #[test]
 fn pairs_agree_in_either_order() {
     let stays = |core: Core<Vivace>| (core.state.phase, core.state.rate) == (PROBING, 1_000_000);
-    let goes = |core: Core<Vivace>, rate: i64| (core.state.phase, core.state.rate) == (MOVING, rate);
+    let goes =
+        |core: Core<Vivace>, rate: i64| (core.state.phase, core.state.rate) == (MOVING, rate);
     assert!(goes(probed(VIVACE_CONSTANTS, UPWARD, true), 1_050_000));
     assert!(goes(probed(VIVACE_CONSTANTS, [300, 0, 0, 300], true), 950_000));
     assert!(stays(probed(VIVACE_CONSTANTS, [0, 0, 300, 0], false)));
@@ -117,19 +171,30 @@ fn a_timeout_stops_intervals_but_not_the_rate() {
     let mut core = core(VIVACE_CONSTANTS);
     core.state.rate = 1_000_000;
     core.state.phase = MOVING;
-    let timed_out = Input { sent: 1_000, delivered: 900, lost: 40, in_flight: 60, recovery: 4, ..input() };
+    let timed_out =
+        Input { sent: 1_000, delivered: 900, lost: 40, in_flight: 60, recovery: 4, ..input() };
     core.next(Event::State, &timed_out);
-    assert_eq!((core.state.waiting, core.output.pacing_rate, core.state.rate), (1, 1_000_000, 1_000_000));
+    assert_eq!(
+        (core.state.waiting, core.output.pacing_rate, core.state.rate),
+        (1, 1_000_000, 1_000_000)
+    );
     assert_eq!(core.output.cwnd, 40, "two round trips of 20 packets");
     // Acknowledgements only move the bases.
     let before = core.state;
     core.next(Event::Ack, &Input { delivered: 950, lost: 100, ..timed_out });
-    assert_eq!((core.state.accounted, core.state.delivered_base, core.state.lost_base), (before.accounted, 950, 100));
+    assert_eq!(
+        (core.state.accounted, core.state.delivered_base, core.state.lost_base),
+        (before.accounted, 950, 100)
+    );
     // 950 + 120 + 10 met their fate or fly, 1,040 were sent: 40 were counted twice.
     let repaired = Input { sent: 1_040, delivered: 950, lost: 120, in_flight: 10, ..input() };
     core.next(Event::State, &repaired);
     assert_eq!((core.state.spare, core.state.in_loss, core.state.waiting), (40, 0, 0));
-    assert_eq!((core.state.intervals[0].base, core.output.pacing_rate), (1_040, 1_050_000), "planned as a probe");
+    assert_eq!(
+        (core.state.intervals[0].base, core.output.pacing_rate),
+        (1_040, 1_050_000),
+        "planned as a probe"
+    );
     assert_eq!(core.state.phase, MOVING, "though the move goes on");
     core.next(Event::Ack, &repaired);
     assert_eq!(core.state.accounted, 1_030);
@@ -170,10 +235,20 @@ fn the_start_of_allegro_ends_with_its_second_interval_unless_repaired() {
     let second = |constants: Allegro| {
         let mut core = core(constants);
         let utility = |rate: i64| rate * 1000 / 1006;
-        complete(&mut core, START, (524_288, 524_288), &[Interval { utility: i64::MIN, ..interval(524_288, 0, 0) }]);
+        complete(
+            &mut core,
+            START,
+            (524_288, 524_288),
+            &[Interval { utility: i64::MIN, ..interval(524_288, 0, 0) }],
+        );
         let first = (core.state.rate, core.state.phase);
         let (rate, last) = (core.state.rate, core.state.last_rate);
-        complete(&mut core, START, (rate, last), &[Interval { utility: utility(last), ..interval(rate as u64, 0, 0) }]);
+        complete(
+            &mut core,
+            START,
+            (rate, last),
+            &[Interval { utility: utility(last), ..interval(rate as u64, 0, 0) }],
+        );
         (first, core.state.rate, core.state.phase)
     };
     // 1000 segments of 1448 B were delivered, which is more than the rate: it doubles at most.
@@ -188,7 +263,8 @@ fn allegro_widens_its_probes_while_the_answer_repeats() {
     let mut epsilons = Vec::new();
     for _ in 0..7 {
         // The first pair says up, the second down.
-        let intervals = [(1_010_000, 0), (990_000, 0), (1_010_000, 500), (990_000, 0)].map(|(rate, lost)| interval(rate, lost, 0));
+        let intervals = [(1_010_000, 0), (990_000, 0), (1_010_000, 500), (990_000, 0)]
+            .map(|(rate, lost)| interval(rate, lost, 0));
         complete(&mut core, PROBING, (1_000_000, 1), &intervals);
         epsilons.push(core.state.epsilon);
     }
@@ -196,11 +272,27 @@ fn allegro_widens_its_probes_while_the_answer_repeats() {
     // Both say up: one percent up from the rate that won, and another answer, so the smallest step.
     let intervals = [1_050_000, 950_000, 1_050_000, 950_000].map(|rate| interval(rate, 0, 0));
     complete(&mut core, PROBING, (1_000_000, 1), &intervals);
-    assert_eq!((core.state.phase, core.state.epsilon, core.state.rate, core.state.last_rate), (MOVING, 1, 1_060_500, 1_050_000));
+    assert_eq!(
+        (core.state.phase, core.state.epsilon, core.state.rate, core.state.last_rate),
+        (MOVING, 1, 1_060_500, 1_050_000)
+    );
     // On: two percent. Then the utility falls: back to where it was best.
-    complete(&mut core, MOVING, (1_060_500, 1_050_000), &[Interval { utility: 0, ..interval(1_060_500, 0, 0) }]);
-    assert_eq!((core.state.rate, core.state.last_rate, core.state.epsilon), (1_081_710, 1_060_500, 2));
-    complete(&mut core, MOVING, (1_081_710, 1_060_500), &[Interval { utility: 2_000_000, ..interval(1_081_710, 0, 0) }]);
+    complete(
+        &mut core,
+        MOVING,
+        (1_060_500, 1_050_000),
+        &[Interval { utility: 0, ..interval(1_060_500, 0, 0) }],
+    );
+    assert_eq!(
+        (core.state.rate, core.state.last_rate, core.state.epsilon),
+        (1_081_710, 1_060_500, 2)
+    );
+    complete(
+        &mut core,
+        MOVING,
+        (1_081_710, 1_060_500),
+        &[Interval { utility: 2_000_000, ..interval(1_081_710, 0, 0) }],
+    );
     assert_eq!((core.state.phase, core.state.rate, core.state.epsilon), (PROBING, 1_060_500, 1));
 }
 

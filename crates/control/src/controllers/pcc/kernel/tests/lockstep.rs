@@ -1,4 +1,5 @@
-//! The C against the transcription: the same in every output and in what decides the next, over random acknowledgements, likely ones and impossible ones.
+//! The C against the transcription: the same in every output and in what decides the next, over
+//! random acknowledgements, likely ones and impossible ones.
 
 use super::transcription::{self, Ack, Common, Phase, Verdict};
 use super::*;
@@ -19,13 +20,22 @@ struct Wild {
 impl Wild {
     fn new(mut random: Random) -> Wild {
         let mss = [1448, 1448, 1448, 536, 9000, 1, 65_535][random.below(7) as usize];
-        let max_pacing_rate = [u32::MAX as u64, u32::MAX as u64, u64::MAX >> 1, 1_000_000][random.below(4) as usize];
+        let max_pacing_rate =
+            [u32::MAX as u64, u32::MAX as u64, u64::MAX >> 1, 1_000_000][random.below(4) as usize];
         let cwnd_clamp = if random.chance(0.1) { random.below(1_000) as u32 } else { u32::MAX };
         let absurd = [0, 0, 0, 50, 3][random.below(5) as usize];
         let start = if random.chance(0.1) { random.bits() as u32 } else { 0 };
         let srtt = if random.chance(0.2) { 0 } else { 1 + random.below(300_000) as u32 };
-        let input =
-            Input { max_pacing_rate, cwnd_clamp, mss, srtt, sent: start, delivered: start, random: random.bits() as u32, ..input() };
+        let input = Input {
+            max_pacing_rate,
+            cwnd_clamp,
+            mss,
+            srtt,
+            sent: start,
+            delivered: start,
+            random: random.bits() as u32,
+            ..input()
+        };
         let most = [3, 12, 60, 400][random.below(4) as usize];
         Wild { random, input, absurd, most }
     }
@@ -44,9 +54,14 @@ impl Wild {
         if input.srtt > 0 || random.chance(0.5) {
             let most = if random.chance(0.9) { 400 } else { 20_000 };
             let change = random.below(most) as i64;
-            input.srtt = (input.srtt as i64 + if random.chance(0.5) { change } else { -change }).max(1) as u32;
+            input.srtt = (input.srtt as i64 + if random.chance(0.5) { change } else { -change })
+                .max(1) as u32;
         }
-        input.recovery = 4 * if input.recovery == 4 { !random.chance(0.2) as u32 } else { random.chance(0.004) as u32 };
+        input.recovery = 4 * if input.recovery == 4 {
+            !random.chance(0.2) as u32
+        } else {
+            random.chance(0.004) as u32
+        };
         input.random = random.bits() as u32;
         if self.absurd > 0 && random.below(self.absurd) == 0 {
             let anything = random.bits();
@@ -58,7 +73,9 @@ impl Wild {
                 3 => input.lost = low,
                 4 => input.srtt = low >> (high % 32),
                 5 => input.in_flight = low,
-                _ => (input.sent, input.delivered, input.lost) = (low, high, low.wrapping_sub(high)),
+                _ => {
+                    (input.sent, input.delivered, input.lost) = (low, high, low.wrapping_sub(high))
+                }
             }
         }
         *input
@@ -104,8 +121,16 @@ fn seen_in_core<C: CoreConstants<State = State>>(core: &Core<C>) -> Seen {
         decision: state.last_decision,
         accounts: [state.accounted, state.spare, state.delivered_base, state.lost_base],
         turn: (state.sending, state.receiving, state.waiting == 1, state.in_loss == 1),
-        intervals: core.state.intervals.map(|i| (i.rate, i.utility, [i.base, i.end, i.delivered, i.lost])),
-        own: [state.amplifier as i64, state.swing_buffer as i64, state.change_bound as i64, state.epsilon as i64],
+        intervals: core
+            .state
+            .intervals
+            .map(|i| (i.rate, i.utility, [i.base, i.end, i.delivered, i.lost])),
+        own: [
+            state.amplifier as i64,
+            state.swing_buffer as i64,
+            state.change_bound as i64,
+            state.epsilon as i64,
+        ],
     }
 }
 
@@ -113,11 +138,19 @@ fn seen_in(common: &Common, own: [i64; 4]) -> Seen {
     Seen {
         output: Output { pacing_rate: common.pacing, cwnd: common.window, ssthresh: 0 },
         rates: [common.rate, common.last_rate],
-        phase: [Phase::Start, Phase::Probing, Phase::Moving].iter().position(|phase| *phase == common.phase).unwrap() as u32,
-        decision: [Verdict::Up, Verdict::Down, Verdict::Stay].iter().position(|verdict| *verdict == common.last_verdict).unwrap() as u32,
+        phase: [Phase::Start, Phase::Probing, Phase::Moving]
+            .iter()
+            .position(|phase| *phase == common.phase)
+            .unwrap() as u32,
+        decision: [Verdict::Up, Verdict::Down, Verdict::Stay]
+            .iter()
+            .position(|verdict| *verdict == common.last_verdict)
+            .unwrap() as u32,
         accounts: [common.accounted, common.spare, common.bases.0, common.bases.1],
         turn: (common.sending as u32, common.receiving as u32, common.waiting, common.timed_out),
-        intervals: common.intervals.map(|i| (i.rate as u64, i.utility, [i.base, i.end, i.delivered, i.lost])),
+        intervals: common
+            .intervals
+            .map(|i| (i.rate as u64, i.utility, [i.base, i.end, i.delivered, i.lost])),
         own,
     }
 }
@@ -153,8 +186,13 @@ impl Twin for transcription::Allegro {
     }
 }
 
-/// Runs both side by side; answers how many acknowledgements there were in each phase, and how many changed the rate.
-fn run<C: CoreConstants<State = State>, T: Twin>(name: &str, constants: C, twin: impl Fn(&Ack) -> T) -> ([u64; 3], u64) {
+/// Runs both side by side; answers how many acknowledgements there were in each phase, and how many
+/// changed the rate.
+fn run<C: CoreConstants<State = State>, T: Twin>(
+    name: &str,
+    constants: C,
+    twin: impl Fn(&Ack) -> T,
+) -> ([u64; 3], u64) {
     let (mut phases, mut decisions) = ([0; 3], 0);
     for sequence in 0..SEQUENCES {
         let mut wild = Wild::new(Random::stream(sequence, name));
@@ -180,7 +218,10 @@ fn run<C: CoreConstants<State = State>, T: Twin>(name: &str, constants: C, twin:
 
 /// None of it was for nothing: every phase was long seen, and rates were decided.
 fn check((phases, decisions): ([u64; 3], u64)) {
-    assert!(phases.iter().all(|&steps| steps > SEQUENCES / 2) && decisions > SEQUENCES / 2, "{phases:?} {decisions}");
+    assert!(
+        phases.iter().all(|&steps| steps > SEQUENCES / 2) && decisions > SEQUENCES / 2,
+        "{phases:?} {decisions}"
+    );
 }
 
 #[test]

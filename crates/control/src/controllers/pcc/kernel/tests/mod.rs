@@ -22,7 +22,13 @@ const FIXED: Vivace = Vivace { fixed: 1, ..VIVACE_CONSTANTS };
 
 /// What a socket with segments of 1448 B shows.
 fn input() -> Input {
-    Input { max_pacing_rate: u32::MAX as u64, cwnd_clamp: u32::MAX, mss: 1448, srtt: 30_000, ..Input::default() }
+    Input {
+        max_pacing_rate: u32::MAX as u64,
+        cwnd_clamp: u32::MAX,
+        mss: 1448,
+        srtt: 30_000,
+        ..Input::default()
+    }
 }
 
 fn begun<C: CoreConstants<State = State>>(constants: C, input: &Input) -> Core<C> {
@@ -35,7 +41,8 @@ fn core<C: CoreConstants<State = State>>(constants: C) -> Core<C> {
     begun(constants, &input())
 }
 
-/// An interval of 100 packets at `rate`, sent and received in 30 ms, of which `lost` were lost, with the round trip grown by `risen` µs.
+/// An interval of 100 packets at `rate`, sent and received in 30 ms, of which `lost` were lost,
+/// with the round trip grown by `risen` µs.
 fn interval(rate: u64, lost: u32, risen: u32) -> Interval {
     Interval {
         rate,
@@ -54,7 +61,12 @@ fn interval(rate: u64, lost: u32, risen: u32) -> Interval {
 }
 
 /// Makes the interval that is being received complete with the next step, in `phase` and at `rate`.
-fn complete<C: CoreConstants<State = State>>(core: &mut Core<C>, phase: u32, (rate, last_rate): (i64, i64), intervals: &[Interval]) {
+fn complete<C: CoreConstants<State = State>>(
+    core: &mut Core<C>,
+    phase: u32,
+    (rate, last_rate): (i64, i64),
+    intervals: &[Interval],
+) {
     core.state.intervals[..intervals.len()].copy_from_slice(intervals);
     core.state.phase = phase;
     core.state.rate = rate;

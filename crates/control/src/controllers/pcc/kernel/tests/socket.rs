@@ -1,8 +1,12 @@
-//! The controller reads what a kernel controller is shown, and packets are accounted in the order sent.
+//! The controller reads what a kernel controller is shown, and packets are accounted in the order
+//! sent.
 
 use super::*;
 use crate::testing::{acked, at};
-use crate::{CaState, Congestion, Decision, EcnDelta, Feedback, Lost, Open, RateSample, Sent, Tag, Timeout, Totals};
+use crate::{
+    CaState, Congestion, Decision, EcnDelta, Feedback, Lost, Open, RateSample, Sent, Tag, Timeout,
+    Totals,
+};
 use crate::{Choice, Setup};
 use narrows_units::{Bytes, Random, Rate, Span, Time};
 use narrows_wire::Signal;
@@ -41,11 +45,15 @@ fn nothing_but_totals_flight_round_trip_and_timeouts_is_read() {
                 let mut feedback = shown(&mut random, &mut totals, now);
                 if noise.is_some() {
                     let any = |random: &mut Random| random.below(1_000_000);
-                    (sent.number, sent.in_flight, sent.bytes) = (any(&mut junk), any(&mut junk) as u32, Bytes::new(any(&mut junk)));
-                    (sent.retransmission, sent.app_limited, sent.rto) = (true, true, Span::from_nanos(any(&mut junk)));
+                    (sent.number, sent.in_flight, sent.bytes) =
+                        (any(&mut junk), any(&mut junk) as u32, Bytes::new(any(&mut junk)));
+                    (sent.retransmission, sent.app_limited, sent.rto) =
+                        (true, true, Span::from_nanos(any(&mut junk)));
                     acks = acked(0..junk.below(5));
-                    acks.iter_mut()
-                        .for_each(|acked| (acked.tag, acked.rtt) = (Tag(any(&mut junk) as u32), Span::from_nanos(any(&mut junk))));
+                    acks.iter_mut().for_each(|acked| {
+                        (acked.tag, acked.rtt) =
+                            (Tag(any(&mut junk) as u32), Span::from_nanos(any(&mut junk)))
+                    });
                     losses.push(Lost {
                         number: any(&mut junk),
                         bytes: Bytes::new(1),
@@ -56,22 +64,35 @@ fn nothing_but_totals_flight_round_trip_and_timeouts_is_read() {
                     feedback.rate = Some(RateSample {
                         app_limited: junk.chance(0.5),
                         ack_delayed: junk.chance(0.5),
-                        ..RateSample::over(any(&mut junk) as u32, Span::from_nanos(any(&mut junk)), any(&mut junk))
+                        ..RateSample::over(
+                            any(&mut junk) as u32,
+                            Span::from_nanos(any(&mut junk)),
+                            any(&mut junk),
+                        )
                     });
                     feedback.in_flight_before = any(&mut junk) as u32;
-                    feedback.ecn =
-                        EcnDelta { ect0: any(&mut junk) as u32, ect1: any(&mut junk) as u32, ce: any(&mut junk) as u32, echo: true };
+                    feedback.ecn = EcnDelta {
+                        ect0: any(&mut junk) as u32,
+                        ect1: any(&mut junk) as u32,
+                        ce: any(&mut junk) as u32,
+                        echo: true,
+                    };
                     feedback.signal = Some(Signal::Rate(Rate::from_bps(any(&mut junk))));
                     feedback.congestion = junk.chance(0.5).then_some(Congestion::Loss);
                     if feedback.ca_state == CaState::Open {
-                        let states = [CaState::Open, CaState::Disorder, CaState::Cwr, CaState::Recovery];
+                        let states =
+                            [CaState::Open, CaState::Disorder, CaState::Cwr, CaState::Recovery];
                         feedback.ca_state = states[junk.below(4) as usize];
                     }
                     controller.on_undo(now);
                 }
                 assert_eq!(controller.on_sent(&sent), Tag::default(), "packets are not marked");
                 if random.chance(0.01) {
-                    let (in_flight, lost) = if noise.is_some() { (junk.below(99) as u32, junk.below(99) as u32) } else { (10, 10) };
+                    let (in_flight, lost) = if noise.is_some() {
+                        (junk.below(99) as u32, junk.below(99) as u32)
+                    } else {
+                        (10, 10)
+                    };
                     controller.on_timeout(&Timeout::new(now, in_flight, lost, noise.is_some()));
                 }
                 feedback.acked = &acks;
@@ -82,14 +103,19 @@ fn nothing_but_totals_flight_round_trip_and_timeouts_is_read() {
             decisions
         };
         let plain = run(None);
-        assert!(plain.iter().zip(&plain[1..]).filter(|(one, next)| one.pacing != next.pacing).count() > 100, "{text} decides");
+        assert!(
+            plain.iter().zip(&plain[1..]).filter(|(one, next)| one.pacing != next.pacing).count()
+                > 100,
+            "{text} decides"
+        );
         for seed in 0..3 {
             assert!(run(Some(seed)) == plain, "{text}");
         }
     }
 }
 
-/// Acknowledges one by one what was sent, `late` packets behind; answers (base, end, packets counted) of the intervals that were completed.
+/// Acknowledges one by one what was sent, `late` packets behind; answers (base, end, packets
+/// counted) of the intervals that were completed.
 fn intervals(late: u32) -> Vec<(u32, u32, u32)> {
     let mut core = core(VIVACE_CONSTANTS);
     let mut completed = Vec::new();
@@ -97,7 +123,16 @@ fn intervals(late: u32) -> Vec<(u32, u32, u32)> {
         let receiving = core.state.receiving as usize % 4;
         let before = core.state.intervals[receiving];
         let delivered = sent - late.min(sent);
-        core.next(Event::Ack, &Input { sent, delivered, in_flight: sent - delivered, now: sent as u64 * 100, ..input() });
+        core.next(
+            Event::Ack,
+            &Input {
+                sent,
+                delivered,
+                in_flight: sent - delivered,
+                now: sent as u64 * 100,
+                ..input()
+            },
+        );
         let again = core.state.intervals[receiving].base != before.base;
         if (again || core.state.receiving as usize != receiving) && before.end != 0 {
             completed.push((before.base, before.end, before.delivered + 1));
@@ -106,7 +141,8 @@ fn intervals(late: u32) -> Vec<(u32, u32, u32)> {
     completed
 }
 
-/// The shortest interval has 50 packets: the 10 at either end that may have been sent at its neighbour's rate are a fifth of it, and left out.
+/// The shortest interval has 50 packets: the 10 at either end that may have been sent at its
+/// neighbour's rate are a fifth of it, and left out.
 #[test]
 fn ten_packets_at_either_end_are_left_out() {
     for late in [20, 40, 300] {
@@ -121,7 +157,11 @@ fn ten_packets_at_either_end_are_left_out() {
 
 #[test]
 fn pacing_counts_headers_at_the_same_packets_per_second() {
-    let controller = "pcc-vivace".parse::<Choice>().unwrap().build(&Setup { seed: 3, ..Setup::default() }).unwrap();
+    let controller = "pcc-vivace"
+        .parse::<Choice>()
+        .unwrap()
+        .build(&Setup { seed: 3, ..Setup::default() })
+        .unwrap();
     let decision = controller.decision();
     // A probe around 524,288 B/s of payload; 1500 B for each 1448 B.
     let wire = |payload: u64| Some(Rate::from_bps(payload * 1500 / 1448 * 8));

@@ -63,13 +63,18 @@ impl Allegro {
     }
 
     pub fn utility(interval: &Interval) -> i64 {
-        let (rate, lost, delivered) = (interval.rate, interval.lost as i64, interval.delivered as i64);
+        let (rate, lost, delivered) =
+            (interval.rate, interval.lost as i64, interval.delivered as i64);
         if lost + delivered == 0 {
             return i64::MIN;
         }
         let loss = 100_000 * lost / (lost + delivered);
         let beyond = loss - 5000;
-        let kept = if beyond < 10_000 { times(rate, 1000) / (exp(beyond).wrapping_add(1000) as i64) } else { 0 };
+        let kept = if beyond < 10_000 {
+            times(rate, 1000) / (exp(beyond).wrapping_add(1000) as i64)
+        } else {
+            0
+        };
         let goodput = times(kept, 100_000 - loss) / 100_000;
         goodput.wrapping_sub(times(rate, loss) / 100_000)
     }
@@ -89,7 +94,10 @@ impl Allegro {
         common.intervals[0].utility = now;
         let (value_before, value_now) = match self.fixed {
             true => (before, now),
-            false => (Self::per_rate(before, common.last_rate, slack(before)), Self::per_rate(now, common.rate, slack(now))),
+            false => (
+                Self::per_rate(before, common.last_rate, slack(before)),
+                Self::per_rate(now, common.rate, slack(now)),
+            ),
         };
         if value_now > value_before {
             common.last_rate = common.rate;

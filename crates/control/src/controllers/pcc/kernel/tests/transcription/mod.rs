@@ -1,5 +1,6 @@
-//! The kernel's two controllers a second time, for tests: one record per interval, one function per acknowledgement, all arithmetic in `i64` that wraps. Written
-//! from the description of the mechanism, without the C beside it, in the order in which an acknowledgement is processed.
+//! The kernel's two controllers a second time, for tests: one record per interval, one function per
+//! acknowledgement, all arithmetic in `i64` that wraps. Written from the description of the
+//! mechanism, without the C beside it, in the order in which an acknowledgement is processed.
 
 mod allegro;
 mod vivace;
@@ -173,7 +174,12 @@ impl Common {
 
     fn leave_loss(&mut self, ack: &Ack) {
         self.timed_out = false;
-        let difference = ack.delivered.wrapping_add(ack.lost).wrapping_add(ack.in_flight).wrapping_sub(ack.sent).wrapping_sub(self.spare);
+        let difference = ack
+            .delivered
+            .wrapping_add(ack.lost)
+            .wrapping_add(ack.in_flight)
+            .wrapping_sub(ack.sent)
+            .wrapping_sub(self.spare);
         self.spare = self.spare.wrapping_add(difference);
     }
 
@@ -207,7 +213,8 @@ impl Common {
                 interval.receive.0 = ack.now;
                 interval.rtt.0 = ack.srtt as i64;
             }
-            interval.delivered = interval.delivered.wrapping_add(ack.delivered.wrapping_sub(bases.0));
+            interval.delivered =
+                interval.delivered.wrapping_add(ack.delivered.wrapping_sub(bases.0));
             interval.lost = interval.lost.wrapping_add(ack.lost.wrapping_sub(bases.1));
         }
         let complete = interval.end != 0 && accounted > interval.end.wrapping_sub(ignored);

@@ -46,12 +46,17 @@ impl Vivace {
     }
 
     pub fn utility(interval: &Interval, start: bool, mss: u32) -> i64 {
-        let (rate, lost, delivered) = (interval.rate, interval.lost as i64, interval.delivered as i64);
+        let (rate, lost, delivered) =
+            (interval.rate, interval.lost as i64, interval.delivered as i64);
         if delivered == 0 {
             return 0;
         }
         let receiving = interval.receive.1.wrapping_sub(interval.receive.0);
-        let throughput = if receiving > 0 { over(times(times(1_000_000, delivered), mss as i64), receiving) } else { 0 };
+        let throughput = if receiving > 0 {
+            over(times(times(1_000_000, delivered), mss as i64), receiving)
+        } else {
+            0
+        };
         let sending = interval.send.1.wrapping_sub(interval.send.0);
         let risen = interval.rtt.1.wrapping_sub(interval.rtt.0);
         let mut latency = if sending > 0 { over(times(1000, risen), sending) } else { 0 };
@@ -100,7 +105,8 @@ impl Vivace {
         let mut new = (old as u32) as i64;
         if common.agree() {
             let [a, b, c, d] = common.intervals;
-            let first_wins = if self.pair_bug { a.utility > b.utility } else { c.utility > d.utility };
+            let first_wins =
+                if self.pair_bug { a.utility > b.utility } else { c.utility > d.utility };
             let (winner, loser) = if first_wins { (c, d) } else { (d, c) };
             new = (winner.rate as u32) as i64;
             let kept = if self.fixed { loser } else { winner };
