@@ -51,7 +51,7 @@ enum Remote {
 /// An agent that decides for itself.
 struct Seat {
     table: Shared,
-    /// What was in force in the interval.
+    /// The values in force in the interval.
     window: f64,
     now: Time,
 }

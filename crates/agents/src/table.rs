@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What an agent sees at the end of an interval.
+/// An agent's observation at the end of an interval.
 #[derive(Clone, Debug)]
 pub struct Step {
     /// As many numbers as the preset has inputs.
@@ -29,7 +29,7 @@ pub(crate) struct Table {
     pub(crate) first: Vec<Option<Rate>>,
     /// Several agents decide together at multiples of this time.
     pub(crate) together: Option<Span>,
-    /// What each shows, and the actions that came for it.
+    /// The observation of each agent, and the actions that came for it.
     pub(crate) shown: Vec<Option<Step>>,
     pub(crate) actions: Vec<f32>,
     /// All have been asked once: from then on all are asked each time.

@@ -22,7 +22,7 @@ pub fn rust(header: &Header, prefix: &str) -> Result<String, String> {
     Ok(text)
 }
 
-/// The same layouts as assertions in C.
+/// Assertions in C that the layouts are equal.
 ///
 /// # Errors
 ///

@@ -45,7 +45,7 @@ pub enum Type {
 pub struct Member {
     /// Its name.
     pub name: String,
-    /// Its type, or that of its elements.
+    /// Its type, or the type of its elements.
     pub kind: Type,
     /// The length of an array.
     pub array: Option<usize>,
@@ -218,7 +218,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What follows `struct`.
+    /// The part after `struct`.
     fn structure(&mut self) -> Result<Struct, String> {
         let doc = std::mem::take(&mut self.doc);
         let name = self.word()?.to_owned();
@@ -272,7 +272,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What follows `enum`; nothing if its values do not count from 0.
+    /// The part after `enum`; nothing if its values do not count from 0.
     fn enumeration(&mut self) -> Result<Option<Enum>, String> {
         let doc = std::mem::take(&mut self.doc);
         let name = self.word()?.to_owned();

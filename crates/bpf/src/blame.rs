@@ -99,7 +99,7 @@ fn private() -> (usize, usize) {
     (begin, begin + length)
 }
 
-/// What lies in a region, for people.
+/// The content of a region, for people.
 fn place(program: &Program, content: Content) -> String {
     let of = |map: usize| program.maps.get(map).map_or("?", |map| &map.name);
     match content {

@@ -2,7 +2,7 @@
 
 use crate::problem::Problem;
 
-/// What is left to read of a section. Little-endian.
+/// The rest of a section that is still to be read. Little-endian.
 #[derive(Clone, Copy)]
 pub(crate) struct Bytes<'a> {
     rest: &'a [u8],

@@ -1,4 +1,4 @@
-//! What a program may call, as the linker asks of whatever will execute it.
+//! The functions that a program may call, as the linker asks of whatever will execute it.
 
 /// Whether a function can be called.
 #[derive(Clone, Debug, PartialEq, Eq)]

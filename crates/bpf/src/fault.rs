@@ -1,5 +1,5 @@
-//! What a program did that the kernel would have refused to load, or that no sender survives. A
-//! fault ends a run.
+//! Faults of BPF programs: actions that the kernel would refuse to load, or that no sender
+//! survives. A fault ends a run.
 
 use crate::lines::Line;
 use std::fmt;
@@ -15,7 +15,7 @@ pub struct Fault {
     pub instruction: usize,
     /// Where in the source; `None` for an object without it.
     pub line: Option<Line>,
-    /// What happened.
+    /// The reason of the fault.
     pub reason: Reason,
 }
 
@@ -69,7 +69,7 @@ pub enum Reason {
         "{access} at {address:#x}, next to the null pointer: test the answer of a look-up against NULL before it is used"
     )]
     Null {
-        /// What was attempted.
+        /// The attempted access.
         access: Access,
         /// Where.
         address: u64,
@@ -79,7 +79,7 @@ pub enum Reason {
         "{access} at {address:#x}, which is a number and no pointer: pass a pointer that the kernel gave"
     )]
     Number {
-        /// What was attempted.
+        /// The attempted access.
         access: Access,
         /// Where.
         address: u64,
@@ -89,7 +89,7 @@ pub enum Reason {
         "{access} at {address:#x}: it takes the acknowledged sequence number for the rate sample, being written for Linux before 6.10: declare cong_control(struct sock *sk, u32 ack, int flag, const struct rate_sample *rs)"
     )]
     OldControl {
-        /// What was attempted.
+        /// The attempted access.
         access: Access,
         /// Where.
         address: u64,
@@ -97,11 +97,11 @@ pub enum Reason {
     /// Outside of what a pointer points to.
     #[error("{access} at byte {offset} of {place} ({length} bytes): stay inside of it")]
     Outside {
-        /// What was attempted.
+        /// The attempted access.
         access: Access,
         /// From the beginning of the place; negative before it.
         offset: i64,
-        /// What lies there.
+        /// The content of the place.
         place: String,
         /// Bytes of it.
         length: u32,
@@ -111,7 +111,7 @@ pub enum Reason {
         "{access} at byte {offset} of icsk_ca_priv ({length} bytes): keep what a connection remembers within {length} bytes, or in a map of the kind BPF_MAP_TYPE_SK_STORAGE"
     )]
     Private {
-        /// What was attempted.
+        /// The attempted access.
         access: Access,
         /// From the beginning of the area.
         offset: i64,
@@ -123,7 +123,7 @@ pub enum Reason {
         "{access} {below} bytes below the end of the stack, which has {length} here: keep large things in a map"
     )]
     BelowStack {
-        /// What was attempted.
+        /// The attempted access.
         access: Access,
         /// From the end of the stack.
         below: i64,
@@ -135,7 +135,7 @@ pub enum Reason {
         "{access} at {address:#x}, where nothing is: use pointers only as the kernel gave them"
     )]
     Wild {
-        /// What was attempted.
+        /// The attempted access.
         access: Access,
         /// Where.
         address: u64,
@@ -145,7 +145,7 @@ pub enum Reason {
         "{access} of the map {map} itself: use bpf_map_lookup_elem, or for a socket's value bpf_sk_storage_get"
     )]
     Handle {
-        /// What was attempted.
+        /// The attempted access.
         access: Access,
         /// Its name.
         map: String,
@@ -153,9 +153,9 @@ pub enum Reason {
     /// Memory that cannot be changed.
     #[error("{access} of {place}, which cannot be written{remedy}")]
     ReadOnly {
-        /// What was attempted.
+        /// The attempted access.
         access: Access,
-        /// What lies there.
+        /// The content of the place.
         place: String,
         /// Begins with a colon, or empty.
         remedy: &'static str,
@@ -165,7 +165,7 @@ pub enum Reason {
         "{access} of {field}, which the kernel lets no controller change: it may change {allowed}"
     )]
     Field {
-        /// What was attempted.
+        /// The attempted access.
         access: Access,
         /// The field.
         field: String,
@@ -177,7 +177,7 @@ pub enum Reason {
         "{access} of {field} ({length} bytes): write it from its beginning and not beyond its end, as the kernel demands"
     )]
     Across {
-        /// What was attempted.
+        /// The attempted access.
         access: Access,
         /// The field.
         field: String,
@@ -228,16 +228,16 @@ pub enum Reason {
         "calls {0} on a connection without ECN, which the kernel then gives to Reno: set TCP_CONG_NEEDS_ECN (2) in the table's flags"
     )]
     NoEcn(&'static str),
-    /// An argument of a function that is not as it must be.
+    /// A function was called with an argument that it does not take.
     #[error("calls {function} with {found} as {parameter}: pass {wanted}")]
     Argument {
         /// The function.
         function: &'static str,
-        /// What was passed.
+        /// The argument that was passed.
         found: String,
-        /// What it is for.
+        /// The parameter that it is for.
         parameter: &'static str,
-        /// What it must be.
+        /// The argument that the function takes.
         wanted: &'static str,
     },
     /// Another controller for the connection.

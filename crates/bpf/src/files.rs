@@ -33,7 +33,7 @@ const ISN: &str = "isn";
 pub(crate) const OPS: &str = "ops";
 /// Which structure traces show.
 pub(crate) const STATE: &str = "state";
-/// What help says of a program's own parameters.
+/// The help text of a program's own parameters.
 const OWN_VARIABLE: &str = "a variable of the program";
 /// All of these: the parameters that every program has beside its own, and `ops`, which a file with
 /// several tables has.
@@ -80,7 +80,7 @@ pub fn forget() {
     forget_passing();
 }
 
-/// What a file holds, compiled if it is a source.
+/// The content of a file, compiled if it is a source.
 ///
 /// # Errors
 ///
@@ -285,8 +285,8 @@ const fn whole(
     Spec::new(name, Kind::Number { default, min, max, unit: "", whole: true }, help)
 }
 
-/// What the programs of a file cannot do without: their socket shows what is outstanding,
-/// `cong_control` gets samples of the rate and sets a pace. What one of them needs, all have.
+/// Signals that the programs of a file need: their socket shows the data in flight, `cong_control`
+/// gets samples of the rate and sets a pace. A signal that one program needs, all get.
 fn needs(programs: &[&Program]) -> &'static [Need] {
     const STATUS: Field = Field::of("tcp_sock.inet_conn.icsk_inet.sk.sk_pacing_status");
     const NEEDS_ECN: u32 = 2;
@@ -307,17 +307,18 @@ fn needs(programs: &[&Program]) -> &'static [Need] {
     Box::leak(all.into_iter().filter_map(|(needed, need)| needed.then_some(need)).collect())
 }
 
-/// What an object was linked for: ticks per second, and a table if there are several.
+/// The settings with which an object was linked: ticks per second, and a table if there are
+/// several.
 type Linked = (u32, Option<&'static str>);
 
-/// What all connections of an entry share.
+/// State that all connections of an entry share.
 struct Shared {
     path: String,
     object: &'static [u8],
     variables: Vec<Variable>,
     /// Those to choose from; empty if there is one.
     tables: Vec<&'static str>,
-    /// Of these, those that cannot be taken, and why.
+    /// Those of them that cannot be taken, and why.
     refused: BTreeMap<Option<&'static str>, String>,
     structures: BTreeMap<&'static str, Arc<[Shown]>>,
     /// By ticks per second, which programs may have been told when they were linked, and by table.

@@ -1,4 +1,4 @@
-//! What a kernel is given of a controller from a file: the object, and the values that its
+//! The part of a controller's file that a kernel is given: the object, and the values that its
 //! variables begin with.
 
 use crate::check::table_problems;
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 /// A controller from a file, as a kernel is given it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForKernel {
-    /// Of the controller, from its table.
+    /// Name of the controller, from its table.
     pub name: String,
     /// The object as it was compiled: the kernel's loader relocates it.
     pub object: Vec<u8>,

@@ -1,5 +1,5 @@
-//! What programs print, by `bpf_trace_printk` and `bpf_trace_vprintk`: nobody reads it unless it is
-//! gathered.
+//! The output of programs, by `bpf_trace_printk` and `bpf_trace_vprintk`: nobody reads it unless it
+//! is gathered.
 
 use narrows_units::Time;
 use std::cell::RefCell;
@@ -15,11 +15,11 @@ pub struct Printed {
     /// The seed of the connection's controller ([`Setup::seed`](narrows_control::Setup::seed)),
     /// which tells whose it is.
     pub seed: u64,
-    /// What.
+    /// The printed text.
     pub text: String,
 }
 
-/// What was printed while something ran.
+/// The lines printed while something ran.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gathered {
     /// In the order in which it was printed.

@@ -28,7 +28,7 @@ mod at {
     pub const END: usize = ARGUMENTS_OF_CALLBACK + 8 * ARGUMENTS;
 }
 
-/// What lies in a region.
+/// The kind of content of a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     /// Nothing: no such region, or one that was given back.
@@ -162,7 +162,7 @@ impl Memory {
         }
     }
 
-    /// The same to write it.
+    /// The holding of a region, to write it.
     fn holding_mut(&mut self, region: u64) -> &mut [u8] {
         if matches!(region, address::ARGUMENTS..=address::SAMPLE) {
             self.shown.as_mut_slice()
@@ -202,7 +202,7 @@ impl Memory {
         self.shown[at::SOCKET..].first_chunk().expect("each connection has a socket")
     }
 
-    /// The same to fill it.
+    /// Bytes of a region, to fill them.
     #[inline(always)]
     pub fn socket_mut(&mut self) -> &mut [u8; SIZE] {
         self.shown[at::SOCKET..].first_chunk_mut().expect("each connection has a socket")
@@ -214,7 +214,7 @@ impl Memory {
         self.shown[at::SAMPLE..].first_chunk().expect("each connection has a sample")
     }
 
-    /// The same to fill it.
+    /// Bytes of a region, to fill them.
     #[inline(always)]
     pub fn sample_mut(&mut self) -> &mut [u8; SAMPLE_SIZE] {
         self.shown[at::SAMPLE..].first_chunk_mut().expect("each connection has a sample")
@@ -254,19 +254,19 @@ impl Memory {
         Some(at..at + length)
     }
 
-    /// A whole region, as its owner sees it; empty if there is none.
+    /// A whole region, as its owner sees it; empty if it does not exist.
     pub fn region(&self, region: u64) -> &[u8] {
         let span = self.spans.get(region as usize).copied().unwrap_or_default();
         &self.holding(region)[span.start as usize..][..span.length as usize]
     }
 
-    /// The same to write it.
+    /// A whole region, to write it.
     pub fn region_mut(&mut self, region: u64) -> &mut [u8] {
         let span = self.spans.get(region as usize).copied().unwrap_or_default();
         &mut self.holding_mut(region)[span.start as usize..][..span.length as usize]
     }
 
-    /// Bytes of a region; 0 if there is none.
+    /// Bytes of a region; 0 if it does not exist.
     pub fn length(&self, region: u64) -> u32 {
         usize::try_from(region)
             .ok()
@@ -282,7 +282,7 @@ impl Memory {
             + self.behind.capacity() * size_of::<Content>()
     }
 
-    /// What lies in a region.
+    /// The content of a region.
     pub fn content(&self, region: u64) -> Content {
         match region {
             address::STACK => Content::Stack,

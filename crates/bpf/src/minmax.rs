@@ -25,7 +25,7 @@ pub fn running(
     } else {
         best
     };
-    // What succeeds the best comes from the second quarter and the last half of the window.
+    // Successors of the best come from the second quarter and the last half of the window.
     let age = now.wrapping_sub(best[0].0);
     if age > window {
         best = [best[1], best[2], new];

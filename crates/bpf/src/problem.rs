@@ -8,19 +8,19 @@ use thiserror::Error;
 pub struct LoadError {
     /// The object, as the user named it.
     pub file: String,
-    /// What is wrong with it.
+    /// The defect.
     pub problem: Problem,
 }
 
-/// What is wrong with an object.
+/// A defect of an object.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{place}: {reason}: {remedy}")]
 pub struct Problem {
     /// A section, a type, a function or a variable of the object.
     pub place: String,
-    /// What stands there, and what would be right.
+    /// The defective place, and what would be right.
     pub reason: String,
-    /// What the user can do.
+    /// The user's remedy.
     pub remedy: String,
 }
 

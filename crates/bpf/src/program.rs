@@ -86,7 +86,7 @@ pub struct Function {
 /// A section of data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region {
-    /// Of the section: `.rodata`, `.data`, `.bss`, `.kconfig`, or one of the author's.
+    /// Name of the section: `.rodata`, `.data`, `.bss`, `.kconfig`, or one of the author's.
     pub name: String,
     /// Its content when a connection begins.
     pub bytes: Vec<u8>,
@@ -114,7 +114,7 @@ pub struct MapSpec {
 /// An instruction that reads or names something the socket does not have. To execute it is a fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Poisoned {
-    /// Index of the instruction. Of a load of a 64-bit immediate that of the first slot.
+    /// Index of the instruction; for a load of a 64-bit immediate, of its first slot.
     pub instruction: usize,
     /// For example `tcp_sock.rcv_rtt_est.time`.
     pub what: String,
@@ -128,7 +128,7 @@ pub struct Mention {
     pub instruction: usize,
     /// As in the source: `tcp_sock.snd_cwnd`.
     pub what: String,
-    /// What it does with it.
+    /// The use that the instruction makes of the field.
     pub how: Use,
     /// Whether it is there.
     pub there: bool,
@@ -136,7 +136,7 @@ pub struct Mention {
     pub moved: bool,
 }
 
-/// What an instruction does with what it names.
+/// The use that an instruction makes of the thing that it names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Use {
     /// It loads it.
@@ -237,7 +237,7 @@ pub struct Program {
     /// The functions of members of its table that the simulator does not know; a newer kernel may
     /// have them.
     pub unknown_callbacks: Vec<String>,
-    /// Of the controller, from the table.
+    /// Name of the controller, from the table.
     pub name: String,
     /// The table.
     pub ops: Ops,
@@ -257,17 +257,17 @@ pub struct Program {
     pub poison: Vec<Poisoned>,
     /// Instructions whose constant says whether something exists that the program asks for.
     pub questions: BTreeSet<usize>,
-    /// What it names of the kernel's structures, sorted by instruction.
+    /// Its mentions of the kernel's structures, sorted by instruction.
     pub mentions: Vec<Mention>,
-    /// What it insists on and does not get, each with a remedy: it [cannot be
+    /// Its unmet requirements, each with a remedy: it [cannot be
     /// taken](crate::problems) then.
     pub unmet: Vec<Problem>,
     /// Sorted by name.
     pub variables: Vec<Variable>,
     /// The object's types: what a structure in the private area of a connection has.
     pub types: Types,
-    /// What the user should know: what of the object is not used, and what may behave otherwise
-    /// than it seems.
+    /// Hints for the user: parts of the object that are not used, and parts that may behave
+    /// otherwise than it seems.
     pub notes: Vec<String>,
 }
 

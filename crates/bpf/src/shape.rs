@@ -7,7 +7,7 @@ use crate::program::Instruction;
 /// The register of the frame's end, which no instruction writes.
 pub const FRAME: u8 = 10;
 
-/// What is wrong with an instruction.
+/// A defect of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrong {
     /// It names a register that does not exist.

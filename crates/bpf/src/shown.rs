@@ -1,4 +1,4 @@
-//! What traces show of a connection's private area: the integers of one of the program's
+//! The part of a connection's private area that traces show: the integers of one of the program's
 //! structures.
 
 use crate::around::Shown;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Bytes of the private area (`ICSK_CA_PRIV_SIZE`, include/net/inet_connection_sock.h).
 const AREA: u32 = 13 * 8;
 
-/// Those structures of a program that fit the area, are none of the kernel's and have integers,
+/// Structures of a program that fit the area, are not the kernel's and have integers,
 /// with these.
 pub fn structures(types: &Types) -> BTreeMap<&'static str, Arc<[Shown]>> {
     let own = types

@@ -1,4 +1,4 @@
-//! What the functions of a program take of the stack, as the kernel's verifier counts it
+//! The stack that the functions of a program take, as the kernel's verifier counts it
 //! (`check_max_stack_depth` of kernel/bpf/verifier.c), seen without running them.
 
 use crate::program::{Function, Instruction, Program, address};

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 
-/// What the controllers of sampled flows remember, by the names that they give it
+/// The state of the controllers of sampled flows, by the names that they give it
 /// ([`Controller::inspect`](narrows_control::Controller::inspect)): a column for each name, a value
 /// for each sample. Empty for the kernel, which shows nothing of the kind.
 #[derive(Clone, Debug, Default)]
@@ -83,7 +83,7 @@ fn sheet(names: &[Arc<str>], rows: &[AckSample], traced: &Remembered) -> Sheet {
     sheet
 }
 
-/// What names of columns begin with that have what a controller remembers.
+/// The beginning of the names of columns with a controller's state.
 const STATE: &str = "state.";
 
 /// Those of its values that have columns of their own.
@@ -105,7 +105,7 @@ impl AckLog {
         AckLog { flows, ..AckLog::default() }
     }
 
-    /// What was gathered.
+    /// The gathered samples.
     pub fn into_samples(self) -> (Vec<AckSample>, Remembered) {
         (self.samples, self.traced)
     }

@@ -106,7 +106,7 @@ struct StateUpdate {
     new: &'static str,
 }
 
-/// What of the sender's state has changed: times in milliseconds, windows in bytes, the rate in
+/// The changed part of the sender's state: times in milliseconds, windows in bytes, the rate in
 /// bit/s.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 struct Metrics {

@@ -47,7 +47,7 @@ pub trait Controller: Send {
         let _ = now;
     }
 
-    /// What may be sent now. The world obeys all of it.
+    /// The amount and the rate that may be sent now. The world obeys all of it.
     fn decision(&self) -> Decision;
 
     /// Why the controller cannot go on, if it cannot. A world asks after each call that may have
@@ -69,7 +69,8 @@ pub trait Controller: Send {
         self.next_timer().map_or(Awaited::Event, Awaited::Timer)
     }
 
-    /// What the next data packet tells routers, for a controller whose routers answer in a header.
+    /// The header of the next data packet for routers, for a controller whose routers answer in a
+    /// header.
     fn header(&self) -> Option<Header> {
         None
     }
@@ -84,7 +85,7 @@ pub trait Controller: Send {
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64));
 }
 
-/// What a controller waits for beside what comes from the network.
+/// The event that a controller waits for beside those of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Awaited {
     /// Nothing.
@@ -123,7 +124,7 @@ impl Timeout {
     }
 }
 
-/// What may be sent.
+/// The amount and the rate that may be sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Decision {
     /// Segments that may be in flight.
@@ -140,8 +141,8 @@ pub struct Decision {
 }
 
 impl Decision {
-    /// Of a controller that the acknowledgements clock: `window` segments without pacing, packets
-    /// of `packet` with their headers, and reductions spread by the transport.
+    /// A decision of a controller that acknowledgements clock: `window` segments without pacing,
+    /// packets of `packet` with their headers, and reductions spread by the transport.
     pub fn clocked(window: f64, packet: Bytes, ecn: Ecn) -> Decision {
         Decision {
             window: Segments::new(window),

@@ -1,4 +1,4 @@
-//! What the registry says of a controller, and what one is made with.
+//! The registry line of a controller, and the setup that one is made with.
 
 use crate::Controller;
 use narrows_params::{Need, ParamError, Params, Spec};
@@ -6,7 +6,7 @@ use narrows_units::{Bytes, Segments};
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 
-/// What a registry line says of a controller.
+/// The registry line of a controller.
 pub struct Entry {
     /// The name in scenarios and on the command line.
     pub name: &'static str,
@@ -24,7 +24,7 @@ pub struct Entry {
     /// True if its transport acknowledges numbered transmissions, each by itself, unless a scenario
     /// says otherwise (PCC in user space).
     pub numbered: bool,
-    /// What can be set.
+    /// Its parameters.
     pub params: &'static [Spec],
     /// Makes one for a new connection.
     pub build: Build,
@@ -90,7 +90,7 @@ impl Built {
     }
 }
 
-/// What a controller must know of its connection.
+/// The setup of a connection that a controller must know.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup {
     /// Largest payload of a segment.

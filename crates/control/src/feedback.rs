@@ -1,4 +1,4 @@
-//! What a controller is told once per acknowledgement.
+//! The feedback that a controller is told once per acknowledgement.
 
 use crate::Tag;
 use narrows_units::{Bytes, Span, Time};
@@ -26,9 +26,9 @@ pub struct Feedback<'a> {
     pub una: u64,
     /// First segment never sent (`snd_nxt`).
     pub next: u64,
-    /// What is outstanding after it.
+    /// Outstanding data after it.
     pub outstanding: Outstanding,
-    /// The window in force when it arrived, in whole segments: that of the decision, or in a
+    /// The window in force when it arrived, in whole segments: the decision's, or in a
     /// reduction that which the transport had spread so far
     /// ([`Reduction::Transport`](crate::Reduction::Transport)).
     pub window: u32,
@@ -38,9 +38,9 @@ pub struct Feedback<'a> {
     /// Segments outstanding at the end of the burst by which that was judged: in a round in which
     /// no burst filled the window, of the burst that left the most (`max_packets_out`).
     pub most_outstanding: u32,
-    /// What the receiver saw in the ECN bits.
+    /// The receiver's counts of the ECN bits.
     pub ecn: EcnDelta,
-    /// What routers wrote for us.
+    /// The signal that routers wrote for us.
     pub signal: Option<Signal>,
     /// Counts since the connection began.
     pub totals: Totals,
@@ -127,7 +127,7 @@ pub struct Acked {
     pub sent_at: Time,
     /// Time since then.
     pub rtt: Span,
-    /// What [`Controller::on_sent`](crate::Controller::on_sent) answered for that transmission.
+    /// The answer of [`Controller::on_sent`](crate::Controller::on_sent) for that transmission.
     pub tag: Tag,
     /// True if the application had nothing more to send then.
     pub app_limited: bool,
@@ -145,7 +145,7 @@ pub struct Lost {
     pub bytes: Bytes,
     /// When the lost transmission left.
     pub sent_at: Time,
-    /// What [`Controller::on_sent`](crate::Controller::on_sent) answered for it.
+    /// The answer of [`Controller::on_sent`](crate::Controller::on_sent) for it.
     pub tag: Tag,
 }
 

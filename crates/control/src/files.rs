@@ -13,17 +13,17 @@ static LOADER: OnceLock<Loader> = OnceLock::new();
 /// A file that a controller was made of, to be kept with what it has brought about.
 #[derive(Debug)]
 pub struct KeptFile {
-    /// What it is.
+    /// The kind of file.
     pub form: Form,
-    /// What was executed: the object, or the text of a policy.
+    /// The object, or the text of a policy, that was executed.
     pub object: Vec<u8>,
     /// The source and the compiler, if it was compiled.
     pub source: Option<Source>,
-    /// What its user should know of it, in whole sentences.
+    /// Hints for its user, in whole sentences.
     pub notes: Vec<String>,
 }
 
-/// What a file of a controller is.
+/// The kind of a controller's file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// A BPF object.
@@ -45,7 +45,7 @@ impl Form {
     }
 }
 
-/// What an object was compiled from.
+/// The source of an object.
 #[derive(Debug)]
 pub struct Source {
     /// Its name: `mine.bpf.c`.
@@ -56,7 +56,7 @@ pub struct Source {
     pub compiler: String,
 }
 
-/// Lets controllers be chosen by the names of files from now on. Who comes second changes nothing.
+/// Lets controllers be chosen by the names of files from now on. A second call changes nothing.
 pub fn load_files_by(loader: Loader) {
     let _ = LOADER.set(loader);
 }
@@ -69,8 +69,8 @@ pub fn names_file(name: &str) -> bool {
         || Form::ALL.iter().any(|form| name.ends_with(form.end()))
 }
 
-/// What to write for a file whose name alone does not mean one: `./grad.c` for `grad.c`. `None` if
-/// `folder` has no such file.
+/// The text to write for a file whose name alone does not mean one: `./grad.c` for `grad.c`. `None`
+/// if `folder` has no such file.
 pub fn meant_file(name: &str, folder: &Path) -> Option<String> {
     let is_file = !name.is_empty() && !names_file(name) && folder.join(name).is_file();
     is_file

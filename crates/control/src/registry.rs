@@ -314,7 +314,7 @@ impl Twin {
     }
 
     /// A twin with its parameters, as scenarios have them: `pcc-vivace?fixed=true`. The choice is
-    /// that of its simulation.
+    /// the name of its simulation.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What unit tests of controllers share.
+//! Helpers of controllers' unit tests.
 
 use crate::Setup;
 use crate::{Acked, Controller, Feedback, Sent, Tag, Totals};

@@ -1,4 +1,4 @@
-//! What one exchange of an Interest and its Data costs a forwarder: `cargo run --release -p
+//! The cost of one exchange of an Interest and its Data in a forwarder: `cargo run --release -p
 //! narrows-icn --example exchange`.
 //!
 //! A thousand exchanges are under way at any time, at 80 % of a link of 10 Gbit/s, with a rate law

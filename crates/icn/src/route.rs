@@ -37,7 +37,7 @@ pub enum Hint {
     /// No hint.
     #[default]
     None,
-    /// Labels, with that of the consumer's first hop on top.
+    /// Labels, with the consumer's first hop on top.
     Labels(Labels),
     /// The hash of the path.
     Hash(u64),

@@ -1,4 +1,4 @@
-//! What a sender's connection looks like at each acknowledgement.
+//! The state of a sender's connection at each acknowledgement.
 
 use narrows_units::{Rate, Span, Time};
 

@@ -43,7 +43,7 @@ pub fn median_intervals(columns: &[impl AsRef<[f64]>]) -> Vec<Option<Interval>> 
     for (column, values) in columns.iter().enumerate() {
         match values.as_ref() {
             [] | [_] => {}
-            // Whatever is drawn, it is this value.
+            // It is this value, whatever is drawn.
             [first, rest @ ..] if rest.iter().all(|value| value == first) => {
                 intervals[column] = Some(Interval { low: *first, high: *first });
             }

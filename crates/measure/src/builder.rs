@@ -3,7 +3,7 @@
 use crate::{Change, Emulation, FlowRecord, IcnRecord, LinkRecord, Record};
 use narrows_units::Span;
 
-/// A record that grows to that of a finished run.
+/// A record that grows until the run is finished.
 #[derive(Clone, Debug)]
 pub struct RecordBuilder {
     record: Record,
@@ -56,7 +56,7 @@ impl RecordBuilder {
         self
     }
 
-    /// What is particular to an information-centric network.
+    /// The part that only information-centric networks have.
     pub fn icn(mut self, icn: IcnRecord) -> RecordBuilder {
         self.record.icn = Some(Box::new(icn));
         self

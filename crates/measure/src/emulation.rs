@@ -2,15 +2,15 @@
 
 use narrows_units::Span;
 
-/// What the emulator of a live run measured of itself.
+/// The measurements that the emulator of a live run made of itself.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Emulation {
     /// How late packets were handed to the host at the end of their way, against the time that
     /// their links gave them: the median.
     pub late_p50: Span,
-    /// The same: what 99 of 100 did not exceed.
+    /// The lateness that 99 of 100 did not exceed.
     pub late_p99: Span,
-    /// The same: the latest.
+    /// The greatest lateness.
     pub late_max: Span,
     /// The longest time in which the emulator looked at no device while packets were under way.
     pub gap_max: Span,
@@ -25,7 +25,7 @@ pub struct Emulation {
     /// How late the thread of the flows' sockets was for what was due: what 99 of 100 times did not
     /// exceed.
     pub wake_p99: Span,
-    /// The same: the latest.
+    /// The greatest delay of a wake-up.
     pub wake_max: Span,
     /// Packets of wire size that hosts sent into the network.
     pub packets: u64,
@@ -53,9 +53,9 @@ pub struct Emulation {
     /// Share of the time in which the machine's cores were idle or ran programs of lower priority
     /// (`nice`), 0 to 1.
     pub idle: f64,
-    /// What held back flows that always had data.
+    /// The limits of flows that always had data.
     pub limits: Vec<Limit>,
-    /// What native code made of the calls that were recorded, if they were.
+    /// The results of native code on the recorded calls, if they were recorded.
     pub replays: Vec<Replayed>,
 }
 
@@ -74,14 +74,14 @@ pub struct Replayed {
     /// Calls in which kernel and core, or kernel and machine, decided or remember different things,
     /// in any bit.
     pub unequal: u64,
-    /// The first of these, in words; empty if there is none.
+    /// The first of these, in words; empty if all were equal.
     pub first: String,
-    /// Of a controller from a file, in words: calls that were equal one tick later, and recorded
-    /// calls that cannot be decided again, with the reason. Empty if there are none.
+    /// For a controller from a file, in words: calls that were equal one tick later, and recorded
+    /// calls that cannot be decided again, with the reason. Empty if all can.
     pub beside: String,
 }
 
-/// What held back a flow besides the network.
+/// The limits of a flow besides the network.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Limit {
     /// The flow's name.
@@ -89,21 +89,21 @@ pub struct Limit {
     /// Share of the time with data to send in which the sender's socket buffer was too small, 0 to
     /// 1.
     pub send_buffer: f64,
-    /// The same for the window that the receiver offered.
+    /// The part of the time in which the receiver's window was the limit.
     pub receive_window: f64,
 }
 
 /// The latest that one of 100 packets may be, whatever the round trip.
 const LATE: Span = Span::from_millis(2);
-/// The same as a part of the shortest round trip: a tenth. What is later than that is seen by
+/// The limit of lateness as a part of the shortest round trip: a tenth. Later packets are seen by
 /// delay-based control.
 const LATE_PART: u64 = 10;
-/// What cannot be had from a timer and a scheduler is not asked for.
+/// The least limit: a timer and a scheduler cannot do better.
 const LATE_LEAST: Span = Span::from_micros(500);
 /// Share of time in which packets may be read later than that: as 1 of 100 may be handed over
 /// later.
 const OVERLOOKED: f64 = 0.01;
-/// What it takes to give a sleeping thread a core, in a virtual machine.
+/// The time that it takes to give a sleeping thread a core, in a virtual machine.
 const WAKING: Span = Span::from_micros(50);
 /// Share of time that the emulator may wait for a core besides.
 const WAITED: f64 = 0.02;
@@ -201,7 +201,7 @@ impl Emulation {
 mod tests {
     use super::*;
 
-    /// What is said of a sound run of 10 s and 30 ms, but for what the test changes.
+    /// The issues of a sound run of 10 s and 30 ms, but for the test's change.
     fn issues(change: impl FnOnce(&mut Emulation)) -> Vec<String> {
         let mut emulation = Emulation {
             wall: Span::from_secs(10),
@@ -230,7 +230,7 @@ mod tests {
         );
     }
 
-    /// 20,000 turns may take 1 s. What is beyond that may be 0.2 s.
+    /// 20,000 turns may take 1 s. Time beyond that may be 0.2 s.
     #[test]
     fn waiting_for_a_core_is_told_but_not_waking() {
         assert!(issues(|run| (run.waited, run.turns) = (ms(1_190), 20_000)).is_empty());

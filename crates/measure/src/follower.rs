@@ -1,4 +1,4 @@
-//! Whoever follows a run while it goes on.
+//! Followers of a run while it goes on.
 
 use crate::{FlowSample, LinkSample, Record};
 

@@ -1,4 +1,4 @@
-//! What a flow suffers from another: harm, after Ware, Mukerjee, Seshan and Sherry, Beyond Jain's
+//! The harm of a flow by another, after Ware, Mukerjee, Seshan and Sherry, Beyond Jain's
 //! Fairness Index: Setting the Bar For The Deployment of Congestion Control Algorithms, HotNets
 //! 2019, section 4.
 //!
@@ -13,7 +13,7 @@ use crate::metrics::Better;
 pub const YARDSTICK: [&str; 2] = ["newreno", "cubic"];
 
 /// The harm to a flow that has `solo` alone and `with` beside another: (solo - with) / solo where
-/// more is better, (with - solo) / with where less is. What got better is no harm: 0. `None` if
+/// more is better, (with - solo) / with where less is. An improvement is no harm: 0. `None` if
 /// neither way is better, or if nothing was there to be harmed.
 pub fn harm(better: Better, solo: f64, with: f64) -> Option<f64> {
     match better {

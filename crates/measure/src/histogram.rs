@@ -18,7 +18,7 @@ pub struct Histogram {
     buckets: Vec<u32>,
     count: u64,
     sum: u128,
-    /// `u64::MAX` while there is none.
+    /// `u64::MAX` while nothing is counted.
     min: u64,
     max: u64,
 }

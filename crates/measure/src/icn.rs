@@ -1,16 +1,16 @@
-//! What a world records of an information-centric network, beside its flows and links.
+//! Records of an information-centric network that a world keeps, beside its flows and links.
 
 use narrows_units::{Bytes, Rate, Time};
 
-/// What is particular to an information-centric network.
+/// The part of a record that only information-centric networks have.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IcnRecord {
     /// The law by which links say rates, as written, parameters included; `None` without one.
     pub law: Option<String>,
-    /// What nodes say of the links on which Data comes to them, in the order of
+    /// Records of nodes on the links on which Data comes to them, in the order of
     /// [`Record::links`](crate::Record::links): one for each link.
     pub rates: Vec<RatesRecord>,
-    /// What is known of consumers, in the order of [`Record::flows`](crate::Record::flows).
+    /// Records of consumers, in the order of [`Record::flows`](crate::Record::flows).
     pub consumers: Vec<ConsumerRecord>,
     /// Pending Interests of all nodes at the end.
     pub pending: u64,
@@ -20,13 +20,13 @@ pub struct IcnRecord {
     pub cached: u64,
 }
 
-/// What the node at the far end of a link says of it: the rates that it stamps into Data from
+/// The record of the node at the far end of a link: the rates that it stamps into Data from
 /// there, and the queue of Interests for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RatesRecord {
     /// Interests for the link, over the whole run.
     pub total: InterestCounters,
-    /// The same since the warm-up ended.
+    /// Counts since the warm-up ended.
     pub steady: InterestCounters,
     /// Samples at each interval.
     pub samples: Vec<RatesSample>,
@@ -46,7 +46,7 @@ pub struct InterestCounters {
 }
 
 impl InterestCounters {
-    /// What was counted after `before`, an earlier state of the same counters.
+    /// Counts after `before`, an earlier state of these counters.
     pub fn since(&self, before: &InterestCounters) -> InterestCounters {
         InterestCounters {
             sent: self.sent - before.sent,
@@ -70,7 +70,7 @@ pub struct RatesSample {
     pub queue: u32,
 }
 
-/// What is known of a consumer, or of all that asked for contents of a request process at a node.
+/// The record of a consumer, or of all that asked for contents of a request process at a node.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ConsumerRecord {
     /// True of the consumers of a request process at a node together.
@@ -99,7 +99,7 @@ pub struct ConsumerCounters {
 }
 
 impl ConsumerCounters {
-    /// What was counted after `before`, an earlier state of the same counters.
+    /// Counts after `before`, an earlier state of these counters.
     pub fn since(&self, before: &ConsumerCounters) -> ConsumerCounters {
         ConsumerCounters {
             primary: self.primary - before.primary,

@@ -1,4 +1,4 @@
-//! What a world records of a run, and the metrics computed from it. No drawing, no I/O.
+//! Records of a run that a world keeps, and the metrics computed from them. No drawing, no I/O.
 //!
 //! A world fills a [`Record`]: counters and histograms that are exact or streamed, and time series
 //! sampled at a fixed interval. Everything downstream (metrics, tables, plots, files) is computed

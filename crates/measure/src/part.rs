@@ -330,7 +330,8 @@ pub(crate) fn until<T: Sample>(samples: &[T], time: Time) -> &[T] {
     &samples[..samples.partition_point(not_after)]
 }
 
-/// What stood at `time`: the last sample not after it, or the nothing of the run's beginning.
+/// The sample that stood at `time`: the last one not after it, or the nothing of the run's
+/// beginning.
 pub fn standing<T: Sample>(samples: &[T], time: Time) -> T {
     until(samples, time).last().copied().unwrap_or_default()
 }

@@ -12,7 +12,7 @@ pub struct Record {
     pub duration: Span,
     /// Statistics leave out what happened before this; series and totals hold it all.
     pub warmup: Span,
-    /// Of a part of a run, made by [`Record::between`], when the part begins; `None` of a whole
+    /// The beginning of a part of a run made by [`Record::between`]; `None` for a whole
     /// run.
     pub part: Option<Time>,
     /// Time between samples of the series.
@@ -21,14 +21,14 @@ pub struct Record {
     pub flows: Vec<FlowRecord>,
     /// The links, in the scenario's order.
     pub links: Vec<LinkRecord>,
-    /// What changed in the network during the run, by time.
+    /// Changes of the network during the run, by time.
     pub changes: Vec<Change>,
     /// Events of links, flows and connections that the world processed; samples and changes do not
     /// count.
     pub events: u64,
     /// Packet-hops: packets that finished crossing a link.
     pub hops: u64,
-    /// What is particular to an information-centric network; `None` of any other.
+    /// The part of an information-centric network; `None` for any other.
     pub icn: Option<Box<IcnRecord>>,
     /// How exact the emulation was; `None` of a simulation, which is exact.
     pub emulation: Option<Emulation>,
@@ -41,13 +41,13 @@ pub struct Change {
     pub at: Time,
     /// The link that changed, or the flow whose route did, by name.
     pub of: String,
-    /// What of it.
+    /// The changed quantity.
     pub what: Changed,
-    /// What it was from then on, as people read it.
+    /// Its new value, as people read it.
     pub to: String,
 }
 
-/// What of a link or flow changes during a run.
+/// The quantities of a link or flow that change during a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Changed {
     /// The rate of a link.
@@ -62,7 +62,7 @@ pub enum Changed {
     Reordering,
     /// The time between bursts of deliveries on a link.
     Aggregation,
-    /// What a link does to the ECN field.
+    /// The treatment of the ECN field by a link.
     Ecn,
     /// The loss model of a link.
     Loss,
@@ -160,7 +160,7 @@ pub struct FlowCounters {
     pub arrived_wire: Bytes,
     /// Payload that arrived, in order or not, each byte once.
     pub goodput: Bytes,
-    /// Of the goodput, payload that arrived after the flow had ended.
+    /// The part of the goodput that arrived after the flow had ended.
     pub late_goodput: Bytes,
     /// Transmissions that the sender declared lost.
     pub declared_lost: u64,
@@ -185,7 +185,7 @@ pub struct FlowCounters {
 }
 
 impl FlowCounters {
-    /// What was counted after `before`, an earlier state of the same counters.
+    /// Counts after `before`, an earlier state of these counters.
     pub fn since(&self, before: &FlowCounters) -> FlowCounters {
         FlowCounters {
             sent: self.sent - before.sent,
@@ -251,13 +251,14 @@ pub struct LinkRecord {
     pub buffer: Option<Bytes>,
     /// The buffer in packets at the start, if it has a limit in packets.
     pub buffer_packets: Option<u32>,
-    /// What else it does to packets.
+    /// Its other effects on packets.
     pub nature: LinkNature,
     /// Counts over the whole run.
     pub total: LinkCounters,
     /// Counts since the warm-up ended.
     pub steady: LinkCounters,
-    /// What the link could have sent since the warm-up ended; `None` for an unlimited link.
+    /// The amount that the link could have sent since the warm-up ended; `None` for an unlimited
+    /// link.
     pub capacity: Option<Bytes>,
     /// Queueing delays since the warm-up ended: from arrival in the queue to the start of
     /// transmission.
@@ -270,8 +271,8 @@ pub struct LinkRecord {
     pub left_in_flight: u64,
 }
 
-/// What a link does to packets besides delaying them at its rate, as the scenario has it at the
-/// start.
+/// The effects of a link on packets besides delaying them at its rate, as the scenario has them at
+/// the start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkNature {
     /// Its queue discipline with parameters, empty for drop-tail.
@@ -306,7 +307,7 @@ pub struct LinkCounters {
 }
 
 impl LinkCounters {
-    /// What was counted after `before`, an earlier state of the same counters.
+    /// Counts after `before`, an earlier state of these counters.
     pub fn since(&self, before: &LinkCounters) -> LinkCounters {
         LinkCounters {
             offered: self.offered - before.offered,
@@ -337,6 +338,6 @@ pub struct LinkSample {
     pub dropped: u64,
     /// Packets marked since the run began.
     pub marked: u64,
-    /// What the link could have sent since the run began; zero for an unlimited link.
+    /// The amount that the link could have sent since the run began; zero for an unlimited link.
     pub capacity: Bytes,
 }

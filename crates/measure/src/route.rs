@@ -16,7 +16,7 @@ impl FlowRecord {
         self.route.iter().chain(self.later_routes.iter().flat_map(|(_, route)| route)).copied()
     }
 
-    /// The same flow of a record whose links stand in other places.
+    /// The flow in a record whose links stand in other places.
     pub fn with_links_at(self, place: impl Fn(usize) -> usize) -> FlowRecord {
         let moved = |route: Vec<usize>| route.into_iter().map(&place).collect();
         let later_routes =

@@ -34,7 +34,8 @@ pub struct Transfers {
     pub lost: u64,
     /// The time after which a frame of media is late.
     pub deadline: Option<Span>,
-    /// Of those that began since the warm-up ended, those that came later than that, or not at all.
+    /// Transfers of those that began since the warm-up ended that came later than that, or not at
+    /// all.
     pub late: u64,
     /// Those that were completed, as far as the world lists them: in the order of completion.
     pub list: Vec<Transfer>,

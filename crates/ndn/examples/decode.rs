@@ -1,4 +1,4 @@
-//! What a forwarder's work on the octets of a packet costs: `cargo run --release -p narrows-ndn
+//! The cost of a forwarder's work on the octets of a packet: `cargo run --release -p narrows-ndn
 //! --example decode`.
 //!
 //! An Interest of a consumer that speaks MIRCC, and the Data that answers it with 1000 octets of

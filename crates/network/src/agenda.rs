@@ -82,7 +82,7 @@ impl Agenda {
         }
     }
 
-    /// The earliest element and its time, [`Time::NEVER`] if there is none.
+    /// The earliest element and its time, [`Time::NEVER`] if nothing is due.
     #[inline]
     pub fn first(&self) -> (Time, usize) {
         (time(self.places[1]), self.places[1] as u32 as usize)

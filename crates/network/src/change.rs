@@ -1,4 +1,4 @@
-//! What changes in a network while packets are on it.
+//! Changes of a network while packets are on it.
 
 use narrows_path::LinkChange;
 use narrows_units::Time;
@@ -16,11 +16,11 @@ pub struct FlowId(pub usize);
 pub struct Change {
     /// When.
     pub at: Time,
-    /// What.
+    /// The change.
     pub what: What,
 }
 
-/// What changes.
+/// The kinds of changes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
     /// A link. Every outage that begins ends: after the [`LinkChange::Down`] of a link comes its

@@ -11,8 +11,8 @@ use narrows_units::{Bytes, Rate, Span, Time};
 ///
 /// All times are ideal: they do not depend on when the network was told to go on.
 pub trait Visitor<P: Routed>: Sized {
-    /// A packet has crossed the last link of its route, `link`, at `at`. What it makes its receiver
-    /// send may enter the network at once.
+    /// A packet has crossed the last link of its route, `link`, at `at`. The packets that it makes
+    /// its receiver send may enter the network at once.
     fn delivered(&mut self, network: &mut Network<P>, at: Time, link: usize, packet: P) {
         let _ = (network, at, link, packet);
     }
@@ -47,7 +47,7 @@ impl<P: Routed> Visitor<P> for () {}
 
 /// Links, by one clock.
 ///
-/// What happens at one time happens in this order: packets arrive at the far ends of links, by the
+/// Events of one time come in this order: packets arrive at the far ends of links, by the
 /// links' numbers; then the network changes. Between the two its driver may look at it, see
 /// [`advance_to_sample`](Network::advance_to_sample).
 pub struct Network<P: Routed> {
@@ -90,7 +90,7 @@ impl<P: Routed> Network<P> {
         self.routes.add_flow(route, back);
     }
 
-    /// What is to change, in order of time.
+    /// Sets the pending changes, in time order.
     pub fn set_changes(&mut self, changes: &[Change]) {
         self.changes = changes.iter().rev().cloned().collect();
     }

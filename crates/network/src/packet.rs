@@ -4,17 +4,17 @@ use narrows_path::Packet;
 
 /// A packet that knows where on its route it is.
 pub trait Routed: Packet {
-    /// What tells who a packet was when a link has dropped it and it is gone: small.
+    /// A small value that tells who a packet was when a link has dropped it and it is gone.
     type Identity: Copy;
 
-    /// Its place: that of its route, see [`Network::route`](crate::Network::route), and one more
+    /// Its place: the route's, see [`Network::route`](crate::Network::route), and one more
     /// for each link crossed.
     fn place(&self) -> u32;
 
     /// It has crossed a link: its place is one further.
     fn advance(&mut self);
 
-    /// What is told of it when it is dropped.
+    /// The identity that is told when it is dropped.
     fn identity(&self) -> Self::Identity;
 }
 

@@ -18,7 +18,7 @@ const END: u32 = u32::MAX;
 /// Set of a link that is offered the packet when it comes to the link before.
 const EARLY: u32 = 1 << 31;
 
-/// What comes next on a route.
+/// The next place of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     /// The receiver.
@@ -29,7 +29,7 @@ pub(crate) enum Next {
     Early(usize),
 }
 
-/// Who brings packets to a link.
+/// The feeders of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Feeder {
     Nobody,
@@ -64,7 +64,7 @@ impl Routes {
         self.places[flow][usize::from(back)]
     }
 
-    /// What is at a place.
+    /// The kind of a place.
     #[inline]
     pub(crate) fn at(&self, place: u32) -> Next {
         match self.links[place as usize] {

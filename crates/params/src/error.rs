@@ -1,4 +1,4 @@
-//! What can be wrong with a choice.
+//! Errors of a choice.
 
 use thiserror::Error;
 
@@ -8,7 +8,7 @@ pub enum ParamError {
     /// No such entry.
     #[error("there is no {what} \"{name}\"; {help}")]
     UnknownName {
-        /// What the registry holds.
+        /// The kind of thing that the registry holds.
         what: &'static str,
         /// As written.
         name: String,
@@ -18,7 +18,7 @@ pub enum ParamError {
     /// An entry's former name.
     #[error("the {what} \"{name}\" is now called \"{now}\"; write that")]
     Renamed {
-        /// What the registry holds.
+        /// The kind of thing that the registry holds.
         what: &'static str,
         /// As written.
         name: String,
@@ -35,7 +35,7 @@ pub enum ParamError {
         /// The parameter that may have been meant, or all that it has.
         help: String,
     },
-    /// The same parameter twice.
+    /// A parameter is set twice.
     #[error("parameter \"{name}\" of {entry} is set twice; keep one")]
     Twice {
         /// The entry.
@@ -50,7 +50,7 @@ pub enum ParamError {
         entry: &'static str,
         /// The parameter.
         name: &'static str,
-        /// What it may be.
+        /// The allowed values.
         allowed: String,
     },
     /// A value that the parameter may have, and with which the entry cannot work.
@@ -74,7 +74,7 @@ pub enum ParamError {
         name: &'static str,
         /// As written.
         value: String,
-        /// What it may be.
+        /// The allowed values.
         allowed: String,
     },
 }

@@ -17,7 +17,7 @@ pub enum Need {
     EcnCounts,
     /// A tag per transmission, handed back with its fate.
     Tags,
-    /// What is outstanding, the window in force and how far bursts fill it.
+    /// The outstanding data, the window in force and how far bursts fill it.
     Outstanding,
     /// A rate stamped by routers.
     StampedRate,

@@ -4,7 +4,7 @@ use crate::{Need, ParamError, Params, Spec, suggest};
 
 /// A line of a registry whose entries are chosen by text.
 pub trait Registered: 'static {
-    /// What the registry holds, for messages: "controller".
+    /// The kind of thing that the registry holds, for messages: "controller".
     const WHAT: &'static str;
     /// Every entry that the program has by itself, in the order in which lists show them.
     fn built_in() -> &'static [&'static Self];
@@ -26,7 +26,7 @@ pub trait Registered: 'static {
     }
     /// The name in scenarios and on the command line.
     fn name(&self) -> &'static str;
-    /// What can be set.
+    /// Its parameters.
     fn params(&self) -> &'static [Spec];
     /// Signals without which it cannot work, whatever its parameters.
     fn needs(&self) -> &'static [Need] {
@@ -66,9 +66,9 @@ pub fn find<E: Registered>(name: &str) -> Result<&'static E, ParamError> {
 
 /// A registry's line that makes something of a choice: a controller.
 pub trait Makes: Registered {
-    /// What it must know beside the parameters.
+    /// The setup that it must know beside the parameters.
     type Setup;
-    /// What it makes.
+    /// The thing that it makes.
     type Made;
     /// Makes one; refuses parameters that do not fit together.
     fn make(&self, setup: &Self::Setup, params: &Params) -> Result<Self::Made, ParamError>;

@@ -1,4 +1,4 @@
-//! What is known of a parameter without its type: for lists, documents, parsing and messages.
+//! A parameter without its type: for lists, documents, parsing and messages.
 
 use crate::Need;
 use std::fmt;
@@ -9,9 +9,9 @@ use std::panic::RefUnwindSafe;
 pub struct Spec {
     /// Its name.
     pub name: &'static str,
-    /// What it may be, and its value if not set.
+    /// The kind of its values, and its value if not set.
     pub kind: Kind,
-    /// What it does, with unit and source.
+    /// Its effect, with unit and source.
     pub help: &'static str,
     /// The signal that a controller needs if this is set to anything but its default.
     pub need: Option<Need>,

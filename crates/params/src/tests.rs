@@ -134,7 +134,7 @@ fn only_what_was_changed_is_needed_or_refused() {
 fn a_parameter_of_another_entry_is_not_there() {
     let params = choice("other").params();
     assert_eq!((params.optional(&FLAG), params.optional(&OTHER_FORM)), (None, Some(Form::Round)));
-    // The same name with other words is another parameter.
+    // A parameter of equal name with other words is another parameter.
     assert_eq!(params.optional(&FORM), None);
     let unlisted = std::panic::catch_unwind(|| choice("other").params().get(&NUMBER));
     assert_eq!(unlisted.is_err(), cfg!(debug_assertions));

@@ -1,4 +1,4 @@
-//! What traffic meets on its way: links with a rate, a delay, losses and a queue discipline.
+//! Paths of traffic: links with a rate, a delay, losses and a queue discipline.
 //!
 //! A [`Link`] is generic over the packet, so the simulator's small value and an emulator's real
 //! buffer pass through the same code. It is sans-IO: it is told the time and tells when it wants to

@@ -1,4 +1,4 @@
-//! What a transmitter can do and has to do, in whole numbers.
+//! The work of a transmitter, in whole numbers.
 
 use narrows_units::{Bytes, Rate, Span};
 
@@ -6,7 +6,7 @@ use narrows_units::{Bytes, Rate, Span};
 /// the rate, so that what is left of a packet is a whole number.
 pub(crate) const BYTE: u128 = 8_000_000_000;
 
-/// What can be done at `rate` in this time.
+/// The work that can be done at `rate` in this time.
 pub(crate) fn work(rate: Rate, time: Span) -> u128 {
     rate.as_bps() as u128 * time.as_nanos() as u128
 }

@@ -35,7 +35,7 @@ pub fn read(file: File) -> Result<Vec<Sheet>, ParquetError> {
 /// A file that is read one row group after another.
 pub struct Reader {
     file: SerializedFileReader<File>,
-    /// The same file.
+    /// The file.
     bytes: File,
     columns: Sheet,
 }
@@ -79,7 +79,7 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// It is damaged, takes too much memory when it is decoded, or there is none of this index.
+    /// If the group is damaged, takes too much memory when it is decoded, or does not exist.
     pub fn group(&self, index: usize) -> Result<Sheet, ParquetError> {
         self.group_within(index, &mut Budget::of_this_process())
     }

@@ -72,7 +72,7 @@ impl Sheet {
         before
     }
 
-    /// The same sheet less one column.
+    /// The sheet less one column.
     pub fn without(mut self, name: &str) -> Sheet {
         self.columns.retain(|(own, _)| own != name);
         self
@@ -110,7 +110,7 @@ impl Sheet {
         &self.columns
     }
 
-    /// The same, and the sheet goes.
+    /// The columns of the sheet, which goes.
     pub fn into_columns(self) -> Vec<(String, Cells)> {
         self.columns
     }
@@ -119,7 +119,7 @@ impl Sheet {
     ///
     /// # Errors
     ///
-    /// There is none of this name.
+    /// If no column has this name.
     pub fn column(&self, name: &str) -> Result<&Cells, ParquetError> {
         let found = self.columns.iter().find(|(own, _)| own == name).map(|(_, cells)| cells);
         found.ok_or_else(|| ParquetError::General(format!("the column {name} is missing")))
@@ -129,7 +129,7 @@ impl Sheet {
     ///
     /// # Errors
     ///
-    /// There is none of this name and kind.
+    /// If no column has this name and kind.
     pub fn text(&self, name: &str) -> Result<&[Arc<str>], ParquetError> {
         if let Cells::Text(cells) = self.column(name)? { Ok(cells) } else { Err(other_type(name)) }
     }
@@ -138,7 +138,7 @@ impl Sheet {
     ///
     /// # Errors
     ///
-    /// There is none of this name and kind.
+    /// If no column has this name and kind.
     pub fn flag(&self, name: &str) -> Result<&[bool], ParquetError> {
         if let Cells::Flag(cells) = self.column(name)? { Ok(cells) } else { Err(other_type(name)) }
     }
@@ -147,7 +147,7 @@ impl Sheet {
     ///
     /// # Errors
     ///
-    /// There is none of this name and kind.
+    /// If no column has this name and kind.
     pub fn count(&self, name: &str) -> Result<&[u64], ParquetError> {
         if let Cells::Count(cells) = self.column(name)? { Ok(cells) } else { Err(other_type(name)) }
     }
@@ -156,7 +156,7 @@ impl Sheet {
     ///
     /// # Errors
     ///
-    /// There is none of this name and kind.
+    /// If no column has this name and kind.
     pub fn maybe_count(&self, name: &str) -> Result<&[Option<u64>], ParquetError> {
         if let Cells::MaybeCount(cells) = self.column(name)? {
             Ok(cells)
@@ -169,7 +169,7 @@ impl Sheet {
     ///
     /// # Errors
     ///
-    /// There is none of this name and kind.
+    /// If no column has this name and kind.
     pub fn real(&self, name: &str) -> Result<&[f64], ParquetError> {
         if let Cells::Real(cells) = self.column(name)? { Ok(cells) } else { Err(other_type(name)) }
     }
@@ -178,7 +178,7 @@ impl Sheet {
     ///
     /// # Errors
     ///
-    /// There is none of this name and kind.
+    /// If no column has this name and kind.
     pub fn maybe_real(&self, name: &str) -> Result<&[Option<f64>], ParquetError> {
         if let Cells::MaybeReal(cells) = self.column(name)? {
             Ok(cells)

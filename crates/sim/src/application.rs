@@ -1,4 +1,4 @@
-//! What applications do is carried out: they write, ask, answer, open connections.
+//! Carries out the actions of applications: they write, ask, answer, open connections.
 
 use crate::carried::Carried;
 use crate::endpoint::{Endpoint, Ends};
@@ -128,7 +128,7 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         message: Message,
         seed: u64,
     ) {
-        // The same controller was built for this flow when the run began.
+        // This controller was built for this flow when the run began.
         let Ok(ends) = Ends::new(&self.scenario.flows[flow], seed) else { return };
         let slot = match self.sources[flow].free.pop() {
             Some(slot) => slot as usize,

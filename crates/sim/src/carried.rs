@@ -1,5 +1,5 @@
-//! What packets carry between senders and routers, beside TCP. Most networks have nothing of the
-//! kind, and their packets no room for it.
+//! Headers that packets carry between senders and routers, beside TCP. Most networks have nothing
+//! of the kind, and their packets no room for it.
 
 use narrows_wire::{Header, Signal};
 use std::fmt::Debug;
@@ -14,9 +14,9 @@ pub(crate) trait Carried: Copy + Debug {
     fn forth(header: Option<Header>) -> Self;
     /// On its way back to the sender.
     fn back(signal: Option<Signal>) -> Self;
-    /// What routers may write into.
+    /// The header that routers may write into.
     fn header(&mut self) -> Option<&mut Header>;
-    /// What comes back.
+    /// The signal that comes back.
     fn signal(&self) -> Option<Signal>;
 }
 

@@ -220,7 +220,7 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
             Kind::Data => Content::Data(packet.to_data(self.slots[slot].headers)),
             Kind::Ack => Content::Ack(packet.to_ack(&self.options)),
             Kind::Datagram | Kind::Request => Content::Datagram(packet.number()),
-            // Whoever writes down packets tells of the handshake in a way of its own.
+            // A capture tells of the handshake in a way of its own.
             Kind::Opening | Kind::Answer => return,
         };
         let flow = self.slots[slot].flow as usize;

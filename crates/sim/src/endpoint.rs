@@ -14,7 +14,7 @@ pub(crate) struct Endpoint {
     pub(crate) ends: Ends,
     /// The flow it belongs to.
     pub(crate) flow: u32,
-    /// What the headers of its packets take, in bytes.
+    /// Bytes of the headers of its packets.
     pub(crate) headers: u32,
     /// Packets of it that are on the way.
     pub(crate) in_network: u32,

@@ -12,9 +12,9 @@ pub enum SimError {
     Signal {
         /// The flow.
         flow: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
-        /// What would be right.
+        /// The remedy.
         remedy: String,
     },
     /// A controller cannot be made with these parameters.
@@ -22,7 +22,7 @@ pub enum SimError {
     Controller {
         /// The flow.
         flow: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// A controller cannot go on.
@@ -44,7 +44,7 @@ pub enum SimError {
         flow: String,
         /// Why.
         problem: &'static str,
-        /// What would end it.
+        /// The remedy.
         remedy: &'static str,
     },
     /// Packets pile up in the network.

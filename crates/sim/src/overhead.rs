@@ -1,5 +1,5 @@
-//! What hosts take to send: a random time between being able to and doing it, without which flows
-//! lock their phases at drop-tail queues (Floyd and Jacobson, "On traffic phase effects in
+//! The overhead of hosts that send: a random time between being able to and doing it, without which
+//! flows lock their phases at drop-tail queues (Floyd and Jacobson, "On traffic phase effects in
 //! packet-switched gateways", 1992).
 
 use crate::carried::Carried;

@@ -35,7 +35,7 @@ const FLAGS_AT: u32 = 40;
 const ECN_AT: u32 = 48;
 const SENT_AT: u32 = 56;
 
-/// What a packet is.
+/// The kinds of packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Data,
@@ -199,13 +199,13 @@ impl<C: Carried> Packet<C> {
         }
     }
 
-    /// What routers write into, on data.
+    /// The header that routers write into, on data.
     #[inline]
     pub(crate) fn header(&mut self) -> Option<&mut Header> {
         self.carried.header()
     }
 
-    /// What it is.
+    /// The packet's kind.
     #[inline]
     pub(crate) fn kind(&self) -> Kind {
         match (self.rest >> KIND_AT) as u8 {

@@ -16,7 +16,7 @@ pub(crate) struct Parts<'a> {
     flows: Vec<usize>,
 }
 
-/// What belongs to one part, by number in the scenario.
+/// The elements of one part, by number in the scenario.
 #[derive(Default)]
 struct Part {
     links: Vec<usize>,

@@ -1,4 +1,4 @@
-//! What the world writes down: samples on the way, and the record at the end.
+//! The records that the world writes down: samples on the way, and the record at the end.
 
 use crate::carried::Carried;
 use crate::endpoint::{Endpoint, Ends};

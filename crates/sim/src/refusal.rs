@@ -25,12 +25,12 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), SimError> {
 /// The links of a route, out and back.
 type Route<'a> = (&'a [LinkId], &'a [LinkId]);
 
-/// What the links are during the whole run.
+/// The links during the whole run.
 struct Network<'a> {
     scenario: &'a Scenario,
-    /// Of each link, whether it always has a delay.
+    /// For each link, whether it always has a delay.
     delays: Vec<bool>,
-    /// Of each flow, the routes that it takes later.
+    /// For each flow, the routes that it takes later.
     later: Vec<Vec<Route<'a>>>,
 }
 

@@ -36,8 +36,8 @@ pub fn run_until(scenario: &Scenario, stop: &AtomicBool) -> Result<Record, SimEr
     run_followed(scenario, Progress::until(stop), None, &mut ())
 }
 
-/// The same, watched by `observer`: its record is that of an unwatched run, but for the number of
-/// events, since a watched network goes link by link.
+/// Simulates, watched by `observer`: the record is the record of an unwatched run, but for the
+/// number of events, since a watched network goes link by link.
 ///
 /// Parts of the network that share no link are run one after another, unless somebody watches, who
 /// is to see all in order of time.
@@ -111,7 +111,7 @@ fn run_part<O: Watch>(
     }
 }
 
-/// The same, of packets that carry `C`.
+/// Simulates with packets that carry `C`.
 fn run_carrying<C: Carried, O: Watch>(
     scenario: &Scenario,
     listed: u64,

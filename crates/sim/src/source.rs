@@ -6,7 +6,7 @@ use narrows_scenario::{Flow, Scenario};
 use narrows_traffic::Application;
 use narrows_units::{Bytes, Time};
 
-/// What a flow sends.
+/// The source of a flow's data.
 pub(crate) struct Source {
     pub(crate) application: Application,
     pub(crate) request: Request,
@@ -32,7 +32,7 @@ impl Source {
     }
 }
 
-/// What the world counts of a flow beside its endpoints.
+/// Counts of a flow that the world keeps beside its endpoints.
 ///
 /// Every packet touches what comes first.
 #[derive(Clone, Debug, Default)]

@@ -1,4 +1,4 @@
-//! Who watches a world, if anybody does.
+//! Watchers of a world.
 
 use narrows_transport::{Observer, Seen, Sender};
 use narrows_units::Time;

@@ -62,13 +62,13 @@ impl<'a, O: Watch, C: Carried> World<'a, O, C> {
                 let due = self.hosts.on_connection(&mut self.network, now, element - PROBES);
                 self.hosts.agenda.set(element, due);
             } else {
-                // What does not happen in the network is no event of it.
+                // Samples and the end of warm-up do not count as network events.
                 self.look(now, element - flows);
             }
         }
     }
 
-    /// What was measured.
+    /// The record of the run.
     pub(crate) fn record(self) -> Record {
         let World { network, hosts, events, .. } = self;
         let Hosts { scenario, slots, sources, tallies, probes, .. } = hosts;

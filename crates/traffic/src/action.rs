@@ -1,8 +1,8 @@
-//! What an application asks of its world.
+//! Actions that an application asks of its world.
 
 use narrows_units::{Bytes, Time};
 
-/// What the application writes at once.
+/// The message that the application writes at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message {
     /// When it had it ready; of a response, when the request for it left.
@@ -11,13 +11,13 @@ pub struct Message {
     pub size: Bytes,
 }
 
-/// What an application wants done. Its own connection is the one of its flow, which a flow whose
-/// transfers arrive does not have.
+/// An action that an application wants done. Its own connection is the one of its flow, which a
+/// flow whose transfers arrive does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// From now on there is always something to send on its own connection.
     Flood,
-    /// No longer: what has not been sent is withdrawn, as far as it can be. What was sent since the
+    /// No longer: unsent data is withdrawn, as far as it can be. Data sent since the
     /// flood began is a message, if it is anything: the world says so with
     /// [`Application::expect`](crate::Application::expect), and with
     /// [`Application::delivered`](crate::Application::delivered) if it has already arrived.
@@ -28,14 +28,14 @@ pub enum Action {
     /// Write this on its own connection, or send it at once in as few datagrams as hold it, all but
     /// the last of a full segment.
     Write {
-        /// What.
+        /// The message.
         message: Message,
         /// Nothing follows.
         last: bool,
     },
     /// Write this, and nothing else, on a new connection.
     Open {
-        /// What.
+        /// The message.
         message: Message,
         /// Seeds what the new connection's controller draws.
         seed: u64,

@@ -10,7 +10,7 @@ use narrows_measure::Transfers;
 use narrows_scenario::{Arrivals, Flow, Frames, Requests, Scenario, Workload};
 use narrows_units::{Bytes, Random, Rate, Span, Time};
 
-/// What a flow's application does, and what is measured of its transfers.
+/// The application of a flow, and the measurements of its transfers.
 #[derive(Clone, Debug)]
 pub struct Application {
     start: Time,
@@ -122,8 +122,8 @@ impl Application {
         self.next.min(stop)
     }
 
-    /// What it does next, if that was due by `now`; to be called until it answers `None`. What it
-    /// does belongs to the time at which it was due, however late `now` is. At one time it begins
+    /// Its next action, if that was due by `now`; to be called until it answers `None`. The action
+    /// belongs to the time at which it was due, however late `now` is. At one time it begins
     /// first, then stops, then acts.
     pub fn act(&mut self, now: Time) -> Option<Action> {
         loop {
@@ -275,7 +275,7 @@ impl Application {
         }
     }
 
-    /// What was measured until the run ended at `end`, if the workload makes transfers. `own`: the
+    /// The measurements until the run ended at `end`, if the workload makes transfers. `own`: the
     /// ledger of its own connection.
     pub fn into_transfers(self, end: Time, own: &Ledger) -> Option<Transfers> {
         let mut measured = self.measured?;

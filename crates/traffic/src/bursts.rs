@@ -18,7 +18,7 @@ pub(crate) struct Bursts {
 struct Burst {
     since: Time,
     until: Time,
-    /// What is left of it to send, of a burst that has a rate.
+    /// The rest of it to send, for a burst that has a rate.
     left: Bytes,
 }
 

@@ -16,7 +16,8 @@ pub struct ContentId {
 /// are in the order of [`Icn::names`].
 #[derive(Clone, Debug)]
 pub struct Contents {
-    /// Of each prefix, the flow that each of its contents is counted for: that which asked first.
+    /// For each prefix, the flow that each of its contents is counted for: the flow that asked
+    /// first.
     owners: Vec<Vec<u32>>,
     /// Contents with a name.
     named: BTreeMap<(PrefixId, String), ContentId>,
@@ -60,7 +61,7 @@ impl Contents {
         added
     }
 
-    /// What the consumer at this place of [`Icn::consumers`] asks for.
+    /// The content of the consumer at this place of [`Icn::consumers`].
     pub fn of_consumer(&self, place: usize) -> ContentId {
         self.consumers[place]
     }

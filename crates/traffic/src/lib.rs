@@ -1,5 +1,5 @@
-//! What applications do: when they write, open connections and ask, how large it is, and how long
-//! its transfer took.
+//! The behaviour of applications: when they write, open connections and ask, how large it is, and
+//! how long its transfer took.
 //!
 //! An [`Application`] stands for one flow of a scenario. It knows no clock and no socket. A world
 //! holds it, and a [`Ledger`] beside each of its connections:

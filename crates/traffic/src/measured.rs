@@ -1,4 +1,4 @@
-//! What is measured of transfers.
+//! Measurements of transfers.
 
 use crate::action::Message;
 use crate::ideal::{Cargo, Ideal};
@@ -10,7 +10,7 @@ use narrows_units::{Bytes, Time};
 /// Most transfers of a run that are listed one by one.
 pub const LISTED: u64 = 1_000_000;
 
-/// What comes before the data of a transfer.
+/// The part of a connection before the data of a transfer.
 #[derive(Clone, Copy, Debug)]
 enum Before {
     Nothing,

@@ -17,7 +17,7 @@ pub struct Request {
     /// The flow that its consumer counts for: of the process at the node, in the order of
     /// [`Icn::names`].
     pub flow: usize,
-    /// What it asks for.
+    /// The content that it asks for.
     pub content: ContentId,
     /// Data packets of the content.
     pub segments: u64,
@@ -53,7 +53,7 @@ impl<'a> Requests<'a> {
         self.first().map_or(Time::NEVER, |(at, _)| at)
     }
 
-    /// The next request: the earliest, of several at one time that of the first process. A content
+    /// The next request: the earliest, among several at one time the first process's. A content
     /// that is asked for once is added to `contents`. `None` if no more come.
     pub fn next(&mut self, contents: &mut Contents) -> Option<Request> {
         let (at, process) = self.first().filter(|(at, _)| *at < Time::NEVER)?;
@@ -71,7 +71,7 @@ impl<'a> Requests<'a> {
     }
 }
 
-/// What a request process draws.
+/// The draws of a request process.
 #[derive(Clone, Debug)]
 struct Draws {
     times: Random,
@@ -82,7 +82,7 @@ struct Draws {
     next: Time,
     /// The flow of its first node.
     first_flow: usize,
-    /// Of each prefix of the process, the contents of the catalogue with their lengths.
+    /// For each prefix of the process, the contents of the catalogue with their lengths.
     catalogue: Vec<Vec<(ContentId, u64)>>,
     /// How likely a content of the catalogue or one before it is.
     popularity: Vec<f64>,

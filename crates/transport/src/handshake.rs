@@ -19,7 +19,7 @@ pub struct Handshake {
 /// scale, padding.
 const OPTIONS: Bytes = Bytes::new(8);
 /// So many repetitions have the first timeout (`tcp_syn_linear_timeouts`, Linux 6.5 and later),
-/// each further one twice that of the one before.
+/// each further one twice as long as the one before.
 const LINEAR: u32 = 4;
 
 impl Handshake {

@@ -1,9 +1,9 @@
-//! What a sender keeps and tells only if its controller needs it.
+//! Signals that a sender keeps and tells only if its controller needs them.
 
 use narrows_params::Need;
 
-/// What a controller is told beside what all are told. The rest costs nothing where nobody needs
-/// it.
+/// Signals that a controller is told beside those that all are told. The others cost nothing where
+/// nobody needs them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Signals {
     /// Delivery rate samples.
@@ -11,7 +11,7 @@ pub struct Signals {
     /// The application's limits are looked for after every burst, not only at writes. So they are
     /// where no delivery rates are sampled, and with numbered acknowledgements.
     pub broad_app_limits: bool,
-    /// What is outstanding, the window in force and how far bursts fill it: `una`, `next`,
+    /// The outstanding data, the window in force and how far bursts fill it: `una`, `next`,
     /// `outstanding`, `window`, `cwnd_limited` and `most_outstanding` of
     /// [`Feedback`](narrows_control::Feedback).
     pub outstanding: bool,

@@ -13,7 +13,7 @@ pub enum Depth {
     Bytes(Bytes),
     /// A number of packets of any size.
     Packets(u32),
-    /// What the link sends in this time.
+    /// The amount that the link sends in this time.
     Time(Span),
     /// Thousandths of the bandwidth-delay product: link rate times the longest base round trip
     /// through it.

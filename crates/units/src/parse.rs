@@ -24,7 +24,7 @@ impl ParseError {
         ParseError { found: found.to_owned(), expected, example, reason: reason.into() }
     }
 
-    /// What is wrong, without the surrounding sentence.
+    /// The problem, without the surrounding sentence.
     pub fn reason(&self) -> &str {
         &self.reason
     }

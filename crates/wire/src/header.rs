@@ -1,4 +1,4 @@
-//! What senders write into data packets for routers, and routers for the endpoints.
+//! Headers that senders write into data packets for routers, and routers for the endpoints.
 
 use narrows_units::{Rate, Span};
 
@@ -10,7 +10,7 @@ pub enum Header {
     Load(u8),
     /// An explicit rate (RCP).
     Rate {
-        /// What the hops so far allow, of packets with all their headers down to IP.
+        /// The rate that the hops so far allow, of packets with all their headers down to IP.
         rate: Rate,
         /// The sender's smoothed round trip; zero if it knows none.
         rtt: Span,
@@ -19,15 +19,15 @@ pub enum Header {
     Delta {
         /// The sender's smoothed round trip; zero if it knows none.
         rtt: Span,
-        /// What the sender sends, in bytes per second.
+        /// The sender's throughput, in bytes per second.
         throughput: f64,
-        /// What the sender wishes to change it by, lowered by the hops so far, in bytes per second.
+        /// The change that the sender wishes, lowered by the hops so far, in bytes per second.
         delta: f64,
     },
 }
 
 impl Header {
-    /// What the receiver echoes of it.
+    /// The signal that the receiver echoes of it.
     pub fn signal(&self) -> Signal {
         match *self {
             Header::Load(load) => Signal::Load(load),
@@ -37,7 +37,7 @@ impl Header {
     }
 }
 
-/// What a router wrote into a packet for its endpoints.
+/// The signal that a router wrote into a packet for its endpoints.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Signal {
     /// The rate that the most loaded hop allows (RCP, MIRCC).
@@ -49,7 +49,7 @@ pub enum Signal {
 }
 
 impl Signal {
-    /// What one acknowledgement echoes of two packets: changes add up, of anything else the later
+    /// The echo of two packets in one acknowledgement: changes add up, of anything else the later
     /// counts.
     pub fn then(self, later: Signal) -> Signal {
         match (self, later) {

@@ -68,7 +68,7 @@ impl Labels {
         (label > 0).then_some(label)
     }
 
-    /// The labels, from that of the producer's last hop to the top; `None` for hops that have none.
+    /// The labels, from the producer's last hop to the top; `None` for hops that have none.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Option<u16>> + '_ {
         (0..usize::from(self.hops)).map(|slot| self.slot(slot))
     }

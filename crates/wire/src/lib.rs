@@ -1,6 +1,6 @@
-//! What packets carry between hosts and routers: ECN code points, the load codes of VCP, the
-//! headers of VCP, XCP and RCP with the signals that receivers echo, and the rates and path labels
-//! of MIRCC.
+//! Signals that packets carry between hosts and routers: ECN code points, the load codes of VCP,
+//! the headers of VCP, XCP and RCP with the signals that receivers echo, and the rates and path
+//! labels of MIRCC.
 
 mod ecn;
 mod header;

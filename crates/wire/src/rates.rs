@@ -2,8 +2,8 @@
 
 use narrows_units::Rate;
 
-/// What each flow may ask for, in bits of Data per second, in two classes (MIRCC, section 4.2). A
-/// law with a single class has the first only.
+/// The rate that each flow may ask for, in bits of Data per second, in two classes (MIRCC, section
+/// 4.2). A law with a single class has the first only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rates {
     /// Of primary Interests.

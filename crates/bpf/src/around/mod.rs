@@ -56,7 +56,7 @@ pub struct Conditions {
     pub hz: u32,
     /// The sequence number that precedes the first byte.
     pub isn: u32,
-    /// What is shown of the private area: a name for traces, the first bit, the width in bits and
+    /// A value shown of the private area: a name for traces, the first bit, the width in bits and
     /// whether it can be negative.
     pub shown: Arc<[Shown]>,
     /// Values of the program's variables that are not those of the object: the section, its first

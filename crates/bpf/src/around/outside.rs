@@ -1,4 +1,4 @@
-//! What lies outside of a connection: the host's clock, its random numbers, and its log.
+//! Everything outside of a connection: the host's clock, its random numbers, and its log.
 
 use crate::functions::{World, ticks, until_next};
 use crate::log;

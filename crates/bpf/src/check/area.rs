@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// The area, as it is named.
 const AREA: &str = "icsk_ca_priv";
 
-/// One line for each member that was moved. What registers hold is followed from instruction to
+/// One line for each member that was moved. Values of registers are followed from instruction to
 /// instruction, up to jumps that are always taken.
 pub(crate) fn mistaken(program: &Program) -> Vec<String> {
     let mentions: BTreeMap<usize, &Mention> =

@@ -1,4 +1,4 @@
-//! What is called outside the program, by each callback.
+//! Calls that leave the program, by each callback.
 
 use super::place::place;
 use super::walk::{Reach, walk};
@@ -7,7 +7,7 @@ use crate::problem::Problem;
 use crate::program::{Instruction, Program};
 use std::collections::BTreeSet;
 
-/// Calls of helpers that are refused, or that nobody knows. What stands behind a question that is
+/// Calls of helpers that are refused, or that nobody knows. Code behind a question that is
 /// answered with no is not called.
 pub(super) fn problems(program: &Program, callable: &dyn Callable) -> Vec<Problem> {
     let mut all = Vec::new();

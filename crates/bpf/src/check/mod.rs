@@ -1,4 +1,4 @@
-//! What can be said of a program before it runs, without a verifier: its table, the shape of its
+//! Statements about a program before it runs, without a verifier: its table, the shape of its
 //! code, its stack, and what it calls and reads that is not there.
 
 mod area;

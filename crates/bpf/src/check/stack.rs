@@ -7,7 +7,7 @@ use crate::program::Program;
 use crate::stack::{BYTES, FRAMES, called, frame};
 use std::collections::BTreeMap;
 
-/// What a function and all that it calls take at most.
+/// The most stack that a function and all its callees take.
 #[derive(Clone, Debug)]
 struct Deepest {
     bytes: usize,

@@ -10,7 +10,7 @@ const FLAGS: u32 = 3;
 /// `TCP_CA_NAME_MAX` of include/net/tcp.h, with the zero at the end.
 const NAME: usize = 16;
 
-/// What include/linux/license.h takes for compatible with the GPL.
+/// Licenses that include/linux/license.h takes for compatible with the GPL.
 const LICENSES: [&str; 6] =
     ["GPL", "GPL v2", "GPL and additional rights", "Dual BSD/GPL", "Dual MIT/GPL", "Dual MPL/GPL"];
 

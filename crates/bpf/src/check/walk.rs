@@ -15,7 +15,7 @@ pub(super) enum Reach {
     Plain,
 }
 
-/// What is known of a register.
+/// Knowledge about a register.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Value {
     constant: Option<u64>,
@@ -23,7 +23,7 @@ struct Value {
     asked: bool,
 }
 
-/// What is known before an instruction.
+/// Knowledge before an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct State {
     registers: [Value; 11],
@@ -180,7 +180,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What a load reads of the kernel's configuration, which never changes.
+    /// The value that a load reads of the kernel's configuration, which never changes.
     fn configured(&self, code: u8, base: &Value, off: i16) -> Value {
         let read = || {
             let place = base.constant?.checked_add_signed(off as i64)?;

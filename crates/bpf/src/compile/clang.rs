@@ -57,7 +57,7 @@ impl Clang {
     ///
     /// # Errors
     ///
-    /// If there is none. `source` is what should be compiled.
+    /// If no clang is found. `source` is the file to compile.
     pub fn find(source: &Path) -> Result<Clang, CompileError> {
         let versioned = VERSIONS.rev().map(|version| format!("clang-{version}"));
         let found = std::iter::once("clang".to_owned())
@@ -74,7 +74,7 @@ impl Clang {
     }
 
     /// Compiles a source; of one that has the function of a core, the controller that it makes.
-    /// What it includes is looked for beside it, then in `include`, then among ours; so that a
+    /// Included files are looked for beside it, then in `include`, then among ours; so that a
     /// `vmlinux.h` of the user's wins.
     ///
     /// # Errors
@@ -84,7 +84,7 @@ impl Clang {
         self.compile_with(source, include, &[])
     }
 
-    /// The same with further arguments, after ours.
+    /// Like [`Clang::compile`], with further arguments after ours.
     ///
     /// # Errors
     ///

@@ -6,13 +6,13 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// What makes callbacks of the function.
+/// The file that makes callbacks of the function.
 const AROUND: (&str, &str) = ("around_core.h", include_str!("around_core.h"));
 
 /// The end of the function's name.
 const DECIDE: &str = "_decide";
 
-/// What a source of callbacks names, and one of a function does not.
+/// A name that stands in a source of callbacks, and not in a source of one function.
 const TABLE: &str = "tcp_congestion_ops";
 
 /// How a source includes our header, and what that begins with.
@@ -79,7 +79,7 @@ pub(crate) fn lacks_its_function(
 
 /// Writes into a directory what is compiled in the place of a source that has the function of a
 /// core, and the headers of cores: the path of what is compiled. `None` of another source, of which
-/// nothing is written. What is compiled includes the source by the name of its file.
+/// nothing is written. The compiled file includes the source by the name of its file.
 pub(crate) fn wrap(into: &Path, source: &Path, text: &[u8]) -> io::Result<Option<PathBuf>> {
     let text = String::from_utf8_lossy(text);
     let (Some(name), Some(file)) = (name(&text), source.file_name().and_then(OsStr::to_str)) else {

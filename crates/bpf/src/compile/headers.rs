@@ -13,7 +13,7 @@ const NAMES: [&str; 5] =
 #[cfg(not(feature = "headers"))]
 const SYSTEM: [&str; 2] = ["/usr/include", "/usr/local/include"];
 
-/// Writes them into a directory, in which `bpf/` is made. False if there are none.
+/// Writes them into a directory, in which `bpf/` is made. False if this build has no headers.
 #[cfg(feature = "headers")]
 pub(super) fn write(into: &Path) -> io::Result<bool> {
     let folder = into.join("bpf");
@@ -25,7 +25,7 @@ pub(super) fn write(into: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Copies them into a directory, in which `bpf/` is made. False if there are none.
+/// Copies them into a directory, in which `bpf/` is made. False if this build has no headers.
 #[cfg(not(feature = "headers"))]
 pub(super) fn write(into: &Path) -> io::Result<bool> {
     let Some(system) = SYSTEM

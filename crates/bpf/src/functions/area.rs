@@ -3,8 +3,8 @@
 use super::context::Call;
 use crate::socket::fields::PRIVATE;
 
-/// What lies in the private area, integers one behind another. A gap that C leaves for alignment is
-/// a member, too.
+/// The members of the private area, integers one behind another. A gap that C leaves for alignment
+/// is a member, too.
 pub(super) trait Area: Sized {
     /// Bytes.
     const SIZE: usize;

@@ -1,4 +1,4 @@
-//! What a function of the kernel has in its hands when a program calls it.
+//! The environment of a function of the kernel while a program calls it.
 
 use super::maps::Maps;
 use super::ticks::ticks;
@@ -8,7 +8,7 @@ use crate::memory::Memory;
 use crate::program::{MapSpec, Program, address};
 use crate::socket::Field;
 
-/// What lies outside of a connection.
+/// Everything outside of a connection.
 pub trait World {
     /// Nanoseconds since the host started.
     fn uptime(&self) -> u64;
@@ -63,7 +63,7 @@ const BYTES_PER_JUMP: usize = 64;
 
 /// A connection while a callback is executed.
 pub struct Context<'a> {
-    /// What is executed.
+    /// The program that runs.
     pub program: &'a Program,
     /// Its memory.
     pub memory: &'a mut Memory,

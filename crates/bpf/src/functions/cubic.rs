@@ -1,8 +1,8 @@
 //! The functions of the kernel's CUBIC, which programs call by name: net/ipv4/tcp_cubic.c of Linux
 //! 6.18, with the module's parameters as they are by default.
 //!
-//! The curve's arithmetic is that of the controller `cubic`; here it works on `struct bictcp` in
-//! the private area. HyStart is the kernel's own: its rounds end by sequence numbers and its
+//! The curve's arithmetic is the arithmetic of controller `cubic`; here it works on `struct bictcp`
+//! in the private area. HyStart is the kernel's own: its rounds end by sequence numbers and its
 //! cushion follows the pacing rate, where the controller counts segments and derives a rate.
 
 use super::area::{Area, area};

@@ -96,7 +96,7 @@ pub struct Element {
     used: u64,
 }
 
-/// What a map holds. Per-CPU kinds are as the others: the host that is simulated has one.
+/// The content of a map. Per-CPU kinds are as the others: the host that is simulated has one.
 #[derive(Clone, Debug)]
 pub enum Held {
     /// Regions of the values by index. The value of an index that nobody asked for is zero, and has
@@ -136,7 +136,7 @@ impl Keys {
     }
 }
 
-/// What a socket has in maps of sockets: the map, by its index, and the value.
+/// A socket's values in maps of sockets: the map, by its index, and the value.
 pub type Stored = Vec<(usize, Box<[u8]>)>;
 
 /// The maps of one connection, in the order of the program's.
@@ -175,12 +175,12 @@ impl Maps {
         self.held.iter().map(|held| size_of::<Held>() + of(held)).sum()
     }
 
-    /// What a map holds.
+    /// The content of a map.
     pub fn held(&mut self, map: usize) -> &mut Held {
         &mut self.held[map]
     }
 
-    /// The same to look at it.
+    /// The content of a map, to look at.
     pub fn peek(&self, map: usize) -> &Held {
         &self.held[map]
     }
@@ -190,7 +190,7 @@ impl Maps {
         self.reserved.push((region, ring));
     }
 
-    /// A record is given on. False if there is none.
+    /// Passes a record on. False if the region is not a record.
     pub fn submit(&mut self, region: u64) -> bool {
         let found = self.reserved.iter().position(|(reserved, _)| *reserved == region);
         found.map(|found| self.reserved.swap_remove(found)).is_some()
@@ -239,7 +239,7 @@ impl Maps {
 }
 
 impl Held {
-    /// The region of the value with this key, which is used now. `None` if there is none; an
+    /// The region of the value with this key, which is used now. `None` if the key is absent; an
     /// array's is made if `memory` has room.
     pub fn value(
         &mut self,

@@ -1,4 +1,4 @@
-//! What programs call of the kernel: helpers, functions of TCP, maps.
+//! The parts of the kernel that programs call: helpers, functions of TCP, maps.
 
 mod area;
 mod bbr;

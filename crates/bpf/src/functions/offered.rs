@@ -1,4 +1,4 @@
-//! What the linker is told of the functions that a program names.
+//! The functions of the kernel that the linker offers to a program.
 
 use super::table::{Standing, function, helper};
 use crate::callable::{Callable, Verdict};

@@ -11,7 +11,7 @@ use crate::program::address;
 /// Bytes before each record (`BPF_RINGBUF_HDR_SZ`).
 const HEADER: u64 = 8;
 
-/// What `bpf_ringbuf_query` is asked for (`BPF_RB_*`).
+/// The questions of `bpf_ringbuf_query` (`BPF_RB_*`).
 mod query {
     pub const SIZE: u64 = 1;
     pub const READ: u64 = 2;

@@ -123,9 +123,9 @@ const QUEUES: &str =
 const NO_TYPES: &str = "a simulated host has no types of a kernel to print by: use bpf_snprintf";
 const NO_EVENTS: &str = "a simulated host has no perf events: use a ring buffer";
 
-/// The helpers: number, name (include/uapi/linux/bpf.h, `___BPF_FUNC_MAPPER`), standing. What the
-/// kernel gives to congestion controllers: net/ipv4/bpf_tcp_ca.c `bpf_tcp_ca_get_func_proto`,
-/// kernel/bpf/helpers.c `bpf_base_func_proto`.
+/// The helpers: number, name (include/uapi/linux/bpf.h, `___BPF_FUNC_MAPPER`), standing. Helpers
+/// that the kernel gives to congestion controllers: net/ipv4/bpf_tcp_ca.c
+/// `bpf_tcp_ca_get_func_proto`, kernel/bpf/helpers.c `bpf_base_func_proto`.
 #[rustfmt::skip]
 pub const HELPERS: &[(u32, &str, Standing)] = &[
     (1, "bpf_map_lookup_elem", Runs(Service::MapLookup)),
@@ -380,7 +380,7 @@ pub const FUNCTIONS: &[(&str, Standing)] = &[
     ("dctcp_state", Runs(Service::DctcpState)),
 ];
 
-/// The name and standing of the helper with a number; `None` if there is none.
+/// The name and standing of the helper with a number; `None` if no helper has it.
 pub fn helper(number: u32) -> Option<(&'static str, Standing)> {
     let found = HELPERS.binary_search_by_key(&number, |(number, ..)| *number).ok()?;
     let (_, name, standing) = HELPERS[found];

@@ -12,7 +12,7 @@ pub fn slow_start(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     Ok(start_slowly(call, acked) as u64)
 }
 
-/// What `tcp_slow_start` does.
+/// `tcp_slow_start` of the kernel.
 fn start_slowly(call: &mut Call<'_, '_>, acked: u32) -> u32 {
     let before = call.get(f::CWND);
     let window = before.wrapping_add(acked).min(call.get(f::SSTHRESH));
@@ -29,7 +29,7 @@ pub fn avoid_additively(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     Ok(0)
 }
 
-/// What `tcp_cong_avoid_ai` does.
+/// `tcp_cong_avoid_ai` of the kernel.
 pub(super) fn increase(call: &mut Call<'_, '_>, width: u32, acked: u32) -> Result<(), Reason> {
     if width == 0 {
         return Err(Reason::ZeroWidth);
@@ -69,7 +69,7 @@ fn is_limited(call: &Call<'_, '_>) -> bool {
         || window < call.get(f::SSTHRESH) && window < call.get(f::MAX_PACKETS_OUT).wrapping_mul(2)
 }
 
-/// Of the segments that a call of `cong_avoid(sk, ack, acked)` is told of, those that slow start
+/// The segments of a call of `cong_avoid(sk, ack, acked)` that slow start
 /// leaves over. `None` if the window is not to grow beyond it: it does not hold sending back, or
 /// slow start took all.
 pub(super) fn beyond_slow_start(call: &mut Call<'_, '_>) -> Option<u32> {

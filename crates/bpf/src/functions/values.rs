@@ -7,7 +7,7 @@ use crate::fault::Reason;
 use crate::memory::{Content, MOST_BYTES_OF_MAPS};
 use crate::program::address;
 
-/// Only if there is none yet, `BPF_NOEXIST`.
+/// Only if the key has no value yet, `BPF_NOEXIST`.
 const ONLY_NEW: u64 = 1;
 
 /// Only if there is one, `BPF_EXIST`.
@@ -16,7 +16,7 @@ const ONLY_OLD: u64 = 2;
 /// Under the lock of the value, which nobody else takes here: `BPF_F_LOCK`.
 const LOCKED: u64 = 4;
 
-/// Makes a value if there is none, `BPF_SK_STORAGE_GET_F_CREATE`.
+/// Makes a value if the socket has no value yet, `BPF_SK_STORAGE_GET_F_CREATE`.
 const CREATE: u64 = 1;
 
 fn full(context: &Context<'_>, map: usize) -> Reason {

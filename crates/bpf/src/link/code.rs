@@ -32,13 +32,13 @@ struct Known<'a> {
     length: u64,
 }
 
-/// What an instruction names, of which the place in the code is not known until all is taken over.
+/// An address that an instruction names, whose place in the code is known once all is taken over.
 enum Pending {
     Call(Place),
     Address(Place),
 }
 
-/// What the instructions of an object may name.
+/// The names that the instructions of an object may use.
 pub(super) struct Names<'a> {
     pub elf: &'a Elf<'a>,
     pub regions: &'a Regions,
@@ -60,9 +60,9 @@ pub(super) struct Code<'a> {
     pub poison: Vec<Poisoned>,
     /// Instructions whose constant says whether something exists.
     pub questions: BTreeSet<usize>,
-    /// What they name of the kernel's structures.
+    /// Mentions of the kernel's structures.
     pub mentions: Vec<Mention>,
-    /// What is insisted on and is not there, each once.
+    /// Requirements that are not met, each once.
     pub unmet: Vec<Problem>,
     pub kfuncs: Vec<String>,
     /// Indices of the maps that are named.
@@ -254,7 +254,7 @@ impl<'a> Code<'a> {
             }
             return Ok(());
         };
-        // Of a function that others do not see, the symbol is that of the section, and the
+        // If others do not see a function, the symbol is the symbol of the section, and the
         // instruction has the rest of the way, less one.
         let addend = self.instructions[at].imm as i64 + 1;
         let target = i64::try_from(symbol.value / INSTRUCTION)

@@ -30,7 +30,7 @@ pub(super) struct Section<'a> {
     pub executable: bool,
 }
 
-/// What a symbol names.
+/// The kind of thing that a symbol names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
     Function,
@@ -70,7 +70,7 @@ pub(super) struct Relocation<'a> {
 /// An object.
 #[derive(Debug)]
 pub(super) struct Elf<'a> {
-    /// By index; the first is none.
+    /// By index; the first is the null section.
     pub sections: Vec<Section<'a>>,
     pub symbols: Vec<Symbol<'a>>,
     /// By the section that they change, and the offset in it.

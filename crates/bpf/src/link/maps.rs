@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 const SECTION: &str = ".maps";
 
-/// The maps of an object. What is wrong with one matters only if the program names it.
+/// The maps of an object. A defect of a map matters only if the program names the map.
 #[derive(Debug, Default)]
 pub(super) struct Maps {
     maps: Vec<Result<MapSpec, Problem>>,

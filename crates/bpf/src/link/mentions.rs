@@ -1,4 +1,4 @@
-//! What an instruction does with the field that it names.
+//! The use that an instruction makes of the field that it names.
 
 use crate::program::{Instruction, Mention, Use};
 use crate::relocate::{Resolution, Resolved};
@@ -7,7 +7,7 @@ use crate::relocate::{Resolution, Resolved};
 const ATOMIC: u8 = 0xc0;
 const MODE: u8 = 0xe0;
 
-/// Of a relocation of the instruction, before it is applied. `None` if it is not of a field, and
+/// The question of a relocation, before it is applied. `None` if it is not about a field, and
 /// asks nothing.
 pub(super) fn mention(
     at: usize,

@@ -66,13 +66,13 @@ pub fn link(
     Ok(program)
 }
 
-/// Links an object, and relocates it against any types: those of a kernel, too. What it comes to is
-/// not [judged](problems).
+/// Links an object, and relocates it against any types: those of a kernel, too. The result is not
+/// [judged](problems).
 ///
 /// # Errors
 ///
-/// If it is no object, is damaged, or has no table to choose. What it insists on and does not get
-/// is in [`Program::unmet`].
+/// If the bytes are no object, are damaged, or have no table to choose. Unmet requirements are
+/// listed is in [`Program::unmet`].
 pub fn link_against(
     target: &Types,
     object: &[u8],

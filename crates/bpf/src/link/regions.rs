@@ -89,7 +89,7 @@ impl Regions {
                 let Kind::Variable { kind, .. } = variable.kind else { continue };
                 let Some((_, plain)) = types.plain(kind) else { continue };
                 let whole = types.name(variable);
-                // Of an enumeration the sign is that of its constants, which compilers do not
+                // The sign of an enumeration is the sign of its constants, which compilers do not
                 // always tell.
                 let negative =
                     |values: &[Value]| values.iter().any(|value| (value.value as i64) < 0);
@@ -117,7 +117,7 @@ impl Regions {
                 };
                 for Member { name, at, bits, signed } in integers {
                     let name = if name.is_empty() { whole.to_owned() } else { name };
-                    // A bitfield is none that can be set by bytes.
+                    // A bitfield cannot be set by bytes.
                     let (true, size) = (at % 8 == 0 && bits % 8 == 0, bits as usize / 8) else {
                         continue;
                     };

@@ -28,7 +28,7 @@ pub(super) struct Table {
     pub callbacks: BTreeMap<String, Place>,
     /// The functions of members that are unknown here; a newer kernel may have them.
     pub unknown: Vec<Place>,
-    /// What it sets and Linux does not have.
+    /// Members of the table that it sets and Linux does not have.
     pub problems: Vec<Problem>,
 }
 
@@ -51,7 +51,7 @@ impl Table {
 ///
 /// # Errors
 ///
-/// If there is none, or one is damaged.
+/// If the object has no table, or one is damaged.
 pub(super) fn tables(elf: &Elf, types: &Types) -> Result<Vec<Table>, Problem> {
     let mut all = Vec::new();
     let mut others = Vec::new();
@@ -142,7 +142,7 @@ fn read(
                 symbol.name
             )));
         };
-        // Of a function that others do not see, the symbol may be that of the section, and the
+        // If others do not see a function, the symbol may be the symbol of the section, and the
         // table has the rest.
         let within = (offset - begin) as usize;
         let addend =

@@ -159,7 +159,7 @@ impl Code {
     }
 
     /// The function that an address of a function means, if the program names that address: one
-    /// that it has computed is none, as in the kernel.
+    /// that it has computed is no function, as in the kernel.
     pub fn function_of(&self, value: u64) -> Option<usize> {
         let start = value.checked_sub(address::FUNCTION)?;
         let place =

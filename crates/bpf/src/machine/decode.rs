@@ -143,7 +143,7 @@ impl Decoded {
     }
 }
 
-/// A function that is none, in the machine's words.
+/// An address that is no function, in the machine's words.
 fn unfit(at: usize, wrong: Wrong) -> Unfit {
     match wrong {
         Wrong::NoRegister(register) => Unfit::Register { register, why: "does not exist" },

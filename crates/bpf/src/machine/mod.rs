@@ -46,7 +46,7 @@ impl Machine {
         Machine { most_jumps, ..self }
     }
 
-    /// What is executed.
+    /// The program's code.
     pub fn code(&self) -> &Arc<Code> {
         &self.code
     }
@@ -62,7 +62,7 @@ impl Machine {
         self.memory.socket()
     }
 
-    /// The same to fill it before a callback.
+    /// The private area, to fill it before a callback.
     #[inline(always)]
     pub fn socket_mut(&mut self) -> &mut [u8; SIZE] {
         self.memory.socket_mut()
@@ -79,7 +79,7 @@ impl Machine {
         self.memory.region(address::DATA + section as u64)
     }
 
-    /// The same to change it from outside.
+    /// The data of a section, to change it from outside.
     pub fn data_mut(&mut self, section: usize) -> &mut [u8] {
         self.memory.region_mut(address::DATA + section as u64)
     }

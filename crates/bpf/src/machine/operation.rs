@@ -83,7 +83,7 @@ kinds! {
     CallKernel,
     /// Loads from the socket, at the address `imm`.
     Socket8, Socket16, Socket32, Socket64,
-    /// What is read does not exist.
+    /// A read of something that does not exist.
     Poison,
     /// None: the upper half of a constant, room between functions, or a result that nothing reads.
     Nothing;
@@ -144,7 +144,7 @@ impl Register {
 pub struct Operation {
     /// Which one.
     pub kind: Kind,
-    /// What is written.
+    /// The register that is written.
     pub dst: Register,
     /// The first operand, or the base of an address.
     pub left: Register,

@@ -31,7 +31,7 @@ impl fmt::Display for Refusal {
 impl std::error::Error for Refusal {}
 
 impl Refusal {
-    /// The same, with its place apart.
+    /// The refusal, with its place apart.
     pub fn problem(&self) -> Problem {
         let place = match &self.line {
             Some(Line { file, line, .. }) => format!("function {}, {file}:{line}", self.function),
@@ -62,7 +62,7 @@ pub enum Unfit {
     Register {
         /// Its number.
         register: u8,
-        /// What is wrong with it.
+        /// The defect.
         why: &'static str,
     },
     /// A jump to where no instruction of the function begins.
@@ -103,7 +103,7 @@ pub enum Unfit {
     Map {
         /// Its name.
         name: String,
-        /// What is wrong and what would be right.
+        /// The defect and its remedy.
         why: &'static str,
     },
     /// No callbacks or an entry outside.

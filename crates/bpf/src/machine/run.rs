@@ -160,7 +160,7 @@ impl<'a> Run<'a> {
         answer
     }
 
-    /// The same for a call in the program or by a function of the kernel.
+    /// Slow path of a call in the program or by a function of the kernel.
     #[inline(never)]
     fn call_inner(
         &mut self,

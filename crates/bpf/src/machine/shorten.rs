@@ -4,7 +4,7 @@
 //! those moves are not needed.
 //!
 //! Loads, stores, calls and jumps stay, in their order: what a program may touch, and for how long,
-//! is judged as of its instructions. One load needs no judging: that of a callback's first
+//! is judged as of its instructions. One load needs no judging: the load of a callback's first
 //! argument, the socket's address.
 
 use super::operation::{Kind, Operation, REGISTERS, Register, atomic};
@@ -31,10 +31,10 @@ type Set = u16;
 /// Registers 1 to 5, the arguments of calls.
 const ARGUMENTS: Set = 0b11_1110;
 
-/// What an operation is, by the registers that it reads and writes.
+/// The shape of an operation: the registers that it reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
-    /// Of the first operand and a second one, on 64 bits or the lowest 32.
+    /// Arithmetic of the first operand and a second one, on 64 bits or the lowest 32.
     Arithmetic {
         wide: bool,
         from_register: bool,
@@ -90,12 +90,12 @@ fn role(kind: Kind) -> Role {
     }
 }
 
-/// The same with a constant as second operand, if there is such a kind.
+/// The kind with a constant as second operand, if there is such a kind.
 fn with_constant(kind: Kind) -> Option<Kind> {
     Kind::of(kind.code()? & !8)
 }
 
-/// What a function finds in its registers.
+/// The content of registers at a function's entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
     /// A callback of the kernel's: where its arguments are, the first of which is the socket.
@@ -401,7 +401,7 @@ fn reads(operation: &Operation) -> Set {
     }
 }
 
-/// What is certainly written.
+/// Registers that are certainly written.
 fn writes(operation: &Operation) -> Set {
     match role(operation.kind) {
         Role::Arithmetic { .. } | Role::Change | Role::Move | Role::Constant | Role::Load => {
@@ -412,7 +412,7 @@ fn writes(operation: &Operation) -> Set {
     }
 }
 
-/// What is written if at all.
+/// Registers that may be written.
 fn may_write(operation: &Operation) -> Set {
     match role(operation.kind) {
         Role::Atomic => bit(operation.src) | bit(Register::R0),

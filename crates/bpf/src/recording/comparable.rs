@@ -33,7 +33,7 @@ const HELPERS: [&str; 22] = [
     "spin_unlock",
 ];
 
-/// What the names of such functions of the kernel begin with. BBR's draw random numbers.
+/// Beginnings of the names of such functions of the kernel. BBR's draw random numbers.
 const FUNCTIONS: [&str; 7] = [
     "tcp_",
     "cubictcp_",
@@ -44,7 +44,7 @@ const FUNCTIONS: [&str; 7] = [
     "bpf_rdonly_cast",
 ];
 
-/// What the calls of a callback depend on beside their records.
+/// Things beside their records on which the calls of a callback depend.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Dependence {
     /// Why they cannot be compared, in words; empty if they can.
@@ -53,8 +53,9 @@ pub(super) struct Dependence {
     pub maps: BTreeSet<usize>,
 }
 
-/// Those of the callbacks of a program; those in `unseen` write no records, for this reason. What a
-/// map holds is known if every callback that may change it is decided again, and the map keeps it.
+/// Those of the callbacks of a program; those in `unseen` write no records, for this reason. The
+/// content of a map is known if every callback that may change it is decided again, and the map
+/// keeps it.
 pub(super) fn dependences(
     program: &Program,
     unseen: &[String],

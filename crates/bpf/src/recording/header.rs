@@ -15,7 +15,7 @@ pub const MISSED: &str = ".data.narrows";
 /// Bytes of the ring (ours: of some 1.5 kB each, it holds ten thousand calls).
 const RING_BYTES: u32 = 16 << 20;
 
-/// What stands in the place of `<bpf/bpf_tracing.h>`.
+/// The text in the place of `<bpf/bpf_tracing.h>`.
 pub(super) fn header(program: &Program, layout: &Layout) -> String {
     let mut text = "\
 #ifndef NARROWS_RECORDING\n\

@@ -1,4 +1,4 @@
-//! What a record holds, and where.
+//! The content of a record, and its place.
 
 use crate::program::Program;
 use crate::socket::{AREA_WORDS, Place, of_ack_sample, of_rate_sample, of_socket};
@@ -27,7 +27,7 @@ pub(super) struct Layout {
     pub ack: Vec<Place>,
     pub rate: Vec<Place>,
     pub globals: Vec<Global>,
-    /// Of all globals, a multiple of 8.
+    /// Octets of all globals, a multiple of 8.
     pub globals_size: usize,
 }
 
@@ -79,7 +79,7 @@ impl Layout {
         self.ack.len().max(self.rate.len())
     }
 
-    /// What programs may write, the private area left out.
+    /// The parts that programs may write, the private area left out.
     pub fn writable(&self) -> impl Iterator<Item = &Place> {
         self.places.iter().filter(|place| place.writable)
     }

@@ -1,5 +1,5 @@
-//! What a kernel's sockets showed to a program, and what it made of it, recorded in the kernel and
-//! decided again here.
+//! The state that a kernel's sockets showed to a program, and its decisions, recorded in the kernel
+//! and decided again here.
 //!
 //! The same source is compiled a second time, with a piece of C in front of it that writes down
 //! each call: the socket, arguments, sample, ticks, private area and global variables before the
@@ -29,9 +29,9 @@ use std::sync::Arc;
 
 /// A controller from a source, prepared to be recorded.
 pub struct Recording {
-    /// What the kernel runs.
+    /// The program that the kernel runs.
     pub program: ForKernel,
-    /// What decides the calls again.
+    /// The machine that decides the calls again.
     pub replay: Replay,
 }
 
@@ -39,7 +39,7 @@ pub struct Recording {
 const RESERVE: i32 = 131;
 
 impl Recording {
-    /// Of a choice of a controller from a file, on a kernel with so many ticks per second.
+    /// A recording of a controller from a file, on a kernel with so many ticks per second.
     ///
     /// # Errors
     ///

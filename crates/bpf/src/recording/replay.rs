@@ -32,7 +32,7 @@ pub struct Replay {
     /// By the number of the callback in the table, from 1 on.
     known: BTreeMap<u64, Known>,
     sockets: BTreeSet<u64>,
-    /// What sockets have in maps of sockets.
+    /// The values of sockets in maps of sockets.
     storage: BTreeMap<Owner, Stored>,
     /// Calls so far.
     number: u64,
@@ -50,7 +50,7 @@ const UNDECLARED: &str = "not declared by BPF_PROG, so that it is not recorded";
 const UNRECORDED: &str =
     "it reads kernel memory beside the socket by bpf_probe_read_kernel, which is not recorded";
 
-/// What became of the calls of a callback.
+/// The fate of the calls of a callback.
 #[derive(Debug, Default)]
 struct Outcome {
     calls: u64,
@@ -224,7 +224,8 @@ impl Replay {
             };
             first.get_or_insert(difference);
             if let Some(before) = &before {
-                // What the call left at the recorded tick holds if it is equal at neither.
+                // The state that the call left at the recorded tick holds if it is equal at
+                // neither.
                 let left = std::mem::replace(&mut self.machine, before.clone());
                 after.get_or_insert(left);
             }
@@ -362,7 +363,7 @@ impl Replay {
         }
     }
 
-    /// What the machine made otherwise than the kernel.
+    /// The first difference between the machine and the kernel.
     fn difference(&self, record: &Record<'_>, answer: Option<u64>) -> Option<String> {
         let socket = self.machine.socket();
         let line =

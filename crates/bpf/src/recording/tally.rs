@@ -11,9 +11,9 @@ pub struct Tally {
     pub connections: u64,
     /// Calls for which there was no room to be recorded.
     pub missed: u64,
-    /// Of the calls decided again, those that were not equal.
+    /// Calls decided again that were not equal.
     pub unequal: u64,
-    /// Of those that were equal, the calls that were so only one tick later: the tick came between
+    /// Equal calls that were so only one tick later: the tick came between
     /// the record and the program's own look at the clock.
     pub later: u64,
     /// The first that was not equal, in words.
@@ -23,7 +23,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// What is to be known beside the counts, in words: calls that were equal one tick later, and
+    /// Remarks beside the counts, in words: calls that were equal one tick later, and
     /// those that cannot be compared. Empty if there is nothing.
     pub fn beside(&self) -> String {
         let one = |(callback, (count, why)): (&String, &(u64, String))| match count {

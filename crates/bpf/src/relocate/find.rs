@@ -5,7 +5,7 @@ use super::path::{LONGEST, Path, Step};
 use crate::types::{Kind, TypeId, Types};
 use std::collections::BTreeMap;
 
-/// What programs are relocated against, by name.
+/// The types that programs are relocated against, by name.
 pub(crate) struct Target<'a> {
     pub(super) types: &'a Types,
     /// By their names without flavour.

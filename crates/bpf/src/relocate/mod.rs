@@ -15,7 +15,7 @@ pub(crate) use patch::patch;
 use path::{Path, numbers};
 use value::{Answer, FieldQuestion, answer};
 
-/// What becomes of an instruction.
+/// The fate of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Resolution {
     /// The target has no such thing.
@@ -39,7 +39,7 @@ pub(crate) struct Change {
 /// A relocation that has been looked up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Resolved {
-    /// What it names, as in the source: `tcp_sock.rcv_rtt_est.time`.
+    /// The name, as in the source: `tcp_sock.rcv_rtt_est.time`.
     pub what: String,
     /// Whether it asks if something exists.
     pub asks: bool,
@@ -48,7 +48,7 @@ pub(crate) struct Resolved {
     pub resolution: Resolution,
 }
 
-/// What a relocation asks for (`enum bpf_core_relo_kind`).
+/// The question of a relocation (`enum bpf_core_relo_kind`).
 enum Question {
     Field(FieldQuestion),
     LocalId,
@@ -83,7 +83,7 @@ fn question(kind: u32) -> Option<Question> {
 ///
 /// # Errors
 ///
-/// If the relocation is none that a compiler leaves, or several types of the target answer
+/// If no compiler leaves such a relocation, or several types of the target answer
 /// differently.
 pub(crate) fn resolve(
     local: &Types,
@@ -246,7 +246,7 @@ impl<'a> One<'a> {
             }
             new = Some(value);
         }
-        // Of a type that the target does not have, all answers are 0, as in libbpf.
+        // All answers about a type that the target does not have are 0, as in libbpf.
         let new = new.unwrap_or(0);
         let change = match question {
             Question::TargetId => Change { certain: false, ..exact(self.root as u64, new) },

@@ -3,8 +3,8 @@
 use super::{Change, Resolution};
 use crate::program::Instruction;
 
-/// What stands where nothing can be relocated: a call of a helper that does not exist, as libbpf
-/// has it.
+/// The instruction where nothing can be relocated: a call of a helper that does not exist, as
+/// libbpf has it.
 const POISON: Instruction =
     Instruction { code: Instruction::CALL, dst: 0, src: 0, off: 0, imm: 0x0bad_2310 };
 

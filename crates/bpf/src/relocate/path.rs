@@ -31,7 +31,7 @@ impl<'a> Path<'a> {
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
+    /// The defect of a path.
     pub fn of_field(types: &'a Types, root: TypeId, text: &str) -> Result<Path<'a>, String> {
         let mut numbers = numbers(text)?.into_iter();
         let first = numbers.next().ok_or("its path is empty")?;

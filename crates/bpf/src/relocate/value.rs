@@ -1,5 +1,5 @@
-//! What a relocation puts into an instruction: the offset, the size and so on of that to which a
-//! path leads.
+//! The value that a relocation puts into an instruction: the offset, the size and so on of the
+//! field to which a path leads.
 
 use super::path::Path;
 use crate::types::{Kind, TypeId, Types};
@@ -24,7 +24,7 @@ pub(super) struct Answer {
     pub value: u64,
     /// Whether compilers leave just this value. Of bitfields they choose what to read as they like.
     pub certain: bool,
-    /// Of an offset that is no bitfield's: the type that is read there.
+    /// For an offset that is no bitfield's: the type that is read there.
     pub read: Option<TypeId>,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Answer {
 ///
 /// # Errors
 ///
-/// Why there is none.
+/// The reason for having no answer.
 pub(super) fn answer(
     types: &Types,
     path: &Path,
@@ -75,7 +75,7 @@ pub(super) fn answer(
             plain.kind,
             Kind::Integer { signed: true, .. } | Kind::Enumeration { signed: true, .. }
         ) as u64,
-        // What is wider than a register wraps, as in libbpf: it has no meaning.
+        // A value wider than a register wraps, as in libbpf: it has no meaning.
         FieldQuestion::LeftShift => 64_u64.wrapping_sub(path.at + bits - 8 * begin),
         FieldQuestion::RightShift => 64_u64.wrapping_sub(bits),
     };

@@ -1,4 +1,4 @@
-//! What programs may write of the socket, and what lies where in it.
+//! The fields of the socket that programs may write, and their places.
 
 use super::layout::{Kind, Structure};
 use super::table::{ACK_SAMPLE, RATE_SAMPLE, TCP_CONGESTION_OPS, TCP_SOCK};
@@ -122,7 +122,7 @@ fn has_any(structure: &Structure) -> bool {
     })
 }
 
-/// What programs may write, as they name it: `tcp_sock.snd_cwnd`. For messages.
+/// Fields that programs may write, as they name them: `tcp_sock.snd_cwnd`. For messages.
 pub fn writable() -> Vec<String> {
     let mut names = Vec::new();
     list(&TCP_SOCK, TCP_SOCK.name, &mut names);
@@ -162,12 +162,12 @@ pub fn socket_field(offset: usize) -> Option<String> {
     name_at(&TCP_SOCK, offset)
 }
 
-/// The same of a `struct ack_sample`.
+/// The field of a `struct ack_sample` at an offset.
 pub fn ack_sample_field(offset: usize) -> Option<String> {
     name_at(&ACK_SAMPLE, offset)
 }
 
-/// The same of a `struct rate_sample`.
+/// The field of a `struct rate_sample` at an offset.
 pub fn rate_sample_field(offset: usize) -> Option<String> {
     name_at(&RATE_SAMPLE, offset)
 }

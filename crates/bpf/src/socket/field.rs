@@ -12,7 +12,7 @@ pub struct Field {
     offset: u32,
     /// Bytes.
     size: u32,
-    /// Of a bitfield, the bit that it begins with in its only byte.
+    /// For a bitfield, the bit that it begins with in its only byte.
     shift: u32,
     /// Width.
     bits: u32,

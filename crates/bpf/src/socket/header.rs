@@ -5,7 +5,7 @@ use super::layout::{Kind, Structure};
 use super::table::{ENUMERATIONS, STRUCTURES};
 use std::fmt::Write;
 
-/// What stands before the structures: integers under the kernel's names.
+/// The text before the structures: integers under the kernel's names.
 const BEGIN: &str = "\
 /* The structures that a simulated connection has, with the kernel's names and types: `narrows kernel header` printed this file. What is not here a program may\n\
  * declare for itself; the simulator then refuses what reads it, unless the program asks for it by bpf_core_field_exists. */\n\
@@ -50,7 +50,7 @@ typedef _Bool bool;\n\
 \n\
 enum { false = 0, true = 1 };\n";
 
-/// What follows the enumerations.
+/// The text after the enumerations.
 const ATTRIBUTE: &str = "\
 \n\
 #ifndef BPF_NO_PRESERVE_ACCESS_INDEX\n\

@@ -1,6 +1,6 @@
 //! The table: the members of the kernel's structures that a simulated connection has, under the
 //! kernel's names, with the kernel's types and nesting. The order within a structure is ours,
-//! without gaps. What programs may write is what `bpf_tcp_ca_btf_struct_access` of
+//! without gaps. Programs may write the fields that `bpf_tcp_ca_btf_struct_access` of
 //! net/ipv4/bpf_tcp_ca.c lets them write.
 
 use super::layout::{Integer, Kind, Member, Structure};
@@ -143,8 +143,8 @@ pub(crate) const TCP_SOCK: Structure = Structure {
     name: "tcp_sock",
     members: &[
         structure(&INET_CONNECTION_SOCK, "inet_conn"),
-        // What programs may not write stands behind the area of the controller, so that a write
-        // beyond its end is noticed. Sequence numbers.
+        // Fields that programs may not write stand behind the area of the controller, so that a
+        // write beyond its end is noticed. Sequence numbers.
         one(U32, "snd_una"),
         one(U32, "snd_nxt"),
         one(U32, "write_seq"),

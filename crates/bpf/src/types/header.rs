@@ -1,4 +1,4 @@
-//! What `.BTF` and `.BTF.ext` begin with (include/uapi/linux/btf.h).
+//! The header of `.BTF` and `.BTF.ext` (include/uapi/linux/btf.h).
 
 use crate::bytes::Bytes;
 use crate::problem::Problem;
@@ -11,14 +11,14 @@ pub(super) struct Header<'a> {
     pub length: u32,
     /// Where the parts are: what follows the length.
     pub parts: Bytes<'a>,
-    /// What follows the header.
+    /// The part after the header.
     pub body: Bytes<'a>,
 }
 
 impl<'a> Header<'a> {
     /// # Errors
     ///
-    /// If it is none, or not whole. `place` is the section.
+    /// If the bytes are no header, or not whole. `place` is the section.
     pub fn read(place: &'a str, bytes: &'a [u8]) -> Result<Header<'a>, Problem> {
         let mut parts = Bytes::new(place, bytes);
         let whole = parts;

@@ -32,7 +32,7 @@ pub(crate) struct Type {
     pub kind: Kind,
 }
 
-/// What kind of type it is, and what belongs to it.
+/// The kind of a type, with its members.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Void,
@@ -113,7 +113,7 @@ pub(crate) struct Placed {
 const VOID: Type = Type { name: 0, kind: Kind::Void };
 
 impl Types {
-    /// The type of a number. `None` if there is none.
+    /// The type of a number; `None` if no type has it.
     pub(crate) fn get(&self, id: TypeId) -> Option<&Type> {
         match id {
             0 => Some(&VOID),

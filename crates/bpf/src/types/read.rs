@@ -113,7 +113,7 @@ impl Types {
         })
     }
 
-    /// The next number, which is that of a name.
+    /// The next number, which is a name's.
     fn named(&self, rest: &mut Bytes) -> Result<u32, Problem> {
         let name = rest.u32()?;
         self.checked(name, rest)?;

@@ -1,4 +1,4 @@
-//! What a type comes to: without names and qualifiers, and its size.
+//! The resolution of a type: without names and qualifiers, and its size.
 
 use super::{Kind, Type, TypeId, Types};
 

@@ -95,7 +95,7 @@ pub fn call(machine: &mut Machine, arguments: &[u64]) -> Result<u64, Box<Fault>>
     machine.call(callback, arguments, &mut Host::default())
 }
 
-/// What a program answers.
+/// The answer of a program.
 pub fn answer(program: Program) -> u64 {
     call(&mut connection(program), &[]).unwrap_or_else(|fault| panic!("{fault}"))
 }

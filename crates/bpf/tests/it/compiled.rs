@@ -68,7 +68,7 @@ fn what_the_compiler_says_is_told() {
     assert!(error.contains("missing.bpf.c cannot be read: No such file or directory"), "{error}");
 }
 
-/// What libbpf's macros want of `vmlinux.h`, and that nothing in it is warned of.
+/// libbpf's macros find all that they want in `vmlinux.h`, and nothing in it causes a warning.
 #[test]
 fn our_header_has_what_libbpfs_macros_want() {
     let text = r#"
@@ -105,7 +105,7 @@ fn our_header_has_what_libbpfs_macros_want() {
     }
 }
 
-/// What stands beside a source is found first, then what is named, then ours.
+/// A file beside a source is found first, then a named one, then ours.
 #[test]
 fn the_users_own_headers_win() {
     let Some((directory, clang)) =
@@ -127,7 +127,7 @@ fn the_users_own_headers_win() {
     }
 }
 
-/// Who has no clang reads how to get one.
+/// A user without clang reads how to get it.
 #[test]
 fn a_missing_compiler_has_a_remedy() {
     let error = CompileError::NoClang { source_file: Path::new("own.bpf.c").to_owned() };

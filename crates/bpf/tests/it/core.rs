@@ -109,7 +109,7 @@ fn it_decides_what_its_arithmetic_says() {
     }
 }
 
-/// What clang says of a source, or `None` without it or libbpf's headers.
+/// The words of clang about a source, or `None` without it or libbpf's headers.
 fn said(source: &str) -> Option<String> {
     let directory = tempfile::tempdir().expect("a directory can be made");
     let file = directory.path().join("mine.c");

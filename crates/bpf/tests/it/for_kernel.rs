@@ -1,4 +1,4 @@
-//! What a kernel is given of a file.
+//! The part of a file that a kernel is given.
 
 use narrows_bpf::{ForKernel, Initial};
 

@@ -247,7 +247,7 @@ fn every_kind_of_relocation() {
         .map(|at| kinds.code[*at].imm as u64)
         .collect();
     assert_eq!(answers, [0, 1, 0, 1, 0, 1, 0, 1, 0]);
-    // What is asked for and does not exist is never reached.
+    // A question about something that does not exist is never reached.
     let what: Vec<&str> = kinds.poison.iter().map(|Poisoned { what, .. }| what.as_str()).collect();
     assert_eq!(what, ["tcp_sock.rcv_rtt_est.rtt_us", "the kernel's function tcp_nowhere"]);
     // Numbers of types: of struct minmax among ours, of none, and of struct minmax in the object.

@@ -76,7 +76,7 @@ pub fn compiled(program: &str, defect: &str, arguments: &[&str]) -> Option<Vec<u
     }
 }
 
-/// What each committed object was compiled from, and by which clang: a line each, with the hash of
+/// The source and the clang of each committed object: a line each, with the hash of
 /// its source.
 const MADE: &str = "made.txt";
 
@@ -112,9 +112,9 @@ fn the_committed_objects_were_made_of_the_sources_as_they_are() {
     assert_eq!(lines, COMMITTED.map(made), "UPDATE_OBJECTS=1 compiles them again");
 }
 
-/// What clang makes of the sources now, and what is committed, are the same to us; to the
-/// instruction where it is the clang that made them. Where it stands on this machine is not in the
-/// objects, nor what debuggers need.
+/// The objects that clang makes of the sources now and the committed ones are the same to us; to
+/// the instruction where it is the clang that made them. Where it stands on this machine is not in
+/// the objects, nor what debuggers need.
 #[test]
 fn the_committed_objects_are_those_of_the_sources() {
     let updates = env::var_os("UPDATE_OBJECTS").is_some();

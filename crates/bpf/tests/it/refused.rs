@@ -3,7 +3,7 @@
 use crate::objects::{Most, compiled, object};
 use narrows_bpf::{Settings, link};
 
-/// What is said of a program with a defect. `None` without a compiler.
+/// The words about a program with a defect. `None` without a compiler.
 fn said(defect: &str) -> Option<String> {
     let object = compiled("defects", defect, &[])?;
     Some(match link("own.bpf.o", &object, &Settings::default(), &Most) {

@@ -31,7 +31,7 @@ pub fn reno(gain: i32) -> Machine {
     machine
 }
 
-/// The same in Rust.
+/// Reno in Rust.
 #[derive(Debug, PartialEq)]
 struct Model {
     window: u32,
@@ -65,7 +65,7 @@ impl Model {
         self.largest = self.largest.max(self.window);
     }
 
-    /// What the socket shows of it.
+    /// The state that the socket shows.
     fn of(machine: &Machine) -> Model {
         let socket = machine.socket();
         let get = |field: Field| field.get(socket) as u32;
@@ -96,7 +96,7 @@ fn it_decides_what_its_arithmetic_says() {
         for _ in 0..10_000 {
             match random.below(40) {
                 0 => {
-                    // What is left: half, at least 2.
+                    // The window left: half, at least 2.
                     let left = machine.call(threshold, &[SOCKET], &mut host).unwrap() as u32;
                     assert_eq!(left, (model.window * 128 / 256).max(2));
                     model.losses += 1;

@@ -24,7 +24,7 @@ fn members_lie_where_c_puts_them() {
     // sk_pacing_shift; 56 the two bitfields, 57 to 59 three bytes, 60 icsk_ack.
     assert_eq!((STATE.offset(), INITIALIZED.offset(), PENDING.offset()), (56, 56, 60));
     assert_eq!(PRIVATE.offset(), 64);
-    // What stands behind it cannot be written.
+    // Fields behind it cannot be written.
     assert_eq!(Field::of("tcp_sock.inet_conn.icsk_rto").offset(), 64 + 13 * 8);
     assert!(!socket::may_store(64 + 13 * 8, 1) && CWND.offset() >= 64 + 13 * 8 + 64);
     assert_eq!(Field::of("ack_sample.in_flight").offset(), 8);

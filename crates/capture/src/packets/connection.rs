@@ -10,7 +10,7 @@ const INITIAL_SEQUENCE: u32 = 1_000;
 /// The largest window scale (RFC 7323 section 2.2).
 const MAX_SCALE: u8 = 14;
 
-/// What a connection has said so far, and what of it is still under way.
+/// The words of a connection so far, and those of them that are still under way.
 #[derive(Debug)]
 pub(super) struct Connection {
     mss: u64,
@@ -28,7 +28,7 @@ pub(super) struct Connection {
     under_way: VecDeque<(Key, (u32, u32))>,
 }
 
-/// What tells packets under way apart.
+/// The key that tells packets under way apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Key {
     Data(u64, Time),
@@ -128,7 +128,7 @@ impl Connection {
     /// it.
     ///
     /// It takes a nanosecond: Wireshark calls a retransmission out of order if it leaves within the
-    /// handshake's round trip after new data, or within 3 ms if there was none.
+    /// handshake's round trip after new data, or within 3 ms without new data.
     pub fn handshake(&self, at: Time, ecn: bool) -> [(Time, Segment); 3] {
         let before = Time::from_nanos(at.since(Time::ZERO).as_nanos().saturating_sub(1));
         let now = ticks(at);

@@ -6,7 +6,7 @@ use narrows_wire::Ecn;
 /// Longest payload that IPv4 and the headers here leave room for.
 pub(super) const MAX_PAYLOAD: usize = 65_535 - 80;
 
-/// What a datagram has before its payload: IPv4 and UDP.
+/// Octets of a datagram before its payload: IPv4 and UDP.
 pub(super) const UDP_HEADERS: usize = 20 + 8;
 
 static ZEROS: [u8; 65_536] = [0; 65_536];
@@ -18,7 +18,7 @@ pub(super) struct Socket {
     pub port: u16,
 }
 
-/// What a TCP segment tells, apart from its payload. The default is a bare acknowledgement.
+/// The content of a TCP segment, apart from its payload. The default is a bare acknowledgement.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Segment {
     pub sequence: u32,
@@ -33,7 +33,7 @@ pub(super) struct Segment {
     pub stamps: (u32, u32),
     /// SACK blocks: first byte and one past the last.
     pub blocks: Vec<(u32, u32)>,
-    /// What only a SYN tells: largest segment and window scale.
+    /// The options of a SYN: largest segment and window scale.
     pub offer: Option<(u16, u8)>,
     pub payload: usize,
 }

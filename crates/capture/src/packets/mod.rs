@@ -33,10 +33,11 @@ pub enum CapturePoint {
 /// Writes a capture in pcapng format of what it observes: IPv4 with TCP for flows that have a
 /// controller, with UDP for the others, times in nanoseconds since the run began.
 ///
-/// What the simulation's packets do not carry is filled in: a handshake before the first segment
-/// and FINs after the last (both marked by a comment), timestamps in milliseconds, a window scale,
-/// payloads of zeros. A datagram begins with its number in its flow, in eight bytes, the lowest 16
-/// bits of which are its IP identification too, so that captures at two points can be matched.
+/// Parts that the simulation's packets do not carry are filled in: a handshake before the first
+/// segment and FINs after the last (both marked by a comment), timestamps in milliseconds, a window
+/// scale, payloads of zeros. A datagram begins with its number in its flow, in eight bytes, the
+/// lowest 16 bits of which are its IP identification too, so that captures at two points can be
+/// matched.
 pub struct Capture {
     file: File,
     place: Place,

@@ -53,7 +53,8 @@ const GAIN: f64 = 1.0 / 16.0;
 const MIN_WINDOW: f64 = 2.0;
 /// Pacing rate over window per smoothed round trip, below half of the threshold and above.
 const PACING_GAINS: (f64, f64) = (2.0, 1.0);
-/// What may leave back to back, in time at the pacing rate (`prague_burst_shift`: 2⁻¹² s).
+/// The burst that may leave back to back, in time at the pacing rate (`prague_burst_shift`: 2⁻¹²
+/// s).
 const BURST: Span = Span::from_nanos(1_000_000_000 >> 12);
 
 /// The controller.

@@ -26,7 +26,7 @@ pub static ENTRY: Entry = Entry {
     build: Build::Function(|setup, params| Ok(Built::new(Rcp::new(setup, params)))),
 };
 
-/// What a packet asks for: whatever routers allow.
+/// The rate that a packet asks for: whatever routers allow.
 const ANY: Rate = Rate::from_bps(u64::MAX);
 /// The window over rate times round trip, and the fewest segments of it.
 const WINDOW_GAIN: f64 = 2.0;

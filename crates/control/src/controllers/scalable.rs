@@ -62,10 +62,10 @@ enum Profile {
     Linux,
 }
 
-/// What a reduction takes (b of the paper).
+/// The part of the window that a reduction takes (b of the paper).
 const DECREASE: f64 = 0.125;
 
-/// What the kernel gets of it.
+/// The kernel's form of it.
 pub static TWIN: Twin = Twin {
     kernel: "scalable",
     entry: &ENTRY,

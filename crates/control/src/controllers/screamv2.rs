@@ -13,10 +13,11 @@
 //! 1.5 times the encoder's rate, which is the window per smoothed round trip, less if more than 0.9
 //! of the window is in flight or if the window is of few segments.
 //!
-//! Deviations: the queueing delay is that of the round trip, since the transport reports no one-way
-//! delays, so that a queue of acknowledgements counts, too; losses are found, and repaired, by the
-//! transport, which reports those of one window once; a segment is the transport's, not of 1000
-//! bytes; marks are echoed, not counted, so that the acknowledgement with the echo adds nothing.
+//! Deviations: the queueing delay is computed from the round trip, since the transport reports no
+//! one-way delays, so that a queue of acknowledgements counts, too; losses are found, and repaired,
+//! by the transport, which reports those of one window once; a segment is the transport's, not of
+//! 1000 bytes; marks are echoed, not counted, so that the acknowledgement with the echo adds
+//! nothing.
 //!
 //! Left out: the L4S mode; the delay target that rises beside other flows ("Competing flows
 //! compensation", which MAY be turned off: it then has little beside senders that fill the buffer);

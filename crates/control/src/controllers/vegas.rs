@@ -63,7 +63,7 @@ const FEW: u32 = 2;
 /// `tcp_reno_ssthresh`).
 const LEAST: u32 = 2;
 
-/// What a connection remembers (`struct vegas`).
+/// The state of a connection (`struct vegas`).
 #[derive(Clone, Debug)]
 struct Vegas {
     alpha: u64,

@@ -33,7 +33,7 @@ const PACING: Param<bool> = Param::flag(
     "pace a window per round trip; the sources send as acknowledgements come",
 );
 
-/// What each packet asks for, in bytes per second: more than any router has.
+/// The rate that each packet asks for, in bytes per second: more than any router has.
 const WISH: f64 = 1e12;
 /// Fewest segments of the window.
 const MIN_WINDOW: f64 = 1.0;

@@ -69,7 +69,7 @@ impl<C: CoreConstants> Core<C> {
         unsafe { C::DECIDE(&self.constants, &mut self.state, input, &mut self.output) }
     }
 
-    /// The same where what was decided last is in force.
+    /// Decides where the latest decision is in force.
     pub fn next(&mut self, event: Event, input: &Input) {
         let Output { pacing_rate, cwnd, ssthresh } = self.output;
         self.decide(&Input { event: event as u32, pacing_rate, cwnd, ssthresh, ..*input });

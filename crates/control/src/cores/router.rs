@@ -20,7 +20,7 @@ pub fn fraction(value: f64, bits: u32) -> u32 {
 #[derive(Clone, Debug)]
 pub struct RouterMeter {
     constants: Constants,
-    /// What it has measured.
+    /// Its measurements.
     pub state: State,
 }
 

@@ -9,7 +9,7 @@ use narrows_units::Rate;
 /// `network_sim.py`), and each has so many numbers.
 const HISTORY: usize = 10;
 const FEATURES: usize = 3;
-/// What an interval shows before there was any.
+/// The features of an interval before there was any.
 const NOTHING: [f32; FEATURES] = [0.0, 1.0, 1.0];
 /// An action of a multiplies the rate by 1 + 0.025 a, or divides it by 1 - 0.025 a if a is negative
 /// (`apply_rate_delta` and `DELTA_SCALE` of the authors' code).

@@ -28,7 +28,7 @@ impl<C: Chooser> Guided<C> {
         Guided { steering, chooser, interval, action: 0.0 }
     }
 
-    /// Whoever chooses.
+    /// The chooser of actions.
     pub fn chooser(&mut self) -> &mut C {
         &mut self.chooser
     }

@@ -19,7 +19,7 @@ use crate::{Feedback, Interval, Sent, Setting, Setup, Timeout};
 use narrows_units::{Span, Time};
 use std::collections::VecDeque;
 
-/// What is noted at each acknowledgement and loss (`NetworkState::Field`, in this order).
+/// The notes taken at each acknowledgement and loss (`NetworkState::Field`, in this order).
 #[derive(Clone, Copy)]
 enum Field {
     RttMin,
@@ -52,7 +52,7 @@ const WITHOUT_SUM: usize = Field::Writable as usize + 1;
 /// So many past actions are seen, each as one of five and with the window that followed
 /// (`cc_env_history_size`).
 const HISTORY: usize = 20;
-/// What times in ms and amounts in bytes are divided by (`cc_env_norm_ms`, `cc_env_norm_bytes`).
+/// The divisors of times in ms and amounts in bytes (`cc_env_norm_ms`, `cc_env_norm_bytes`).
 const NORM: (f64, f64) = (100.0, 1000.0);
 /// Weights of MB/s, of ms of the longest queueing delay and of MB lost
 /// (`cc_env_reward_throughput_factor`, `_delay_factor`, `_packet_loss_factor`).
@@ -105,7 +105,7 @@ impl RoundTrip {
     }
 }
 
-/// What has happened since the last note.
+/// Events since the last note.
 #[derive(Default)]
 struct Since {
     sent: u32,

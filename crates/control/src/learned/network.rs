@@ -16,7 +16,7 @@ pub struct Layer {
     pub weights: Vec<Vec<f64>>,
     /// One for each output.
     pub biases: Vec<f64>,
-    /// What happens to each sum.
+    /// The function that each sum goes through.
     pub activation: Activation,
 }
 
@@ -137,8 +137,8 @@ pub struct Network {
 }
 
 impl Network {
-    /// Of these layers, the first of which takes so many inputs and the last of which gives so many
-    /// outputs.
+    /// A network of these layers, the first of which takes so many inputs and the last of which
+    /// gives so many outputs.
     ///
     /// # Errors
     ///

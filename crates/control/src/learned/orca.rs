@@ -43,7 +43,7 @@ pub(super) struct Orca {
     srtt: Span,
     least_rtt: Span,
     pacing: Option<Rate>,
-    /// Of the interval: the sum and number of delivery rates in segments per second, and the number
+    /// The interval's sum and number of delivery rates in segments per second, and the number
     /// of round trips.
     rates: (f64, u32),
     round_trips: u32,

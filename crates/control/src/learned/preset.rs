@@ -1,4 +1,4 @@
-//! What agents see and do: by name, for controllers and environments alike.
+//! The observations and actions of agents: by name, for controllers and environments alike.
 
 use super::aurora::Aurora;
 use super::mvfst_rl::MvfstRl;

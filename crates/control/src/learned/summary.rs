@@ -1,6 +1,6 @@
 //! Sums, means, deviations and extremes of numbers that come one by one.
 
-/// What is kept of a number's values.
+/// The moments kept of a number's values.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Summary {
     count: u32,

@@ -55,7 +55,7 @@ impl<S: Steps> Aimd<S> {
         }
     }
 
-    /// The same, paced or not.
+    /// The controller, paced or not.
     pub fn paced(self, paces: bool) -> Aimd<S> {
         Aimd { paces, ..self }
     }

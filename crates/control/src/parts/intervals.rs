@@ -5,7 +5,7 @@ use crate::{Controller, Decision, Fault, Feedback, Open, Reduction, Sent, Setup,
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
 use narrows_wire::Ecn;
 
-/// What a connection has seen in an interval.
+/// The events of a connection in an interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     /// When it ends.
@@ -47,8 +47,8 @@ pub struct Interval {
     pub packet: Bytes,
 }
 
-/// What holds until the next interval ends. Without a window, the window is twice what the pacing
-/// rate carries in a smoothed round trip, so that it does not limit (ours).
+/// The decision that holds until the next interval ends. Without a window, the window is twice what
+/// the pacing rate carries in a smoothed round trip, so that it does not limit (ours).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Setting {
     /// The window in segments, at least 1.
@@ -59,9 +59,10 @@ pub struct Setting {
 
 /// Decides at the end of each interval, and after acknowledgements where it wants to.
 ///
-/// Whoever does not hear of single events has no cost of them: by default these methods are empty.
+/// Policies that do not subscribe to single events pay nothing for them: by default these methods
+/// are empty.
 pub trait Policy: Send {
-    /// What holds from now on; `None` for what held before.
+    /// The decision that holds from now on; `None` for the one before.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! What Linux gives to every window-based controller: a window in whole segments, and the calls
-//! that such a controller gets, in the kernel's order.
+//! The environment that Linux gives to every window-based controller: a window in whole segments,
+//! and the calls that such a controller gets, in the kernel's order.
 //!
 //! Sources: Linux 6.18 `tcp_slow_start`, `tcp_cong_avoid_ai`, `tcp_reno_undo_cwnd`
 //! (`net/ipv4/tcp_cong.c`), `tcp_ack`, `tcp_fastretrans_alert`, `tcp_init_cwnd_reduction`,

@@ -1,4 +1,4 @@
-//! What controllers share that answer the amount of marks, not only that there was one.
+//! Parts of controllers that answer the amount of marks, not only that there was one.
 
 use crate::parts::round::LongRound;
 use crate::{CaState, Congestion, Feedback};

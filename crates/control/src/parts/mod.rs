@@ -1,4 +1,4 @@
-//! What several controllers are made of.
+//! Parts that several controllers are made of.
 
 pub mod aimd;
 pub mod base;

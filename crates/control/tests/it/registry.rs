@@ -103,7 +103,7 @@ fn every_entry_is_complete() {
             "{}",
             entry.name
         );
-        // What the kernel allows in the name of a congestion control module.
+        // Octets that the kernel allows in the name of a congestion control module.
         let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'.';
         assert!(
             entry.kernel.is_none_or(|kernel| kernel.len() <= 15 && kernel.bytes().all(allowed)),

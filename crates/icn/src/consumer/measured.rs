@@ -1,4 +1,4 @@
-//! What a world records of consumers.
+//! Records of consumers that a world keeps.
 
 use super::{AnyConsumer, ByClass, ConsumerCounters, Subflow};
 use crate::name::Content;

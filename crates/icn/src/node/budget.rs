@@ -78,7 +78,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Whoever asks first, the table never holds more than its limit, and a user without
+        /// The table never holds more than its limit, whoever asks first, and a user without
         /// anything gets room while half of it is free.
         #[test]
         fn what_is_admitted_fits(steps in prop::collection::vec((0usize..4, 1u64..300, any::<bool>()), 1..200)) {

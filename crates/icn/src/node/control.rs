@@ -42,8 +42,8 @@ pub(crate) struct Capacities {
 const ASSUMED_INTEREST: f64 = 40.0;
 const ASSUMED_DATA: f64 = 1100.0;
 
-/// The shaper and the rate law of a face. What packets of one kind and direction change stands
-/// together, so that each touches little memory.
+/// The shaper and the rate law of a face. State that packets of one kind and direction change
+/// stands together, so that each touches little memory.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct Control<N: Name> {
@@ -244,7 +244,7 @@ impl<N: Name> Control<N> {
         self.update_law_capacity(now, capacities);
     }
 
-    /// Tells the law the capacity to share out: that of the link, or less where the shaper leaves
+    /// Tells the law the capacity to share out: the link's, or less where the shaper leaves
     /// room for the other direction (MIRCC, section 3.1). The shaper's headroom is no part of it:
     /// the law aims below its capacity anyway, and both together would waste some.
     fn update_law_capacity(&mut self, now: Time, capacities: Capacities) {

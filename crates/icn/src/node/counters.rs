@@ -5,7 +5,7 @@
 pub struct NodeCounters {
     /// Interests aggregated with a PIT entry, and therefore not forwarded.
     pub aggregated: u64,
-    /// Aggregated Interests whose hint differs from that of the entry.
+    /// Aggregated Interests whose hint differs from the entry's.
     pub diverted: u64,
     /// Interests retransmitted by a face that already waits, and forwarded again.
     pub retransmitted: u64,

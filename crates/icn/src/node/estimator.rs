@@ -68,7 +68,7 @@ struct Mark {
     bits: u64,
 }
 
-/// What is to be refuted: that the path is slower than the estimate was.
+/// The hypothesis to refute: that the path is slower than the estimate was.
 #[derive(Clone, Copy, Debug)]
 struct Trial {
     /// The share of the estimate that is asked for.
@@ -155,7 +155,7 @@ impl Estimator {
         Rate::from_bps(self.capacity as u64)
     }
 
-    /// What the law is to share out, and the shaper to let through.
+    /// The rate that the law is to share out, and the shaper to let through.
     pub(super) fn shared_out(&self) -> Rate {
         let share = match self.phase {
             Phase::Cruise => 1.0,

@@ -45,7 +45,7 @@ pub struct FaceState<'a> {
     pub counters: &'a FaceCounters,
 }
 
-/// What every packet needs stands first.
+/// Fields that every packet needs stand first.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct Face<N: Name> {

@@ -55,7 +55,7 @@ impl Default for ProxyConfig {
     }
 }
 
-/// What a neighbour is told of by Nacks.
+/// The Nacks that a neighbour is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nacking {
     /// Nothing.
@@ -67,7 +67,7 @@ pub enum Nacking {
     Always,
 }
 
-/// What the neighbour on a face understands.
+/// The extensions that the neighbour on a face understands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Neighbour {
     /// Rates, classes and paths.

@@ -57,7 +57,7 @@ impl<N: Name> FaceTable<N> {
         id
     }
 
-    /// Replaces a face by one without timers until another one gets its number. What it was to send
+    /// Replaces a face by one without timers until another one gets its number. Its queue
     /// is dropped.
     pub(crate) fn remove(&mut self, id: FaceId, nobody: Face<N>) {
         self.faces[id.index()] = nobody;

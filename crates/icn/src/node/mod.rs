@@ -204,7 +204,7 @@ impl<N: Name> Node<N> {
         self.fib.insert(prefix, next_hops.into_iter().map(hop).collect());
     }
 
-    /// Removes the route of `prefix`; false if there is none.
+    /// Removes the route of `prefix`; false if it has no route.
     pub fn unroute(&mut self, prefix: &N) -> bool {
         self.fib.remove(prefix)
     }
@@ -215,7 +215,7 @@ impl<N: Name> Node<N> {
     }
 
     /// Removes the strategy of `prefix`, so that the one of a shorter prefix holds; false if there
-    /// is none.
+    /// is no strategy.
     pub fn unset_strategy(&mut self, prefix: &N) -> bool {
         self.strategies.remove(prefix)
     }

@@ -2,7 +2,7 @@
 //!
 //! Nothing makes a consumer follow the rates in its Data. A face that is policed takes primary
 //! Interests for no more Data than 1.25 times the rate that it was told, as a mean over a second,
-//! and one Data more. The rate is the greatest of the last second, which is that of the best path,
+//! and one Data more. The rate is the greatest of the last second, which is the best path's,
 //! and lasts while the consumer hears of a lower one. Secondary Interests are not bounded: they get
 //! what primary ones leave, and give way to them in the shaper. No paper describes this; it is
 //! ours.
@@ -11,7 +11,7 @@ use super::meter::MeanSize;
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Rates;
 
-/// What is granted beyond the rate: consumers catch up after they wake late, and the size of Data
+/// The allowance beyond the rate: consumers catch up after they wake late, and the size of Data
 /// varies.
 const GRANTED: f64 = 1.25;
 /// The parts of the second over which the mean is taken.
@@ -22,7 +22,7 @@ const TOLD: Span = Span::from_secs(1);
 /// The size of Data in bytes before the first (`ShaperNetDeviceFace`, as the shaper).
 const ASSUMED_DATA: f64 = 1100.0;
 
-/// What a neighbour was told, and what it has asked for.
+/// The rates that a neighbour was told, and the Data that it has asked for.
 #[derive(Clone, Debug)]
 pub(crate) struct Police {
     /// The greatest primary rates told in this second and in the one before; `None` without any.

@@ -74,8 +74,8 @@ impl<N: Name> Node<N> {
         self.faces.arm(from);
     }
 
-    /// Offers the Interests from `from` whose turn it is. What the shaper would refuse stays at the
-    /// head.
+    /// Offers the Interests from `from` whose turn it is. Interests that the shaper would refuse
+    /// stay at the head.
     pub(super) fn release_proxied(&mut self, now: Time, from: FaceId, spare: &mut Spare<N>) {
         while let Some(first) = self.faces.face(from).proxy.as_ref().and_then(|proxy| proxy.first())
         {

@@ -3,8 +3,8 @@
 //! An application with a window of its own keeps the shaper's queue full: the Interests offered
 //! then exceed what the law aims at, and its rate falls to the floor for everybody. So the first
 //! node that knows rates holds such Interests back, and offers them at the pace of a consumer of
-//! MIRCC with one path. What waits here is not yet offered to the link, and the law does not count
-//! it. No paper describes this; it is ours.
+//! MIRCC with one path. Interests that wait here are not yet offered to the link, and the law does
+//! not count it. No paper describes this; it is ours.
 
 use super::control::Held;
 use super::face_config::ProxyConfig;

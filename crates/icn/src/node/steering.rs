@@ -32,7 +32,7 @@ pub(crate) struct Egress {
     pub(crate) random: u64,
 }
 
-/// What becomes of the hint of an Interest as it leaves.
+/// The fate of the hint of an Interest as it leaves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Turn {
     /// It stays.

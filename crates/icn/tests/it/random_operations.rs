@@ -7,7 +7,7 @@ use narrows_wire::Rates;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-/// What happens next. Interests are chosen by their number, modulo how many have been sent.
+/// The next event. Interests are chosen by their number, modulo how many have been sent.
 #[derive(Clone, Debug)]
 enum Event {
     /// Time passes.

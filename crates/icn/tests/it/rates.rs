@@ -78,7 +78,7 @@ fn by_path(
     }
 }
 
-/// The same, where Interests that name no path take one after another.
+/// Answers by path, where Interests that name no path take one after another.
 fn by_turns(
     rates: &[(u64, Rates)],
 ) -> impl FnMut(Time, &Interest<Interned>) -> Option<Packet<Interned>> {
@@ -192,7 +192,7 @@ fn summed_over_its_subflows_a_flow_takes_20_where_another_takes_15() {
 fn three_in_a_hundred_primary_interests_are_probes_within_the_budget() {
     let mut consumer = consumer("mircc", None);
     let sent = run(&mut consumer, (at(0), at(100_000)), RTT, by_path(&[(1, kbps(2000, 0))], 1));
-    // 250 a second: the budget is that of the rate, probes included.
+    // 250 a second: the budget is the rate's, probes included.
     let primary = of_class(&sent, Class::Primary);
     assert!(primary.abs_diff(1 + 250 * 100) <= 13, "{primary}");
     let probes = sent.iter().skip(1).filter(|(_, interest)| path_of(interest).is_none()).count();

@@ -111,7 +111,7 @@ impl World {
         self.now = now;
     }
 
-    /// What happens at once.
+    /// Everything that happens at once.
     fn settle(&mut self, now: Time) {
         loop {
             let mut done = true;

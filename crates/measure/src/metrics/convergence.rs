@@ -55,7 +55,7 @@ pub(super) fn lasting(record: &Record, steps: u64, holds: &[bool]) -> Option<f64
 }
 
 /// The fair shares of the contest's flows, computed anew only when a capacity or a route changes.
-/// There are none if Data may come by several paths.
+/// Not defined if Data may come by several paths.
 pub(super) struct Shares<'a> {
     links: Vec<&'a LinkRecord>,
     flows: Vec<&'a FlowRecord>,

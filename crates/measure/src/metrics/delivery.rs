@@ -101,7 +101,7 @@ pub fn bottleneck(record: &Record) -> Option<&LinkRecord> {
 pub fn flow_goodput(record: &Record, flow: &FlowRecord) -> Option<f64> {
     let over = Time::ZERO + record.duration;
     let end = match record.part {
-        // Of a part, counts are those of samples.
+        // Counts of a part are the counts of samples.
         Some(_) => flow.end.map(|end| record.sampled(end)),
         None => flow.end,
     };

@@ -60,8 +60,8 @@ pub(super) const SHARE_MAX: Metric = Metric {
     compute: share_max,
 };
 
-/// What counts as fair: five flows of which one has nothing have 0.8, two of which one has twice as
-/// much as the other 0.9.
+/// The bound of fairness: five flows of which one has nothing have 0.8, two of which one has twice
+/// as much as the other 0.9.
 const FAIR: f64 = 0.9;
 
 pub(super) fn jain(record: &Record) -> Option<f64> {

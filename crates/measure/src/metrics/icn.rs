@@ -1,4 +1,4 @@
-//! What is measured of consumers and shapers in information-centric networks.
+//! The metrics of consumers and shapers in information-centric networks.
 
 use super::{Better, Metric};
 use crate::part::standing;

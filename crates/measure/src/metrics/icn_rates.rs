@@ -68,7 +68,7 @@ pub(super) const RATE_SWING: Metric = Metric {
 
 /// Rates are looked at as means over so long.
 const BIN: Span = Span::from_millis(250);
-/// What a rate comes to is its mean over so long at the end.
+/// The end of a rate is its mean over so long.
 const SETTLED: Span = Span::from_secs(10);
 /// The part by which a settled rate may differ from that.
 const TOLERANCE: f64 = 0.2;
@@ -118,7 +118,7 @@ pub(super) fn feedback(record: &Record) -> Option<f64> {
     Some(fell(&followed, link)?.since(link).as_secs_f64() * 1e3)
 }
 
-/// What the bottleneck's receiving end writes into Data.
+/// The rates that the bottleneck's receiving end writes into Data.
 fn advertised(record: &Record) -> Option<&[RatesSample]> {
     let link = bottleneck(record)?;
     Some(
@@ -179,7 +179,7 @@ fn followed(record: &Record) -> Option<(Time, Vec<(Time, f64)>)> {
     Some((start, bins))
 }
 
-/// What the rate has come to.
+/// The settled rate.
 fn settled(rates: &[(Time, f64)]) -> Option<f64> {
     let tail = tail(rates);
     let mean = tail.iter().map(|(_, rate)| rate).sum::<f64>() / tail.len() as f64;

@@ -1,4 +1,4 @@
-//! What is computed from a record: one table of metrics, each with its definition beside its code.
+//! The metrics of a record: one table, each with its definition beside its code.
 
 mod completion;
 mod contest;
@@ -46,7 +46,7 @@ pub struct Metric {
     pub unit: &'static str,
     /// Which way is better.
     pub better: Better,
-    /// What it is, in one sentence.
+    /// The metric in one sentence.
     pub summary: &'static str,
     /// How it is computed.
     pub formula: &'static str,

@@ -213,7 +213,7 @@ mod tests {
             stability(&record(vec![sending("a", swings), sending("b", |_| 7.0)], vec![])),
             (4.0f64 / 3.0).sqrt() / 6.0,
         );
-        // What changes within the intervals does not show.
+        // Changes within the intervals do not show.
         near(stability(&one(|s| if (s as u64).is_multiple_of(5) { 5.0 } else { 0.0 })), 0.0);
     }
 
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_links_seconds_are_compared_with_their_mean() {
-        // As the flow's: half of twenty seconds 2 and half 4. What changes within a second does not
+        // As the flow's: half of twenty seconds 2 and half 4. Changes within a second do not
         // show.
         near(
             utilisation_swing(&one(|s| if (s as u64).is_multiple_of(2) { 2.0 } else { 4.0 })),

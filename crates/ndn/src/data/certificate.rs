@@ -47,7 +47,7 @@ impl<'a> Certificate<'a> {
     /// The certificate that `data` is.
     ///
     /// # Errors
-    /// It is none.
+    /// If the Data is no certificate.
     pub fn new(data: Data<'a>) -> Result<Certificate<'a>, CertificateError> {
         if data.meta.content_type != Some(ContentType::Key) {
             return Err(CertificateError::NotKey);

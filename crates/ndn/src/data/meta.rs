@@ -46,7 +46,7 @@ impl ContentType {
     }
 }
 
-/// What a Data says of its content.
+/// The MetaInfo of a Data: a description of its content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MetaInfo<'a> {
     /// ContentType; absent means [`ContentType::Blob`].

@@ -21,7 +21,7 @@ impl<'a> DataDraft<'a> {
 }
 
 impl<'a> Data<'a> {
-    /// What the Data says of its signature.
+    /// The SignatureInfo of the Data.
     ///
     /// # Errors
     /// SignatureInfo is malformed.

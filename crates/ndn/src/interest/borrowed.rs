@@ -19,7 +19,7 @@ pub struct Interest<'a> {
     pub wire: &'a [u8],
     /// Name, with one component at least.
     pub name: NameRef<'a>,
-    /// True if the name may be a prefix of that of the Data.
+    /// True if the name may be a prefix of the Data's name.
     pub can_be_prefix: bool,
     /// True if a cache may answer with fresh Data only.
     pub must_be_fresh: bool,
@@ -152,8 +152,8 @@ impl<'a> Interest<'a> {
         self.lifetime_ms.map_or(DEFAULT_LIFETIME, |ms| Span::from_millis(ms.min(LONGEST)))
     }
 
-    /// What the digest of the parameters covers: ApplicationParameters and all that follows it.
-    /// Empty if there is none.
+    /// The part that the digest of the parameters covers: ApplicationParameters and all that
+    /// follows it. Empty if the Interest has no parameters.
     pub fn digested(&self) -> &'a [u8] {
         &self.wire[self.parameters_at..]
     }

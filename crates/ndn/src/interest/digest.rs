@@ -28,7 +28,7 @@ pub enum ParametersError {
     Differs,
 }
 
-/// What an Interest whose parameters belong to it has of them.
+/// The standing of an Interest's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Digested {
     /// No parameters and no digest.

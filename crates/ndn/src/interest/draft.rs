@@ -12,7 +12,7 @@ pub struct InterestDraft<'a> {
     /// Name. It needs no ParametersSha256Digest component: writing parameters computes it, in the
     /// place where the name has one, or at the end.
     pub name: NameRef<'a>,
-    /// True if the name may be a prefix of that of the Data.
+    /// True if the name may be a prefix of the Data's name.
     pub can_be_prefix: bool,
     /// True if a cache may answer with fresh Data only.
     pub must_be_fresh: bool,
@@ -20,7 +20,7 @@ pub struct InterestDraft<'a> {
     pub forwarding_hint: &'a [NameRef<'a>],
     /// Nonce; every Interest on a link must have one.
     pub nonce: Option<u32>,
-    /// InterestLifetime in milliseconds; receivers take 4000 if there is none.
+    /// InterestLifetime in milliseconds; receivers take 4000 if the field is absent.
     pub lifetime_ms: Option<u64>,
     /// HopLimit.
     pub hop_limit: Option<u8>,

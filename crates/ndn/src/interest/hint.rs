@@ -14,7 +14,8 @@ impl<'a> Names<'a> {
     /// The Names in `element`.
     ///
     /// # Errors
-    /// There is none, a Name is malformed, or an element is unknown and critical.
+    /// If the element is no ForwardingHint, a Name is malformed, or an element is unknown and
+    /// critical.
     pub(super) fn decode(element: &Element<'a>) -> Result<Names<'a>, DecodeError> {
         let mut any = false;
         for inner in Reader::within(element) {

@@ -8,7 +8,7 @@ use crate::number;
 use crate::signature::{SignatureError, SignatureInfo, SignedPortion, Signer};
 use crate::tlv::{Buffer, DecodeError, Element, put_element};
 
-/// What a signed Interest says beside its signature, so that nobody can send it again.
+/// The fields beside its signature by which nobody can send a signed Interest again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SigningFields<'a> {
     /// SignatureNonce: random octets, usually 8.
@@ -60,7 +60,7 @@ pub enum SignatureForm {
 pub struct InterestSignature<'a> {
     /// How the Interest is signed.
     pub form: SignatureForm,
-    /// What it says of its signature. Of version 0.2, the time is that of the name's timestamp, and
+    /// The SignatureInfo. In version 0.2, the time is the name's timestamp, and
     /// the nonce its random octets.
     pub info: SignatureInfo<'a>,
     /// The octets that the signature covers.

@@ -24,7 +24,7 @@ pub enum ReassemblyError {
     TooLarge,
 }
 
-/// What a [`Reassembler`] threw away.
+/// The packets and pieces that a [`Reassembler`] threw away.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReassemblyCounters {
     /// Packets of which pieces were missing when their time was over.
@@ -43,7 +43,7 @@ pub struct ReassemblyCounters {
 pub struct Reassembler {
     /// In the order of their first pieces.
     partial: VecDeque<Partial>,
-    /// What they take.
+    /// The room that they take.
     octets: usize,
     counters: ReassemblyCounters,
 }
@@ -65,7 +65,7 @@ struct Partial {
     header: Vec<u8>,
 }
 
-/// What becomes of a piece.
+/// The fate of a piece.
 enum Fate {
     Kept,
     Repeated,
@@ -83,7 +83,7 @@ impl Reassembler {
         Reassembler::default()
     }
 
-    /// What was thrown away so far.
+    /// Counts of packets and pieces thrown away so far.
     pub fn counters(&self) -> ReassemblyCounters {
         self.counters
     }
@@ -165,7 +165,7 @@ impl Reassembler {
     }
 
     /// Where the packet is whose first piece has the Sequence `first`, and which is new if there
-    /// was none.
+    /// was no such packet.
     fn find(&mut self, now: Time, first: u64, count: usize) -> usize {
         if let Some(at) = self.partial.iter().rposition(|partial| partial.first == first) {
             return at;

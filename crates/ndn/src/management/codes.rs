@@ -13,7 +13,7 @@ macro_rules! codes {
         }
 
         impl $name {
-            /// The word that `code` stands for; `None` if there is none.
+            /// The word that `code` stands for; `None` if it stands for nothing.
             pub fn from_code(code: u64) -> Option<$name> {
                 match code {
                     $($code => Some($name::$word),)*

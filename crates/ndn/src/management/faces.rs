@@ -56,7 +56,7 @@ record! {
         /// Rate available to packets that come in, in bit/s. This and the following are fields of
         /// Narrows, as above.
         in_capacity_bps: 0xF908 => Option<u64>,
-        /// The same of packets that leave.
+        /// The capacity for packets that leave.
         out_capacity_bps: 0xF90A => Option<u64>,
         /// The primary rate that its law grants, in bit/s.
         primary_bps: 0xF90C => Option<u64>,

@@ -1,4 +1,4 @@
-//! What fields of management messages hold.
+//! The kinds of values of management messages' fields.
 
 use crate::name::NameRef;
 use crate::number;
@@ -6,7 +6,7 @@ use crate::tlv::{Buffer, DecodeError, Element, Fault, Reader, put_element, put_n
 
 /// A kind of field.
 pub(super) trait Field<'a>: Sized {
-    /// What a message without the field has; `None` if it must be there.
+    /// The value of a message without the field; `None` if the field is required.
     fn absent() -> Option<Self> {
         None
     }

@@ -69,7 +69,7 @@ impl<'a> ManagementName<'a> {
         Some(ManagementName { scope, module: generic()?, verb: generic()?, rest: name.suffix(4) })
     }
 
-    /// The command's parameters: the component behind the verb; `None` if there is none.
+    /// The command's parameters: the component behind the verb; `None` if the verb is last.
     ///
     /// # Errors
     /// The component does not hold ControlParameters.

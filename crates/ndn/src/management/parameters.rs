@@ -64,7 +64,7 @@ impl<'a> ControlParameters<'a> {
     /// The ControlParameters that `element` is.
     ///
     /// # Errors
-    /// It is none, or a field that is known is malformed.
+    /// If the element is no ControlParameters, or a known field is malformed.
     pub fn from_element(element: &Element<'a>) -> Result<ControlParameters<'a>, DecodeError> {
         Record::read(&element.expect(Self::NUMBER)?)
     }

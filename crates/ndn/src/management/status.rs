@@ -64,7 +64,8 @@ record! {
         used: 130 => u64,
         /// Octets that it may hold.
         limit: 131 => u64,
-        /// How often something was not taken, or was dropped for something newer, for want of room.
+        /// The number of times that something was not taken, or was dropped for something newer,
+        /// because room is missing.
         refused: 132 => u64,
     }
 }

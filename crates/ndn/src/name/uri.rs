@@ -29,7 +29,7 @@ pub enum UriError {
         "\"{0}\" names no type of component: write a number from 1 to 65535, or seg, off, v, t, seq, sha256digest, params-sha256; write = itself as %3D"
     )]
     Type(String),
-    /// What follows `seg=`, `v=` and the like is no number.
+    /// No number follows `seg=`, `v=` and the like.
     #[error("\"{0}\" needs a whole number below 2^64 behind the equals sign")]
     Number(String),
     /// A digest has not 32 octets.

@@ -18,7 +18,7 @@ pub enum KeyLocator<'a> {
 }
 
 impl<'a> KeyLocator<'a> {
-    /// The locator that `outer` is; an unknown kind of locator is none.
+    /// The locator of `outer`; `None` for an unknown kind.
     fn decode(outer: &Element<'a>) -> Result<Option<KeyLocator<'a>>, DecodeError> {
         match Reader::within(outer).next().transpose()? {
             Some(element) if element.number == number::NAME => {
@@ -39,7 +39,7 @@ impl<'a> KeyLocator<'a> {
     }
 }
 
-/// What a packet says of its signature.
+/// The SignatureInfo of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SignatureInfo<'a> {
     /// SignatureType.

@@ -65,7 +65,7 @@ impl SigningKey {
     /// it.
     ///
     /// # Errors
-    /// The text is no such key; keys under a password are none.
+    /// If the text is no such key; keys under a password are refused.
     pub fn from_pkcs8_pem(text: &str) -> Result<SigningKey, KeyError> {
         let (label, der) = SecretDocument::from_pem(text.trim()).map_err(|_| KeyError::Private)?;
         if label == PEM_LABEL {
@@ -184,7 +184,7 @@ impl<'a> Signer<'a> {
     pub const DIGEST: Signer<'static> =
         Signer { key: &SigningKey::Digest, locator: None, validity: None };
 
-    /// What a packet says of its signature.
+    /// The SignatureInfo of a packet.
     pub(crate) fn info(&self) -> SignatureInfo<'a> {
         SignatureInfo {
             key_locator: self.locator,

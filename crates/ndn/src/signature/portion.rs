@@ -1,10 +1,10 @@
-//! What a signature covers.
+//! The portion of a packet that a signature covers.
 
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use thiserror::Error;
 
-/// A signature is not that of the packet.
+/// A signature does not belong to the packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum SignatureError {
     /// SignatureValue does not have the form that its SignatureType asks for.

@@ -1,4 +1,4 @@
-//! What is written is read again as it was.
+//! Packets that are written are read again as they were.
 
 use narrows_ndn::lp::*;
 use narrows_ndn::signature::Signer;

@@ -92,7 +92,7 @@ fn an_interest_signed_here_is_the_one_that_was_captured() {
         draft.write_signed(&Signer::DIGEST, &fields, &mut again);
         assert_eq!(again, interest.wire);
 
-        // The same with a digest in the name already, and into a slice.
+        // With a digest in the name already, and into a slice.
         let mut room = [0; 300];
         let mut fixed = Fixed::new(&mut room);
         InterestDraft { name: interest.name, ..draft }.write_signed(

@@ -20,7 +20,7 @@ struct Story {
     warmup: u64,
 }
 
-/// What came of it: packets delivered and dropped, in order of time, and the records.
+/// The outcome: packets delivered and dropped, in order of time, and the records.
 type Outcome = (Vec<(u32, Time)>, Vec<(u32, Time)>, Vec<String>);
 
 const MS: u64 = 1_000_000;

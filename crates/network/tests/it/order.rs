@@ -135,7 +135,7 @@ fn of_arrivals_at_one_time_the_link_with_the_lower_number_is_first() {
     assert_eq!(network.events(), 3 + 3);
 }
 
-/// Who is on the old route when it changes stays on it.
+/// A packet on the old route when it changes stays on it.
 #[test]
 fn packets_under_way_keep_their_route() {
     let (mut network, mut fates) = (network(&links(&[10, 0, 50])), Fates::default());

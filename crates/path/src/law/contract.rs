@@ -4,14 +4,14 @@ use narrows_params::Spec;
 use narrows_units::{Bytes, Rate, Span};
 use narrows_wire::Rates;
 
-/// What a link saw since its last tick. All counts are bits of Data: Interests offered to the
+/// Counts of a link since its last tick. All counts are bits of Data: Interests offered to the
 /// shaper, inflated by the ratio of the mean sizes of Data and Interests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observed {
     /// Time since the last tick.
     pub dt: Span,
-    /// Bits, not bits per second, that arrived over `dt`: primary and secondary. What is sent,
-    /// waits or is refused counts alike.
+    /// Bits, not bits per second, that arrived over `dt`: primary and secondary. Interests that are
+    /// sent, wait or are refused count alike.
     pub arrivals: [f64; 2],
     /// Bits that wait now, of both classes.
     pub queue: f64,
@@ -32,7 +32,7 @@ pub trait RateLaw {
     /// The rates that hold now.
     fn rates(&self) -> Rates;
 
-    /// Time to the next tick. Whoever owns the link puts the first one at a random part of it, so
+    /// Time to the next tick. The owner of the link puts the first one at a random part of it, so
     /// that links do not tick in step.
     fn interval(&self) -> Span;
 
@@ -47,7 +47,7 @@ pub trait RateLaw {
     fn discarded(&self) -> u64;
 }
 
-/// What a registry line says of a rate law.
+/// The registry line of a rate law.
 pub struct LawEntry {
     /// Its name in scenarios.
     pub name: &'static str,
@@ -59,16 +59,16 @@ pub struct LawEntry {
     pub classes: u8,
     /// True if Data that wait on the link count as its queue where no shaper holds Interests.
     pub data_queue: bool,
-    /// What can be set.
+    /// Its parameters.
     pub params: &'static [Spec],
 }
 
 /// A rate law chosen by name, with its parameters checked: `mircc`, `rcp?a=0.1&b=1`.
 pub type LawChoice = narrows_params::Choice<LawEntry>;
 
-/// What a rate law must know of its link.
+/// The setup of a link that a rate law must know.
 #[derive(Clone, Copy, Debug)]
 pub struct LawSetup {
-    /// What the link carries in the direction of Data.
+    /// The link's capacity in the direction of Data.
     pub capacity: Rate,
 }

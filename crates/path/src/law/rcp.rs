@@ -17,7 +17,7 @@ pub(crate) static ENTRY: LawEntry = LawEntry {
     params: PARAMS,
 };
 
-/// What can be set, of the law alone and of the router.
+/// The parameters, of the law alone and of the router.
 pub(crate) const PARAMS: &[Spec] =
     &[A.spec, B.spec, ETA.spec, INTERVAL.spec, FILTER.spec, INITIAL.spec, FLOOR.spec];
 
@@ -103,7 +103,7 @@ impl RcpLaw {
         }
     }
 
-    /// What each flow may send.
+    /// The rate that each flow may send at.
     pub fn rate(&self) -> Rate {
         Rate::from_bps(self.rate as u64).max(Rate::from_bps(1))
     }
@@ -235,7 +235,7 @@ mod tests {
         }
     }
 
-    /// New flows come in at the old rate. What waits then takes the rate below their share, and it
+    /// New flows come in at the old rate. The queue then takes the rate below their share, and it
     /// grows back from there.
     #[test]
     fn abrupt_arrivals_undershoot_and_recover() {

@@ -6,7 +6,7 @@ use narrows_units::Span;
 pub(crate) const FIRST: f64 = 0.1;
 /// Seconds; means are never shorter, for laws divide by them.
 const SHORTEST: f64 = 1e-3;
-/// What MIRCC and RCP take of the difference per tick where both shall have the same mean.
+/// The part of the difference that MIRCC and RCP take per tick where both shall have one mean.
 pub(crate) const SHARED_GAIN: f64 = 0.25;
 
 /// The mean `d` after an interval in which packets `told` a round trip m: nearer to m by `gain(m)`

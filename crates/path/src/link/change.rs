@@ -8,10 +8,10 @@ use crate::link::service::Server;
 use crate::{Discipline, EcnField, Limit, LossModel, Packet};
 use narrows_units::{Bytes, Rate, Span, Time};
 
-/// What may change of a link while it works.
+/// The changes of a link while it works.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LinkChange {
-    /// It sends at this rate from now on. What is left of the packet in transmission, to the bit,
+    /// It sends at this rate from now on. The rest of the packet in transmission, to the bit,
     /// and all that wait go out at the new rate; at rate zero they wait until it changes again. Not
     /// for a link whose rate is recorded.
     Rate(Rate),
@@ -36,8 +36,8 @@ pub enum LinkChange {
     /// Packets that are offered from now on are lost by this model. The random draws, the count of
     /// packets and the state of the model go on.
     Loss(LossModel),
-    /// The queue holds so much from now on. What waits stays; nothing is admitted until there is
-    /// room.
+    /// The queue holds so much from now on. Waiting packets stay; nothing is admitted until there
+    /// is room.
     Limit(Limit),
 }
 

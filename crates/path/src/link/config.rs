@@ -1,4 +1,4 @@
-//! What a link is made of.
+//! The parts of a link.
 
 use super::{Delivery, LossModel, RateSource};
 use crate::{DisciplineChoice, Limit};
@@ -11,11 +11,11 @@ pub struct LinkConfig {
     pub rate: RateSource,
     /// Propagation delay.
     pub delay: Span,
-    /// What happens to packets at the far end.
+    /// The treatment of packets at the far end.
     pub delivery: Delivery,
     /// Losses that have nothing to do with the queue; they happen before it.
     pub loss: LossModel,
-    /// What the queue holds.
+    /// The size of the queue.
     pub limit: Limit,
     /// The queue discipline; `None` for a FIFO.
     pub queue: Option<DisciplineChoice>,

@@ -3,7 +3,7 @@
 use super::Packet;
 use narrows_wire::Ecn;
 
-/// What a link does to the ECN field of packets that reach its far end. Its own queue has then
+/// The treatment of the ECN field of packets that reach a link's far end. Its own queue has then
 /// marked what it marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EcnField {

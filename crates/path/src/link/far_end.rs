@@ -1,4 +1,4 @@
-//! What happens to packets that have crossed a link before they are delivered: jitter, reordering,
+//! The treatment of packets that have crossed a link before they are delivered: jitter, reordering,
 //! aggregation, changes of the ECN field.
 
 use super::crossing::{Crossing, pop_arrived};
@@ -59,10 +59,10 @@ pub struct Delivery {
     /// Deliveries come in bursts, one in each such interval: what comes between two waits for the
     /// next, as with the grants of a cable network or the frames of a wireless one. Zero for none.
     pub aggregate: Span,
-    /// The rate at which the packets of a burst come one after another: that of the medium, or of
-    /// the wire behind it. `None` for all at once.
+    /// The rate at which the packets of a burst come one after another: the medium's, or the rate
+    /// of the wire behind it. `None` for all at once.
     pub burst_rate: Option<Rate>,
-    /// What becomes of the ECN field.
+    /// The fate of the ECN field.
     pub ecn: EcnField,
 }
 

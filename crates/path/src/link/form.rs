@@ -19,7 +19,7 @@ pub enum Form<P> {
 pub struct Chosen<P> {
     pub(super) discipline: AnyDiscipline<P>,
     pub(super) verdicts: Verdicts<P>,
-    /// Of the packets dropped, those that are counted.
+    /// Counted packets among those dropped.
     pub(super) counted: usize,
 }
 

@@ -113,7 +113,7 @@ impl<P: Packet> Link<P> {
 
     /// True of a link that tells at once when what arrives, or will arrive, at its near end arrives
     /// at its far end: one that takes its time, a FIFO at a constant rate or without one, that
-    /// delivers packets as they come. While nothing changes it, it may be [told early](Link::admit)
+    /// delivers packets as they come. While nothing changes it, it may [look ahead](Link::admit)
     /// of packets.
     pub fn looks_ahead(&self) -> bool {
         let takes_time = self.server.is_limited() || !self.delay.is_zero();
@@ -256,7 +256,7 @@ impl<P: Packet> Link<P> {
         (look != Time::NEVER).then_some(look)
     }
 
-    /// The same where there is more to look for than the next `arrival`.
+    /// Slow path of [`due`](Link::due): links that reorder, or choose at dequeue.
     #[inline(never)]
     fn next_look(&self, arrival: Time) -> Time {
         let held = self.far_end.as_ref().and_then(|far_end| far_end.due()).unwrap_or(Time::NEVER);
@@ -375,7 +375,7 @@ impl<P: Packet> Link<P> {
         self.server.rate(now, window)
     }
 
-    /// What the link could have sent from the start up to `until`; `None` if unlimited.
+    /// The amount that the link could have sent from the start up to `until`; `None` if unlimited.
     pub fn capacity(&self, until: Time) -> Option<Bytes> {
         self.server.capacity(until)
     }

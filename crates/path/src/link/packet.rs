@@ -1,4 +1,4 @@
-//! What a packet must tell a link.
+//! The properties of a packet that a link asks for.
 
 use narrows_units::Bytes;
 use narrows_wire::{Ecn, Header};

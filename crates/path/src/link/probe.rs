@@ -1,4 +1,4 @@
-//! What a world writes down of a link.
+//! The records of a link that a world writes down.
 
 use crate::{Limit, Link, LinkConfig, Packet, RateSource};
 use narrows_measure::{LinkCounters, LinkNature, LinkRecord, LinkSample};

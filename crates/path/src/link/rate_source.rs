@@ -27,12 +27,13 @@ impl RateSource {
         RateSource::Trace { mean: trace.long_run_rate(run), trace }
     }
 
-    /// What could be sent from the start up to and including `until`; `None` if unlimited.
+    /// The amount that could be sent from the start up to and including `until`; `None` if
+    /// unlimited.
     pub fn capacity(&self, until: Time) -> Option<Bytes> {
         self.work(until).map(whole_bytes)
     }
 
-    /// The same as work of the transmitter.
+    /// The capacity as work of the transmitter.
     pub(crate) fn work(&self, until: Time) -> Option<u128> {
         match self {
             RateSource::Unlimited => None,

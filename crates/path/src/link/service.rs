@@ -24,7 +24,7 @@ struct Supply {
     source: RateSource,
     /// An outage: it sends nothing.
     down: bool,
-    /// What it could send over time, if that has changed.
+    /// Its capacity over time, if that has changed.
     changes: Option<Steps>,
 }
 
@@ -65,7 +65,7 @@ impl Server {
         }
     }
 
-    /// What could be sent from the start up to `until`; `None` if unlimited.
+    /// The amount that could be sent from the start up to `until`; `None` if unlimited.
     pub(crate) fn capacity(&self, until: Time) -> Option<Bytes> {
         self.supply.work(until).map(whole_bytes)
     }
@@ -120,7 +120,7 @@ impl Server {
         self.free_at
     }
 
-    /// The same at a rate that is recorded or zero.
+    /// Slow path of a rate that is recorded or zero.
     #[inline(never)]
     fn serve_unsteadily(&mut self, idle: bool, arrived: Time, size: Bytes) -> Time {
         match &mut self.work {

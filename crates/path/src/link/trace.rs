@@ -30,9 +30,9 @@ pub enum Trace {
 pub struct TraceError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// The defect.
     pub problem: String,
-    /// What would be right.
+    /// The remedy.
     pub remedy: &'static str,
 }
 
@@ -126,12 +126,12 @@ impl Trace {
         Ok(Trace::Steps(Steps::new(steps)))
     }
 
-    /// What the trace could carry from the start up to and including `until`.
+    /// The amount that the trace could carry from the start up to and including `until`.
     pub fn capacity(&self, until: Time) -> Bytes {
         whole_bytes(self.work(until))
     }
 
-    /// The same as work of a transmitter.
+    /// The capacity as work of a transmitter.
     pub(crate) fn work(&self, until: Time) -> u128 {
         match self {
             Trace::Opportunities { at, period } => {
@@ -270,7 +270,7 @@ mod tests {
         #[test]
         fn carried_by_is_when_the_work_is_done(trace in trace(), from in instant(), bytes in 1u64..40_000) {
             let by = trace.carried_by(from, Bytes::new(bytes));
-            // What was possible before `from`: opportunities at `from` come after it.
+            // Capacity before `from`: opportunities at `from` come after it.
             let before = match &trace {
                 Trace::Opportunities { .. } if from == Time::ZERO => 0,
                 Trace::Opportunities { .. } => trace.work(from - Span::from_nanos(1)),

@@ -14,7 +14,7 @@ pub(crate) struct Transmissions {
     line: VecDeque<Transmission>,
     /// Bytes of all packets since the start.
     given: u64,
-    /// Of those at the head of the line, so many are known to have departed when the latest packet
+    /// Transmissions at the head of the line that are known to have departed when the latest packet
     /// arrives.
     ahead: usize,
     /// Bytes up to and with the first of the others, which is in transmission then.
@@ -108,7 +108,7 @@ impl Transmissions {
         (Bytes::new(self.given - self.in_service), (self.line.len() - self.ahead).saturating_sub(1))
     }
 
-    /// What a packet that arrives at `t` finds waiting. Calls come in time order.
+    /// The queue that a packet arriving at `t` finds. Calls come in time order.
     #[inline]
     pub(crate) fn waiting_at(&mut self, t: Time) -> (Bytes, usize) {
         while self.line.get(self.ahead).is_some_and(|next| next.departure <= t) {

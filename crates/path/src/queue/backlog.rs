@@ -37,7 +37,7 @@ impl Limit {
     }
 }
 
-/// What waits in all queues of a discipline together, and the limit that they share.
+/// The queues of a discipline together, and the limit that they share.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Backlog {
     limit: Limit,
@@ -66,7 +66,7 @@ impl Backlog {
         self.limit
     }
 
-    /// The limit holds from now on. What waits beyond it stays.
+    /// The limit holds from now on. Waiting packets beyond it stay.
     pub fn set_limit(&mut self, limit: Limit) {
         self.limit = limit;
     }

@@ -73,7 +73,7 @@ impl<P: Packet> Buffer<P> {
         self.queue.front()
     }
 
-    /// How long the packet at the head has waited; zero if there is none.
+    /// How long the packet at the head has waited; zero if the buffer is empty.
     pub(crate) fn sojourn(&self, now: Time) -> Span {
         self.queue.front().map_or(Span::ZERO, |head| now.since(head.at))
     }

@@ -14,10 +14,10 @@ pub(crate) enum Class {
     Other,
 }
 
-/// Who leaves first.
+/// The order of departures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// Who came first.
+    /// In order of arrival.
     Arrival,
     /// The others.
     OthersFirst,
@@ -35,7 +35,7 @@ pub(crate) struct Classes<P> {
     turns: Option<Turns>,
 }
 
-/// Whose turn it is when both classes wait.
+/// The turn when both classes wait.
 #[derive(Clone, Copy, Debug)]
 struct Turns {
     /// The members' share of the link, from 0 to 1.

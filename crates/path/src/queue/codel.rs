@@ -76,7 +76,7 @@ impl<P: Packet> Discipline<P> for Codel<P> {
     }
 }
 
-/// What all queues of a link share.
+/// The settings that all queues of a link share.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     target: Span,

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 /// A queue in front of a transmitter.
 ///
-/// All calls carry the time and come in time order. What a discipline does periodically it does
+/// All calls carry the time and come in time order. A discipline does periodic work
 /// before each call, for every instant that has passed since the last one, in order: so nothing
 /// depends on when it is looked at.
 pub trait Discipline<P: Packet> {
@@ -29,10 +29,10 @@ pub trait Discipline<P: Packet> {
         false
     }
 
-    /// What waits; the packet in transmission has left the queue.
+    /// Waiting packets; the packet in transmission has left the queue.
     fn backlog(&self) -> &Backlog;
 
-    /// The same, to change its limit.
+    /// The backlog, to change its limit.
     fn backlog_mut(&mut self) -> &mut Backlog;
 
     /// From `now` on the transmitter sends at this rate; `None` for at once.
@@ -40,18 +40,18 @@ pub trait Discipline<P: Packet> {
         let _ = (now, rate);
     }
 
-    /// The queue holds this much from now on. What waits beyond it stays.
+    /// The queue holds this much from now on. Waiting packets beyond it stay.
     fn set_limit(&mut self, limit: Limit) {
         self.backlog_mut().set_limit(limit);
     }
 }
 
-/// What became of a packet offered to a link.
+/// The fate of a packet offered to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It waits or is on its way.
     Queued,
-    /// The same, marked CE.
+    /// It waits or is on its way, marked CE.
     Marked,
     /// It is gone.
     Dropped(DropReason),
@@ -77,7 +77,7 @@ pub struct Queued<P> {
     pub packet: P,
 }
 
-/// What a discipline did to packets that waited already: marks, and the packets dropped.
+/// The actions of a discipline on packets that waited already: marks, and the packets dropped.
 #[derive(Clone, Debug)]
 pub struct Verdicts<P> {
     /// Packets marked CE after they were enqueued.
@@ -105,7 +105,7 @@ impl<P: Packet> Verdicts<P> {
     }
 }
 
-/// What a registry line says of a discipline.
+/// The registry line of a discipline.
 #[derive(Clone, Copy)]
 pub struct DisciplineEntry {
     /// Its name in scenarios.
@@ -116,17 +116,17 @@ pub struct DisciplineEntry {
     pub source: &'static str,
     /// Signals that it gives to controllers of the flows that cross it.
     pub offers: &'static [Need],
-    /// What can be set.
+    /// Its parameters.
     pub params: &'static [Spec],
 }
 
 /// A discipline chosen by name, with its parameters checked: `fifo`, `codel?target=5`.
 pub type DisciplineChoice = narrows_params::Choice<DisciplineEntry>;
 
-/// What a discipline must know of its link.
+/// The setup of a link that a discipline must know.
 #[derive(Clone, Debug)]
 pub struct DisciplineSetup {
-    /// What the buffer holds.
+    /// The size of the buffer.
     pub limit: Limit,
     /// The transmitter's rate, on a trace its mean; `None` for at once.
     pub rate: Option<Rate>,

@@ -245,7 +245,7 @@ mod tests {
         bench.offer_of(7, ms(0), 100, Ecn::NotEct);
         // It sends, is found empty and goes behind the old flow, which begins its turn.
         assert_eq!([take(&mut bench), take(&mut bench)], [7, 1]);
-        // What comes now waits for the end of that turn.
+        // A packet that comes now waits for the end of that turn.
         bench.offer_of(7, ms(0), 100, Ecn::NotEct);
         assert_eq!([take(&mut bench), take(&mut bench), take(&mut bench)], [1, 7, 1]);
     }
@@ -263,7 +263,7 @@ mod tests {
         // So it is served among the old ones, and when it is empty again it is forgotten.
         bench.offer_of(7, ms(1), 100, Ecn::NotEct);
         assert_eq!([take(&mut bench), take(&mut bench), take(&mut bench)], [1, 7, 1]);
-        // What comes now makes it new, in the middle of the other's turn.
+        // A packet that comes now makes it new, in the middle of the other's turn.
         bench.offer_of(7, ms(1), 100, Ecn::NotEct);
         assert_eq!([take(&mut bench), take(&mut bench)], [7, 1]);
     }

@@ -1,4 +1,4 @@
-//! What a discipline does periodically, at ideal times.
+//! Periodic instants of a discipline, at ideal times.
 
 use narrows_units::{Span, Time};
 

@@ -41,7 +41,7 @@ pub struct Rcp<P> {
     next_tick: Time,
     /// Bytes that arrived since the last tick.
     arrivals: u64,
-    /// Of these, the bytes of packets that told a round trip, and their round trips in seconds
+    /// The bytes of packets that told a round trip, and their round trips in seconds
     /// times their bytes.
     told: u64,
     rtts: f64,

@@ -229,7 +229,7 @@ fn packets_of_a_burst_follow_each_other_at_its_rate() {
             .collect();
         assert_eq!(packets, expected);
     }
-    // What a burst cannot carry before the next one begins comes in front of that.
+    // The rest of a burst that is not carried before the next one begins comes in front of that.
     let slow = of(Some(Rate::from_mbps(12)));
     assert!(
         slow.windows(2).skip(8).all(|pair| pair[1].since(pair[0]) == Span::from_millis(1)),

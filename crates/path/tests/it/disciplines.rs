@@ -1,4 +1,4 @@
-//! What holds for every discipline, whatever is offered: packets are conserved, and neither what
+//! Invariants of every discipline, whatever is offered: packets are conserved, and neither what
 //! carries them nor when the clock wakes changes anything.
 
 use narrows_params::Need;
@@ -122,7 +122,7 @@ struct Offer {
     flow: u64,
     ecn: Ecn,
     header: Option<Header>,
-    /// What changes before it is offered.
+    /// The change before it is offered.
     change: Option<LinkChange>,
 }
 

@@ -63,7 +63,7 @@ const MARKING: Option<&str> = Some("step?threshold=1&unit=packets");
 #[test]
 fn marks_of_this_queue_and_of_those_before_are_kept_bleached_or_taken_off() {
     use Ecn::{Ce, Ect0, Ect1, NotEct};
-    // Of the packets behind the first two that wait, those capable of ECN are marked: the fourth,
+    // Packets capable of ECN behind the first two that wait are marked: the fourth,
     // the fifth and the sixth, which came marked.
     assert_eq!(codes(&mut link(EcnField::Keep, MARKING)), [Ce, NotEct, Ect0, Ce, Ce, Ce]);
     assert_eq!(codes(&mut link(EcnField::Bleach, MARKING)), [NotEct; 6]);

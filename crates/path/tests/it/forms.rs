@@ -89,7 +89,7 @@ enum Step {
     Change(LinkChange),
 }
 
-/// What happens, and when it is looked at besides: gaps in nanoseconds.
+/// The events, and the times of further looks: gaps in nanoseconds.
 #[derive(Clone, Debug)]
 struct Story {
     config: LinkConfig,
@@ -369,7 +369,7 @@ fn opportunities_carry_several_small_packets_and_parts_of_large_ones() {
     // The opportunity at 10 ms found nothing; the trace begins again: the next is at 11 ms.
     link.offer(ms(10), Value { id: 5, size: 100 });
     assert_eq!(link.pop(ms(20)).unwrap().0, ms(11));
-    // What that opportunity had left went unused with the queue empty.
+    // The rest of that opportunity went unused with the queue empty.
     link.offer(ms(12), Value { id: 6, size: 100 });
     assert_eq!(link.due(), Some(ms(13)));
 }

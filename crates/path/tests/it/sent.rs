@@ -78,7 +78,7 @@ proptest! {
     fn no_link_sends_more_than_it_could(
         kind in 0..3u8,
         pieces in vec((1..3_000u64, 0..30_000_000u64), 1..6),
-        // What happens, one after the other: after so many nanoseconds a packet of this size comes,
+        // The events, one after the other: after so many nanoseconds a packet of this size comes,
         // or (size 0) the link is looked at.
         happens in vec((prop_oneof![0..2_000u64, 0..3_000_000u64], prop_oneof![Just(0), 1..2_000u64]), 1..120),
     ) {

@@ -55,8 +55,8 @@ pub(super) fn consumer_face(icn: &Icn, by: &Method) -> FaceConfig {
     }
 }
 
-/// What a consumer is to its node: one with a window knows nothing of rates where a proxy follows
-/// them for it.
+/// The role of a consumer for its node: one with a window knows nothing of rates where a proxy
+/// follows them for it.
 fn neighbour(icn: &Icn, by: &Method) -> Neighbour {
     match by {
         Method::Window(_) if icn.proxy => {
@@ -66,8 +66,9 @@ fn neighbour(icn: &Icn, by: &Method) -> Neighbour {
     }
 }
 
-/// What the links of a node bring together: the rate for what needs none of them, which nothing
-/// else limits. An application whose node does not know its links can ask for more than they carry.
+/// The capacity of a node's links together: the rate for consumers that need none of them, which
+/// nothing else limits. An application whose node does not know its links can ask for more than
+/// they carry.
 pub(super) fn most(icn: &Icn, capacities: &[Rate], node: usize) -> Rates {
     let links = icn
         .faces

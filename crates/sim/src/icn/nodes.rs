@@ -57,7 +57,7 @@ pub(crate) enum FaceTarget {
     Producer(usize),
 }
 
-/// What is counted of a flow beside what its consumers at work count.
+/// Counts of a flow beside the counts of its consumers at work.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     /// Of consumers that have finished.
@@ -178,7 +178,7 @@ impl Nodes<'_> {
         let rate =
             |link: usize| Some(if self.down[link] { Rate::ZERO } else { self.capacities[link] });
         for (leaving, coming) in [(link, face.coming.0), (face.coming.0, link)] {
-            // What arrives on the other direction arrives at the end where this one leaves.
+            // Packets that arrive in the other direction arrive at the end where this one leaves.
             let (node, id) = self.far_ends[coming];
             let (coming, leaving) = (rate(coming), rate(leaving));
             self.forwarders[node].set_capacity(now, id, coming, leaving);

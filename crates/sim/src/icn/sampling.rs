@@ -1,4 +1,4 @@
-//! What is written down of nodes and consumers: samples on the way, and the record at the end.
+//! Records of nodes and consumers: samples on the way, and the record at the end.
 
 use super::instance::ConsumerInstance;
 use super::nodes::{Nodes, Tally};

@@ -60,7 +60,7 @@ impl World<'_> {
             } else if element == requests {
                 self.nodes.on_request(&mut self.network, now);
             } else if element <= requests + PROBES {
-                // What does not happen in the network is no event of it.
+                // Samples and timers outside of the network do not count as network events.
                 self.events -= 1;
                 self.look(now, element - requests - 1);
             } else {

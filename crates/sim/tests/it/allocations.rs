@@ -57,8 +57,8 @@ fn a_longer_run_allocates_no_more_than_a_shorter_one() {
     for entry in ENTRIES {
         let ((short, few), (long, many)) = (cost(entry, 20), cost(entry, 60));
         assert!(many > 2 * few, "{}: {few} and {many} packets", entry.name);
-        // What is left are series that grow, and queues and histograms that reach a new size now
-        // and then.
+        // The allocations left are series that grow, and queues and histograms that reach a new
+        // size now and then.
         let per_packet = long.saturating_sub(short) as f64 / (many - few) as f64;
         assert!(
             per_packet < 1e-3,

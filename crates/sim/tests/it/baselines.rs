@@ -1,4 +1,4 @@
-//! What is known of the baselines beyond their response functions.
+//! Known properties of the baselines beyond their response functions.
 
 use crate::common::{bottleneck, median, one_link, run, utilisation};
 use narrows_measure::Record;

@@ -13,7 +13,7 @@ fn changing(duration: u64, changes: &str) -> Record {
     ))
 }
 
-/// What the first link sent and could have sent between two times, in bytes.
+/// Bytes that the first link sent and could have sent between two times.
 fn sent(record: &Record, from: u64, to: u64) -> (u64, u64) {
     let at = |seconds: u64| {
         record.links[0]
@@ -85,7 +85,7 @@ fn timeouts_back_off_during_an_outage_and_are_undone_after_it() {
         // With a first timeout of R the next come after 3 R and 7 R. R is 200 ms and a round trip
         // of 40 to 80 ms, so the fourth, after 15 R, is too late.
         assert_eq!(total.timeouts, 3, "{controller}");
-        // What was sent before the outage waited in the queue and arrives: the timeout was spurious
+        // Packets sent before the outage waited in the queue and arrive: the timeout was spurious
         // (RFC 5682).
         assert_eq!(total.undone, 1, "{controller}");
         assert!(

@@ -1,4 +1,4 @@
-//! Who follows a run hears of every sample that its record has, and changes nothing.
+//! A follower of a run hears of every sample that its record has, and changes nothing.
 
 use crate::common::{one_link, scenario};
 use crate::{icn_invariants, parts};

@@ -15,7 +15,8 @@ fn after(seconds: u64) -> Time {
     Time::ZERO + Span::from_secs(seconds)
 }
 
-/// What waits when the flow is stopped arrives later, and is no part of what it had while it ran.
+/// Data that waits when the flow is stopped arrives later, and is no part of its goodput while it
+/// ran.
 #[test]
 fn a_stopped_flow_has_no_more_than_its_link() {
     let datagrams = "stop = \"4 s\"\nworkload = { rate = \"10 Mbit/s\" }";
@@ -31,7 +32,7 @@ fn a_stopped_flow_has_no_more_than_its_link() {
         assert!(late.get() > 50_000, "the queue drains: {late}");
         let both = own * 3.0 + late.bits() as f64 / 1e6;
         assert!((all * 59.0 - both).abs() < 1e-6, "{all} of the run holds what came later");
-        // Of a part, to the samples.
+        // For a part, to the samples.
         let part = record.between(after(2), after(30));
         assert!((0.9..=1.0).contains(&goodput(&part, 0)), "{}", goodput(&part, 0));
     }
@@ -49,8 +50,8 @@ fn a_stopped_consumer_has_no_more_than_its_link() {
     assert!(record.flows[0].steady.late_goodput.get() > 10_000, "{:?}", record.flows[0].steady);
 }
 
-/// What came before the warm-up was over and waited for a gap to be filled is not delivered after
-/// it a second time.
+/// Data that came before the warm-up was over and waited for a gap to be filled is not delivered
+/// after it a second time.
 #[test]
 fn data_that_waits_for_a_gap_counts_when_it_arrives() {
     let link = "rate = \"60 Mbit/s\"\ndelay = \"10 ms\"\nbuffer = \"1 bdp\"\nloss = \"2 %\"";

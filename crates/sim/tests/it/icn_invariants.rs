@@ -1,4 +1,4 @@
-//! What holds in every information-centric network, whatever happens in it.
+//! Invariants of every information-centric network, whatever happens in it.
 
 use crate::common::{run, scenario};
 use narrows_measure::{FlowRecord, IcnRecord, LinkRecord, Record};
@@ -164,7 +164,7 @@ fn checked(text: &str) -> Record {
             .samples
             .last()
             .is_some_and(|sample| sample.at.since(Time::ZERO) == record.duration);
-        // What was given up may come after all.
+        // Data of an Interest that was given up may come after all.
         let spurious = if total.timeouts > 0 || flow.completed { total.declared_lost } else { 0 };
         let known = total.arrived + total.declared_lost + in_flight;
         let process = !icn(&record).consumers.is_empty() && flow.transfers.is_some();
@@ -323,7 +323,7 @@ fn the_shaper_never_books_more_than_the_way_back_carries() {
             "{booked} of the link is booked"
         );
         assert_eq!(data.total.overflowed, 0);
-        // What waits there is a packet in transmission, and an Interest of the other side.
+        // At most a packet in transmission and an Interest of the other side wait there.
         let longest = data.queueing.quantile(1.0).expect("packets");
         assert!(longest < Span::from_millis(3), "Data waited for {longest}");
     }
@@ -399,7 +399,7 @@ fn police_leaves_their_share_to_those_who_follow_rates() {
     let [.., first, second] =
         shares("proxy = false\npolice = true\nlaw = \"mircc-single\"\nconsumer = \"single\"");
     assert!(first.min(second) > 0.25, "{first} {second}");
-    // Who follows rates is not touched.
+    // A consumer that follows rates is not touched.
     let obedient = |icn: &str| {
         let record =
             checked(&bottleneck(icn, "", &consumers("rates", "home", "/far", "count = 3")));
@@ -469,7 +469,7 @@ fn rates_recover_after_an_outage_and_follow_the_link() {
     }
 }
 
-/// What is measured of flows with these names.
+/// The measurements of flows with these names.
 fn told(record: &Record, names: &[&str]) -> String {
     let flows = record
         .flows

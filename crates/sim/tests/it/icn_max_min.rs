@@ -12,7 +12,7 @@ use narrows_scenario::{Consumer, Link, Scenario};
 
 /// The part of each link that the law gives away.
 const ETA: f64 = 0.95;
-/// Size of Data over that of the Interest for it.
+/// Size of Data over the size of the Interest for it.
 const INFLATION: f64 = 10.0;
 
 const HEAD: &str = "duration = \"30 s\"\nwarmup = \"15 s\"\nsample = \"100 ms\"\n[icn]\nlaw = \"mircc\"\nmultipath = false\n";
@@ -120,7 +120,7 @@ fn shares_by_hand() {
     assert!(both.iter().all(|rate| (rate - 9.5 / 1.095).abs() < 1e-9), "{both:?}");
 }
 
-/// What became of many flows: how far from fair, the worst first.
+/// The results of many flows: how far from fair, the worst first.
 fn misses(seeds: u64, one_way: bool) -> Vec<(f64, String)> {
     let mut all = Vec::new();
     for seed in 1..=seeds {

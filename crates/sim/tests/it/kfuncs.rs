@@ -19,7 +19,7 @@ struct Both {
     seen: Seen,
 }
 
-/// What the latest run came to.
+/// The result of the latest run.
 static SEEN: Mutex<Option<Seen>> = Mutex::new(None);
 
 /// How far two controllers were apart.
@@ -152,7 +152,7 @@ fn cubic_decides_the_same_to_the_last_segment() {
     }
 }
 
-/// Both are the kernel's arithmetic. What is the host's differs: the phase in which a cycle begins
+/// Both are the kernel's arithmetic. The host's part differs: the phase in which a cycle begins
 /// is drawn by each from a stream of its own, and ticks begin and end what our controller times to
 /// a microsecond. At most one call in a hundred leaves another window.
 #[test]

@@ -28,7 +28,7 @@ fn cycles(record: &Record) -> (f64, f64) {
     for flow in 1..record.flows.len() {
         sums.iter_mut().zip(samples(flow)).for_each(|(sum, sample)| *sum += sample.cwnd);
     }
-    // What turns by less than this is not a cycle.
+    // Turns by less than this are not cycles.
     const TURN: f64 = 3.0;
     let (mut falls, mut peak, mut trough) = (Vec::new(), 0.0, f64::MAX);
     for sum in sums {

@@ -65,7 +65,7 @@ fn who_acknowledges_ahead_hides_the_delay() {
     );
 }
 
-/// Of a flow with less to send than its receiver acknowledges, acknowledgements are of data that
+/// Acknowledgements for a flow with less to send than its receiver acknowledges are of data that
 /// was never sent, and dropped, until a repetition tells it.
 #[test]
 fn a_receiver_that_goes_too_far_learns_from_repetitions() {
@@ -146,7 +146,7 @@ fn a_flow_that_pauses_goes_on_with_the_same_connection() {
                 .departed_bytes
                 .get()
         };
-        // What was under way leaves the queue, then nothing.
+        // Data under way leaves the queue, then nothing.
         assert_eq!(sent(4_500), sent(6_000), "{controller}");
         // 10 Mbit/s are 1.25 MB in a second.
         assert!(

@@ -1,4 +1,4 @@
-//! Who watches a run sees everything that it counts, and changes nothing.
+//! An observer of a run sees everything that it counts, and changes nothing.
 
 use crate::common::{one_link, scenario};
 use narrows_transport::{Content, Observer, Point, Seen, Sender};

@@ -1,10 +1,10 @@
-//! What hosts take to send: it never lowers what a sender can send, and follows the rates of the
-//! network.
+//! The overhead of sending hosts: it never lowers what a sender can send, and follows the rates of
+//! the network.
 
 use crate::common::{ends_alone, one_link, run};
 use narrows_measure::Record;
 
-/// What the flow called "flow" got, in bytes.
+/// Bytes that the flow called "flow" got.
 fn goodput(record: &Record) -> f64 {
     let flow = record.flows.iter().find(|flow| flow.name == "flow").expect("a flow");
     flow.steady.goodput.get() as f64

@@ -1,4 +1,4 @@
-//! What holds in every run, whatever the controller and the network.
+//! Invariants of every run, whatever the controller and the network.
 
 use crate::common::{one_link, queue_for, run, scenario, utilisation};
 use narrows_control::ENTRIES;

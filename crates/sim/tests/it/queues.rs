@@ -1,4 +1,4 @@
-//! What queue disciplines do to real flows, against what their documents say.
+//! Effects of queue disciplines on real flows, against their documents.
 
 use crate::common::{bottleneck, one_link, run, utilisation};
 use narrows_measure::Record;

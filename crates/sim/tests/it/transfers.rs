@@ -343,7 +343,7 @@ fn connections_that_come_and_go_keep_their_books() {
         handshakes <= all.begun - all.completed(),
         "{unsettled} data packets and {handshakes} of handshakes"
     );
-    // What was delivered is what transfers carried, and parts of those that are not complete.
+    // Delivered data is what transfers carried, and parts of those that are not complete.
     let carried = 20_000 * all.completed();
     assert!(
         (carried..carried + 20_000 * (all.begun - all.completed()))

@@ -173,7 +173,7 @@ fn frames_are_whole_lost_or_late() {
     }
     let mut datagram =
         |now, number, arrived| frames.datagram(ms(now), &mut ledger, number, arrived, &mut room);
-    // Of the frames of 0, 100, 200, 300 and 400 ms: the third overtakes the second, the first loses
+    // Frames of 0, 100, 200, 300 and 400 ms: the third overtakes the second, the first loses
     // one, the fourth is late, the last never comes.
     for (now, number, arrived) in [
         (20, 0, false),

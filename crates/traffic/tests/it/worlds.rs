@@ -62,7 +62,7 @@ fn what_has_a_schedule_does_the_same_at_the_same_times_in_both_worlds() {
         let exact = segments::run(&plan);
         for seed in 0..5 {
             let late = sockets::run(&plan, seed);
-            // What was due before the end and not yet seen then is the only difference there can
+            // Transfers due before the end and not yet seen then are the only difference there can
             // be.
             let both = exact.actions.len().min(late.actions.len());
             assert!(
@@ -114,7 +114,7 @@ fn bursts_by_time_carry_what_each_world_sent() {
                 )
                 .collect();
             let starts: Vec<Time> = list(&seen).iter().map(|burst| burst.start).collect();
-            // A burst too short for a world to send anything of it is none there.
+            // A burst too short for a world to send anything of it does not exist there.
             assert!(
                 starts.len() > 2 && starts.iter().all(|start| cuts.contains(start)),
                 "{flow}: {starts:?} of {cuts:?}"

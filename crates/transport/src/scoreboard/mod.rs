@@ -51,7 +51,7 @@ pub(crate) struct Scoreboard {
     stamps: Vec<Stamp>,
 }
 
-/// What is out of order: nothing, most of the time.
+/// The packets out of order: none, most of the time.
 #[derive(Clone, Debug, Default)]
 struct Holes {
     sacked: RangeSet,
@@ -382,7 +382,7 @@ impl Scoreboard {
         self.scanned = kept;
     }
 
-    /// Nothing was lost after all: clears every mark. What was sent again and then given up counts
+    /// Nothing was lost after all: clears every mark. Segments sent again and then given up count
     /// as under way once more.
     pub(crate) fn unmark_lost(&mut self) {
         let mut again: Vec<Retransmission> = std::mem::take(&mut self.holes.retransmissions).into();

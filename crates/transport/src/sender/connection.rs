@@ -70,7 +70,7 @@ pub(super) struct Connection {
     pub fault: Option<Box<(Time, Fault)>>,
 }
 
-/// What is kept for selective acknowledgements.
+/// The state kept for selective acknowledgements.
 #[derive(Default)]
 pub(super) struct Selective {
     /// Segments that the acknowledgement being looked at shows to have arrived.
@@ -97,7 +97,7 @@ impl Timers {
         controller: Time::NEVER,
     };
 
-    /// Only that of the controller goes on.
+    /// Only the controller's timer goes on.
     pub fn stop(&mut self) {
         *self = Timers { controller: self.controller, ..Timers::NONE };
     }

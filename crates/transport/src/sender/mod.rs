@@ -198,7 +198,7 @@ impl Sender {
         self.conn.board.in_flight()
     }
 
-    /// The window that holds now, in segments; during a reduction that of the transport.
+    /// The window that holds now, in segments; during a reduction the transport's.
     pub fn effective_window(&self) -> f64 {
         let (whole, window) = (self.conn.window(), self.conn.decision.window);
         if whole == window.whole() { window.get() } else { whole as f64 }

@@ -177,8 +177,8 @@ mod tests {
     use super::*;
 
     /// Twenty segments out, all of the window; the third SACK of 1 to 3 shows that 0 is lost, and
-    /// the window is to fall to 14. What may have left after so many deliveries, while data arrives
-    /// and each segment that may leave does.
+    /// the window is to fall to 14. The number of segments that have left after so many deliveries,
+    /// while data arrives and each segment that may leave does.
     fn left(algorithm: RecoveryAlgorithm) -> [u32; 3] {
         let mut reduction = CwndReduction::new(algorithm);
         reduction.begin(20, 18);
@@ -188,7 +188,8 @@ mod tests {
                 unreachable!()
             };
             for delivered in before..until {
-                // What the trigger delivered has left the flight already, and so has the lost one.
+                // The segment that the trigger delivered has left the flight already, and so has
+                // the lost one.
                 in_flight -= u32::from(delivered > 0);
                 reduction.on_ack(1, in_flight, 14, false);
                 for _ in in_flight..reduction.window(14, true) {

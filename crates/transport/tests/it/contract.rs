@@ -1,4 +1,4 @@
-//! What a controller is told beside what was acknowledged and lost, worked by hand.
+//! Feedback beside acknowledged and lost segments, worked by hand.
 
 use crate::common::{Rig, at, ranges};
 use narrows_control::{CaState, Congestion, Outstanding, Role};
@@ -50,7 +50,7 @@ fn the_window_in_force_is_that_of_the_reduction() {
     rig.numbers(0);
     let heard = rig.sack(50, 0, &[(1, 5)]);
     assert_eq!((heard.congestion, heard.window), (Some(Congestion::Loss), 20));
-    // 20 less 4 delivered and 1 lost are in flight. Of a window that goes from 20 to 10, 4
+    // 20 less 4 delivered and 1 lost are in flight. From a window that goes from 20 to 10, 4
     // delivered let 2 leave: RFC 6937.
     assert_eq!(rig.numbers(50), [0, 20]);
     assert_eq!(rig.sack(51, 0, &[(1, 6)]).window, 17);

@@ -29,7 +29,7 @@ fn after_a_fault_at_an_acknowledgement_nothing_leaves_and_a_timer_is_due_at_once
     rig.ack(50, 1);
     assert_eq!((failed_at(&rig), rig.sender.next_timer()), (Some(at(50)), Some(at(50))));
     assert_eq!((rig.sender.ready_at(at(50)), rig.numbers(50)), (None, vec![]));
-    // No timer acts any more: that of the retransmission, or of a probe.
+    // No timer acts any more: neither the retransmission's nor a probe's.
     for ms in [50, 300, 5_000] {
         rig.sender.on_timer(at(ms));
         assert_eq!((rig.sender.ready_at(at(ms)), rig.numbers(ms)), (None, vec![]));

@@ -107,7 +107,7 @@ fn silence_makes_probes_and_no_losses() {
     assert!(script.timeouts.is_empty() && script.fates.iter().all(|(_, acked)| *acked));
 }
 
-/// What was lost in a row spans more than three timeouts (RFC 9002 section 7.6).
+/// Losses in a row span more than three timeouts (RFC 9002 section 7.6).
 #[test]
 fn losses_over_three_timeouts_collapse_the_window() {
     let mut rig = rig(4.0);

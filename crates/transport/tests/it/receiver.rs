@@ -142,7 +142,7 @@ fn the_stamp_echoed_is_that_of_the_oldest_segment_not_acknowledged_before() {
     let mut receiver = patient();
     arrive(&mut receiver, 100, 0);
     assert_eq!(arrive(&mut receiver, 105, 1).unwrap().echo, at(90));
-    // Out of order: the stamp stays. What fills the hole is echoed.
+    // Out of order: the stamp stays. A segment that fills the hole is echoed.
     assert_eq!(arrive(&mut receiver, 110, 3).unwrap().echo, at(90));
     assert_eq!(arrive(&mut receiver, 150, 2).unwrap().echo, at(140));
     assert_eq!(arrive(&mut receiver, 160, 2).unwrap().echo, at(140), "not of a duplicate");
@@ -245,7 +245,7 @@ fn one_that_acknowledges_ahead_goes_further_with_each_two_and_hides_what_is_miss
     assert_eq!([0, 1, 2, 3, 5, 6].map(&mut next), [1, 3, 4, 6, 8, 9]);
     // The fifth is late, not lost.
     assert_eq!(next(4), 9);
-    // What comes again was not believed to have come: it says what has come, and begins anew.
+    // Data that comes again was not believed to have come: it says what has come, and begins anew.
     assert_eq!([6, 7, 8].map(&mut next), [7, 8, 10]);
     assert_eq!((receiver.goodput(), receiver.duplicates()), (Bytes::new(9 * 1448), 1));
 }

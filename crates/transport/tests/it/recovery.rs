@@ -8,7 +8,7 @@ use narrows_units::Span;
 /// Time, cumulative acknowledgement and SACK block.
 type Arrival = (u64, u64, Option<(u64, u64)>);
 
-/// What each acknowledgement releases.
+/// Segments that each acknowledgement releases.
 fn releases(rig: &mut Rig, acks: impl IntoIterator<Item = Arrival>) -> Vec<Vec<u64>> {
     let each = |(ms, next, block): Arrival| {
         rig.sack(ms, next, block.as_slice());
@@ -117,7 +117,7 @@ fn losses_of_one_window_cost_one_reduction_and_those_of_the_next_another() {
 }
 
 /// One of 20 lost, from 20 to 10 segments. Three SACKs prove it; until then two new segments leave
-/// (limited transmit). Of the 19 then delivered, each second releases one, ⌈10/20 · delivered⌉ in
+/// (limited transmit). Each second of the 19 then delivered releases one, ⌈10/20 · delivered⌉ in
 /// all, until the flight is down to 10 at the 17th; from there each releases one.
 #[test]
 fn proportional_reduction_sends_one_for_two_delivered() {

@@ -1,4 +1,4 @@
-//! What leaves when nothing is wrong: windows, pacing, limits of data and receiver.
+//! Departures when nothing is wrong: windows, pacing, limits of data and receiver.
 
 use crate::common::{Rig, at, segments};
 use narrows_transport::{Ack, Transport};

@@ -274,8 +274,9 @@ fn frames_put_the_timeout_off_until_the_window_is_full() {
     assert_eq!(sent, expected);
 }
 
-/// Case `slow` of `contrib/kernel-tcp`: segments take 120 ms each, the handshake took 30. What left
-/// with the acknowledgement keeps its chance, and the next original takes the timeout back.
+/// Case `slow` of `contrib/kernel-tcp`: segments take 120 ms each, the handshake took 30. A segment
+/// that left with the acknowledgement keeps its chance, and the next original takes the timeout
+/// back.
 #[test]
 fn a_probe_that_is_out_makes_a_timeout_of_the_next() {
     let mut rig = Rig::with(10.0, &Transport::default());

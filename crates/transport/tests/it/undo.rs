@@ -65,7 +65,7 @@ fn a_timeout_that_came_too_soon_is_undone_and_nothing_more_is_sent_again() {
     assert_eq!(rig.sender.in_flight(), 1);
 }
 
-/// What undo takes back is not declared lost again by the same clock.
+/// Segments that undo takes back are not declared lost again by the same clock.
 #[test]
 fn after_undo_reordering_is_waited_for() {
     let mut rig = Rig::with(20.0, &Transport::default());

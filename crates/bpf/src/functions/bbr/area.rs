@@ -1,4 +1,4 @@
-//! What the kernel's BBR keeps of a connection (`struct bbr`).
+//! State that the kernel's BBR keeps of a connection (`struct bbr`).
 
 use crate::functions::area::area;
 
@@ -87,7 +87,7 @@ impl Bbr {
         word >> shift & ((1 << width) - 1)
     }
 
-    /// What does not fit is cut off, as in C.
+    /// Bits that do not fit are cut off, as in C.
     pub(super) fn set_bits(&mut self, Bits(word, shift, width): Bits, value: u32) {
         let word = match word {
             Word::Flags => &mut self.flags,

@@ -185,7 +185,7 @@ impl<'c, 'a, 'b> Connection<'c, 'a, 'b> {
     }
 }
 
-/// Microseconds from one time to another, 0 if it is none (`tcp_stamp_us_delta`).
+/// Microseconds from one time to another, 0 if they run backwards (`tcp_stamp_us_delta`).
 pub(super) fn since(now: u64, then: u64) -> u64 {
     (now.wrapping_sub(then) as i64).max(0) as u64
 }

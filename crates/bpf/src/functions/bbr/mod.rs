@@ -44,7 +44,7 @@ pub fn init(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
         min_rtt_stamp: now,
         next_rtt_delivered: socket.get(f::DELIVERED),
         ack_epoch_mstamp: socket.wide(f::MSTAMP),
-        // What was set before the connection began stays until the next acknowledgement.
+        // Gains that were set before the connection began stay until the next acknowledgement.
         gains: area.gains,
         ..area::Bbr::default()
     };

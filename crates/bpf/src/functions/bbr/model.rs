@@ -63,7 +63,7 @@ impl Connection<'_, '_, '_> {
         }
         self.look_for_policer(sample);
         let measured = ((sample.delivered as u64) << BW_SCALE) / sample.interval_us as u64;
-        // What the application limited is a lower bound.
+        // A sample that the application limited is a lower bound.
         if !sample.is_app_limited || measured >= self.area.bw as u64 {
             let area = &self.area;
             let best = [
@@ -193,7 +193,7 @@ impl Connection<'_, '_, '_> {
     }
 
     fn probe_rtt(&mut self, now: u32) {
-        // What is sent from now on is no sample of the bandwidth.
+        // Packets sent from now on give no sample of the bandwidth.
         let limited = self.call.get(f::DELIVERED).wrapping_add(self.in_flight()).max(1);
         self.call.set(f::APP_LIMITED, limited);
         if self.area.probe_rtt_done_stamp == 0 {

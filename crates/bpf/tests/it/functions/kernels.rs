@@ -1,5 +1,5 @@
 //! The kernel's functions of its own controllers, worked by hand from net/ipv4/tcp_dctcp.c,
-//! tcp_cubic.c and tcp_bbr.c. What they decide over whole connections is compared with our
+//! tcp_cubic.c and tcp_bbr.c. Their decisions over whole connections are compared with our
 //! controllers in tests of the simulator.
 
 use super::Caller;

@@ -22,7 +22,7 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Of the helper with this number, in a program with these maps.
+    /// A call of the helper with this number, in a program with these maps.
     pub fn of(number: i32, maps: &[MapSpec]) -> Caller {
         Caller::new(op(0x85, 0, 0, 0, number), &[], maps)
     }
@@ -58,7 +58,7 @@ impl Caller {
         program.name = "mine".to_owned();
         program.kfuncs = kfuncs.iter().map(|name| (*name).to_owned()).collect();
         program.maps = maps.to_vec();
-        // Of the socket it names what every program is given: the details that a function looks at
+        // Its socket has all that every program is given: the details that a function looks at
         // are there for the function's sake.
         let what = "tcp_sock.snd_cwnd".to_owned();
         program.mentions =
@@ -71,18 +71,18 @@ impl Caller {
         Caller { machine: connection(program), host: Host::default() }
     }
 
-    /// What it answers.
+    /// The answer.
     pub fn call(&mut self, arguments: &[u64]) -> u64 {
         let only = self.machine.code().callback("only").unwrap();
         self.machine.call(only, arguments, &mut self.host).unwrap_or_else(|fault| panic!("{fault}"))
     }
 
-    /// The same as an error of the kernel or a small number.
+    /// The answer as an error of the kernel or a small number.
     pub fn signed(&mut self, arguments: &[u64]) -> i64 {
         self.call(arguments) as i64
     }
 
-    /// The same of one of several helpers.
+    /// The answer of one of several helpers.
     pub fn choose(&mut self, which: u64, arguments: &[u64]) -> i64 {
         self.put(248, &which.to_le_bytes());
         self.signed(arguments)

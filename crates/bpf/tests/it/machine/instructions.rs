@@ -7,7 +7,7 @@ const MIN_64: u64 = 1 << 63;
 const MIN_32: u64 = 1 << 31;
 const ONES: u64 = u64::MAX;
 
-/// What register 2 holds after `instruction`, if it held `dst` and register 3 `src`.
+/// The content of register 2 after `instruction`, if it held `dst` and register 3 `src`.
 fn after(instruction: Instruction, dst: u64, src: u64) -> u64 {
     let code =
         constant(2, dst).into_iter().chain(constant(3, src)).chain([instruction, mov(0, 2), EXIT]);

@@ -1,4 +1,4 @@
-//! What a program has of stack, calls and time, and that nothing of one callback reaches the next.
+//! A program's limits of stack, calls and time; and nothing of one callback reaches the next.
 
 use crate::assembled::{EXIT, Host, answer, call, connection, functions, mov, op, program, set};
 use narrows_bpf::{Instruction, Reason};

@@ -159,9 +159,9 @@ fn everything() -> Program {
     program
 }
 
-/// What a program does: answers, faults in one of these ways, or is refused. The same if its
-/// operations are its instructions one by one: answers, faults with their places, draws, prints,
-/// the socket and the data.
+/// The behaviour of a program: answers, faults in one of these ways, or a refusal. It is the same
+/// if its operations are its instructions one by one: answers, faults with their places, draws,
+/// prints, the socket and the data.
 pub(super) fn outcome(program: Program) -> &'static str {
     let program = Arc::new(program);
     let (code, literal) = match (Code::new(program.clone()), Code::literal(program)) {

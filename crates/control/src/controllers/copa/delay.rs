@@ -19,7 +19,7 @@ pub struct Delay {
     greatest: WindowedMax<Span, u64>,
 }
 
-/// What they say.
+/// The values of the windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seen {
     /// The least round trip of the last half of a smoothed one: RTTstanding.
@@ -45,7 +45,7 @@ impl Delay {
         self.greatest.update((srtt * GREATEST_OVER).as_nanos(), at, rtt);
     }
 
-    /// What is known; `None` before the first round trip.
+    /// The known values; `None` before the first round trip.
     pub fn seen(&self) -> Option<Seen> {
         let (Reverse(least), Reverse(standing)) = (self.least.get(), self.standing.get());
         (standing != Span::MAX).then(|| Seen {

@@ -81,7 +81,7 @@ struct Copa {
     /// The round over which the window's movement is judged.
     moves: Round,
     prior: Prior,
-    /// Of the handshake, until a round trip is measured.
+    /// The handshake's round trip, until one is measured.
     first_rtt: Span,
     /// A full packet, headers included.
     packet: Bytes,

@@ -1,4 +1,4 @@
-//! Which delta: the default one, or that of a sender among others that fill the buffer.
+//! The choice of delta: the default, or competitive among senders that fill the buffer.
 
 use super::delay::Seen;
 use narrows_units::{Span, Time};

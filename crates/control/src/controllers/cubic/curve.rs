@@ -37,7 +37,7 @@ pub struct Curve {
     state: CurveState,
 }
 
-/// What a timeout forgets.
+/// State that a timeout forgets.
 #[derive(Clone, Debug, Default)]
 pub struct CurveState {
     /// Segments to acknowledge for one segment of growth.
@@ -56,7 +56,7 @@ pub struct CurveState {
     pub epoch: Option<u64>,
     /// Segments acknowledged and not yet counted for Reno's window.
     pub acked: u32,
-    /// What Reno's window would be.
+    /// Reno's window.
     pub reno: u32,
 }
 

@@ -114,7 +114,7 @@ impl HyStart {
 mod tests {
     use super::*;
 
-    /// Of an acknowledgement up to segment `highest`, with 64 segments out.
+    /// A sample of an acknowledgement up to segment `highest`, with 64 segments out.
     fn sample(now: u64, highest: u64, rtt: u32) -> Sample {
         Sample { now, una: highest + 1, next: highest + 64, rtt, min_rtt: 40_000, window: 32 }
     }

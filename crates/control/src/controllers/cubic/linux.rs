@@ -28,7 +28,7 @@ pub struct LinuxCubic {
     mutated: Mutated,
 }
 
-/// What the kernel would pace at, as of the latest acknowledgement.
+/// The kernel's pacing, as of the latest acknowledgement.
 #[derive(Clone, Copy, Debug)]
 struct Pace {
     packets: u32,

@@ -12,7 +12,7 @@ pub struct Free {
     threshold: f64,
     /// So is a queue of less than this part of α.
     queue: f64,
-    /// α as a part of the window while there is none, once the start is over.
+    /// α as a part of the window while no α is set, once the start is over.
     pub share: f64,
 }
 

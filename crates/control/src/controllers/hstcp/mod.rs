@@ -48,7 +48,7 @@ enum Profile {
     Linux,
 }
 
-/// What the kernel gets of it.
+/// The kernel's form of it.
 pub static TWIN: Twin = Twin {
     kernel: "hstcp",
     entry: &ENTRY,

@@ -11,9 +11,9 @@ use crate::parts::aimd::Steps;
 const LOW: (f64, f64) = (38.0, 1e-3);
 /// High_Window and High_P.
 const HIGH: (f64, f64) = (83_000.0, 1e-7);
-/// What a reduction takes at High_Window (High_Decrease).
+/// The part that a reduction takes at High_Window (High_Decrease).
 const HIGH_DECREASE: f64 = 0.1;
-/// What a reduction takes at Low_Window.
+/// The part that a reduction takes at Low_Window.
 const LOW_DECREASE: f64 = 0.5;
 
 /// The steps of section 5.

@@ -5,7 +5,7 @@ use crate::cores::hstcp::{Constants, State};
 use crate::cores::{Core, Event, Input};
 use crate::parts::linux::lockstep::{Transcribed, Transcription, lockstep};
 
-/// Of each row, the largest window for which it holds, and b(w) in 1/256. The row's number from 1
+/// For each row, the largest window for which it holds, and b(w) in 1/256. The row's number from 1
 /// is a(w); above the last window the last row holds.
 #[rustfmt::skip]
 const TABLE: [(u32, u32); 72] = [

@@ -58,7 +58,7 @@ const FROZEN: u64 = 2;
 /// From the end of a slowdown to the next, in its durations (section 4.4).
 const APART: u64 = 9;
 
-/// What the flow does.
+/// The phases of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// Slow start; the first ends with a queue.

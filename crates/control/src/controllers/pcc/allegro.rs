@@ -98,7 +98,7 @@ const MI_PACKETS: Param<f64> = Param::number(
 /// Trials of a decision: two pairs.
 const TRIALS: usize = 4;
 
-/// What is going on.
+/// The phases of the controller.
 #[derive(Clone, Copy, Debug)]
 enum Phase {
     Starting(SlowStart),

@@ -7,7 +7,7 @@ use narrows_units::{Bytes, Span, Time};
 /// An interval sent below this share of its rate is not judged.
 const FULL: f64 = 0.9;
 
-/// What an interval tells once the fate of each of its packets is known.
+/// The result of an interval once the fate of each of its packets is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Statistics {
     /// The rate at which it was sent, in Mbit/s, headers included: all its packets over the time
@@ -25,7 +25,7 @@ pub struct Statistics {
     pub slope: f64,
     /// The mean round trip, in seconds; 0 if nothing was acknowledged.
     pub rtt: f64,
-    /// The round trip that was acknowledged last, in seconds; that of the interval before if
+    /// The round trip that was acknowledged last, in seconds; the one of the interval before if
     /// nothing was acknowledged.
     pub end_rtt: f64,
     /// That of the interval judged before; its own in the first.
@@ -91,7 +91,7 @@ impl Interval {
         }
     }
 
-    /// What it is sent for.
+    /// The purpose of the interval.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
@@ -168,7 +168,7 @@ impl Interval {
         (self.sent, self.acked, self.lost)
     }
 
-    /// What it tells, of a connection whose least round trip is `base_rtt` seconds. `before` is the
+    /// Its result, for a connection whose least round trip is `base_rtt` seconds. `before` is the
     /// end's round trip of the interval before.
     pub fn statistics(&self, base_rtt: f64, before: Option<f64>) -> Result<Statistics, Discarded> {
         if self.sent < 2 {

@@ -1,9 +1,9 @@
-//! What differs between the variants of PCC: how the utilities of intervals move the rate.
+//! The difference between the variants of PCC: how the utilities of intervals move the rate.
 
 use super::interval::{Discarded, Statistics};
 use narrows_units::Random;
 
-/// What became of an interval that a law awaited.
+/// The fate of an interval that a law awaited.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome {
     /// The rate it was planned at, in Mbit/s.
@@ -17,11 +17,11 @@ pub struct Outcome {
 pub struct Judged {
     /// The utility.
     pub utility: f64,
-    /// What it was computed from.
+    /// The statistics that it was computed from.
     pub statistics: Statistics,
 }
 
-/// What follows from an outcome.
+/// The consequence of an outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// The intervals under way go on.
@@ -30,7 +30,7 @@ pub enum Next {
     Anew,
 }
 
-/// What a law may use beside the outcomes.
+/// Things beside the outcomes that a law may use.
 pub struct Context<'a> {
     /// The least rate, in Mbit/s.
     pub floor: f64,
@@ -59,10 +59,10 @@ pub trait Law: Send {
     /// The fate of an awaited interval is known.
     fn on_outcome(&mut self, outcome: &Outcome, context: &mut Context<'_>) -> Next;
 
-    /// Feedback stays away. What is under way is forgotten.
+    /// Feedback stays away. Intervals under way are forgotten.
     fn on_silence(&mut self, context: &mut Context<'_>);
 
-    /// Nothing could be judged for more than a second. What is under way is forgotten.
+    /// Nothing could be judged for more than a second. Intervals under way are forgotten.
     fn on_idle(&mut self);
 
     /// True in slow start.

@@ -44,7 +44,7 @@ pub struct Lengths {
     pub round_trips: RoundTrips,
     /// Packets, at least and at most.
     pub packets: (u32, u32),
-    /// What may be under way.
+    /// Intervals that may be under way.
     pub window: Window,
 }
 

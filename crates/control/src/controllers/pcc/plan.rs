@@ -1,4 +1,4 @@
-//! What is decided of an interval before it begins.
+//! The plan of an interval before it begins.
 
 use narrows_units::Span;
 

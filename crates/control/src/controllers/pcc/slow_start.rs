@@ -14,7 +14,7 @@ pub const FORGIVEN: Param<f64> = Param::number(
 );
 
 /// Doubles interval by interval while outcomes are a round trip late, so the rate to fall back to
-/// is that of the best interval, not half of the latest.
+/// is the rate of the best interval, not half of the latest.
 #[derive(Clone, Copy, Debug)]
 pub struct SlowStart {
     /// The first rate, in Mbit/s.
@@ -25,7 +25,7 @@ pub struct SlowStart {
     best: Option<(f64, f64)>,
 }
 
-/// What an outcome means for slow start.
+/// The meaning of an outcome for slow start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Progress {
     /// Not yet over.

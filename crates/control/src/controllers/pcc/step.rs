@@ -24,7 +24,7 @@ pub struct Constants {
     pub theta: f64,
     /// The first bound of a step, as a share of the rate.
     pub omega: f64,
-    /// What the bound grows with each step that reaches it.
+    /// Growth of the bound with each step that reaches it.
     pub delta: f64,
     /// Steps in one direction amplify; otherwise all count once.
     pub amplifier: bool,
@@ -32,11 +32,11 @@ pub struct Constants {
     pub swing_buffer: bool,
 }
 
-/// What earlier steps leave.
+/// State that earlier steps leave.
 #[derive(Clone, Copy, Debug)]
 pub struct Stepper {
     constants: Constants,
-    /// Of the latest step: 1 up, -1 down, 0 before the first.
+    /// Direction of the latest step: 1 up, -1 down, 0 before the first.
     direction: f64,
     /// Steps in that direction, as the amplifier counts them.
     confidence: f64,

@@ -105,7 +105,7 @@ const MI_MAX: Param<f64> =
 const MI_PACKETS: Param<f64> =
     Param::number("mi_packets", 10.0, (2.0, 10_000.0), "packets", "least packets in an interval");
 
-/// What is going on.
+/// The phases of the controller.
 #[derive(Clone, Copy, Debug)]
 enum Phase {
     SlowStart(SlowStart),

@@ -59,7 +59,7 @@ const WEIGHT: Param<f64> =
     Param::number("weight", 1.0, (0.01, 10.0), "", "multiplies alpha: the flow's weight");
 const PACING: Param<bool> = Param::flag("pacing", true, "pace a window per round trip");
 
-/// What the kernel gets.
+/// The kernel's form of it.
 pub static TWIN: Twin = Twin {
     kernel: "vcp_kernel",
     entry: &KERNEL,

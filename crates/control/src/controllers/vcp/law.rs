@@ -57,7 +57,7 @@ pub struct Law {
     xi: f64,
     /// Segments of additive increase per round trip, for one of `t_d`, times the flow's weight.
     alpha: f64,
-    /// What multiplicative decrease leaves.
+    /// The part of the window that multiplicative decrease leaves.
     pub beta: f64,
     /// Gain of the exact law.
     kappa: f64,
@@ -245,7 +245,7 @@ mod tests {
         for now in ROUND..ROUND + steps {
             let (before, round_ago) = (windows[now - 1], windows[now - ROUND]);
             let load = loads[now - ROUND];
-            // What was sent a round trip ago is acknowledged now, with the load of the period
+            // Packets sent a round trip ago are acknowledged now, with the load of the period
             // before that.
             windows.push([0, 1].map(|flow| {
                 before[flow] + round_ago[flow] / ROUND as f64 * law.exact(load, before[flow], 0.2)

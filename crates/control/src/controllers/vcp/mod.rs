@@ -119,7 +119,7 @@ struct Vcp {
     untold: bool,
 }
 
-/// What follows a multiplicative decrease.
+/// The time after a multiplicative decrease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rest {
     None,
@@ -167,7 +167,7 @@ impl Vcp {
         if self.scales_by_least { self.least.unwrap_or(self.srtt) } else { self.srtt }.as_secs_f64()
     }
 
-    /// What holds at `now` of the time after a decrease.
+    /// The part of the time after a decrease that holds at `now`.
     fn rest(&mut self, now: Time) -> Rest {
         if let Rest::Freeze(until) = self.rest
             && now >= until

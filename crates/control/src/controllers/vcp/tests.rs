@@ -9,7 +9,7 @@ fn vcp(options: &str, cwnd: f64) -> Vcp {
     Vcp::new(&setup(cwnd), &format!("vcp?{options}").parse::<Choice>().unwrap().params())
 }
 
-/// What reports one packet of each code, with the paper's code points.
+/// The report of one packet of each code, with the paper's code points.
 fn told(code: LoadCode) -> EcnDelta {
     match code {
         LoadCode::Low => EcnDelta { ect1: 1, ..EcnDelta::default() },

@@ -1,4 +1,4 @@
-//! What the kernel asks of a controller and tells it (`struct tcp_congestion_ops`).
+//! The callbacks of a controller (`struct tcp_congestion_ops`).
 
 use super::Socket;
 use crate::{CaState, Feedback, Sent, Tag};
@@ -6,7 +6,7 @@ use narrows_units::Span;
 
 /// A controller that decides the window alone: the kernel sees to everything else.
 pub trait Callbacks: Send {
-    /// What a reduction leaves (`ssthresh`).
+    /// The threshold after a reduction (`ssthresh`).
     fn ssthresh(&mut self, socket: &Socket) -> u32;
 
     /// `acked` segments were delivered, and the cumulative acknowledgement moved (`cong_avoid`).

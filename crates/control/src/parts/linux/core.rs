@@ -72,7 +72,7 @@ impl<C: CoreConstants> OfCore<C> {
         self.core.output
     }
 
-    /// The same where what it decides is in force at once.
+    /// Tells an event; the decision is in force at once.
     fn happened(&mut self, socket: &mut Socket, state: CaState, event: Event) {
         let Output { cwnd, ssthresh, .. } = self.tell(socket, state, event);
         (socket.cwnd, socket.threshold) = (cwnd.max(1), ssthresh);

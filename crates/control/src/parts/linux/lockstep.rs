@@ -43,9 +43,9 @@ impl Transcribed {
     }
 }
 
-/// What a controller adds to it.
+/// The part that a controller adds to it.
 pub trait Transcription {
-    /// What its core remembers.
+    /// The state of its core.
     type State;
 
     /// `cong_avoid`, of a connection that its window limits.
@@ -57,7 +57,7 @@ pub trait Transcription {
     /// `init`.
     fn begin(&mut self);
 
-    /// What the core must remember.
+    /// The state that the core must have.
     fn state(&self, credit: u32) -> Self::State;
 }
 

@@ -34,7 +34,7 @@ impl<T: Callbacks> Linux<T> {
         Linux { controller, socket, packet, paces: false, srtt: Span::ZERO, ecn: codepoint(params) }
     }
 
-    /// The same, paced by the kernel or not.
+    /// The controller, paced by the kernel or not.
     pub fn paced(self, paces: bool) -> Linux<T> {
         Linux { paces, ..self }
     }
@@ -109,7 +109,7 @@ impl<T: Callbacks> Linux<T> {
         self.enter(if congestion == Congestion::Mark { CaState::Cwr } else { CaState::Recovery });
     }
 
-    /// What seldom happens (`tcp_fastretrans_alert`).
+    /// Rare transitions (`tcp_fastretrans_alert`).
     #[cold]
     fn step_state(&mut self, feedback: &Feedback<'_>) {
         if feedback.probe_loss {

@@ -115,7 +115,7 @@ impl Socket {
         }
     }
 
-    /// What the acknowledgement shows, before losses are looked for.
+    /// Takes in the counts of an acknowledgement, before losses are looked for.
     pub(super) fn update(&mut self, feedback: &Feedback<'_>) {
         (self.una, self.next, self.packets_out) =
             (feedback.una, feedback.next, feedback.outstanding.packets);

@@ -406,7 +406,7 @@ impl Connection {
     }
 
     fn undo(&mut self) {
-        // What marks did is never undone.
+        // Reductions for marks are never undone.
         if matches!(self.ca_state, CaState::Recovery | CaState::Loss) {
             self.ca_state = CaState::Open;
             let window = self.controller.decision().window.get();

@@ -67,7 +67,7 @@ proptest! {
         }
     }
 
-    /// What a registry line does not name under `needs` changes nothing.
+    /// A signal that a registry line does not name under `needs` changes nothing.
     #[test]
     fn controllers_read_only_what_they_need(operations in prop::collection::vec(operation(), 0..400), seed in any::<u64>()) {
         for text in variants() {

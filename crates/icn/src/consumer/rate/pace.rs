@@ -1,4 +1,4 @@
-//! What the rates of paths and the round trip mean for a consumer's timers.
+//! The meaning of paths' rates and the round trip for a consumer's timers.
 
 use crate::consumer::counters::ByClass;
 use crate::pacer::gap_at;
@@ -43,7 +43,7 @@ impl Gaps {
     }
 }
 
-/// What depends on the round trip.
+/// Spans that depend on the round trip.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waits {
     /// The smoothed round trip; zero before the first sample.

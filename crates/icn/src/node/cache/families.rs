@@ -20,7 +20,7 @@ pub(super) struct Families<N: Name> {
 
 #[derive(Clone, Debug)]
 struct Family<N> {
-    /// What its names begin with: all of their components but the last one.
+    /// The beginning of its names: all of their components but the last one.
     parent: N,
     hash: u64,
     /// In the order of their names.
@@ -60,7 +60,7 @@ impl<N: Name> Families<N> {
         id
     }
 
-    /// The family of a name, which is new if there was none.
+    /// The family of a name; a new one if the name has no family.
     fn family_of(&mut self, name: &N) -> u32 {
         let length = name.components().saturating_sub(1);
         let hash = name.hash_prefix(length, &self.hashing);
@@ -103,7 +103,7 @@ impl<N: Name> Families<N> {
         }
     }
 
-    /// Of the names longer than `prefix` that begin with it, the place of the first one that is
+    /// The place of the first `wanted` one of the names longer than `prefix` that begin with it.
     /// `wanted`.
     pub(super) fn first_below<'a>(
         &self,

@@ -12,7 +12,7 @@ use narrows_wire::Rates;
 
 const NONE: u32 = u32::MAX;
 
-/// What is kept of Data. Rates and route are not, since they belong to another time and path.
+/// The kept part of Data. Rates and route are left out, since they belong to another time and path.
 #[derive(Clone, Debug)]
 struct StoredData<N: Name> {
     name: N,
@@ -120,7 +120,7 @@ impl<N: Name> Cache<N> {
         self.limits
     }
 
-    /// Sets new limits. What exceeds them is removed.
+    /// Sets new limits. Data beyond them is removed.
     pub(crate) fn set_limits(&mut self, limits: CacheLimits) {
         self.limits = limits;
         self.shrink();
@@ -140,7 +140,7 @@ impl<N: Name> Cache<N> {
     }
 
     /// Stores a copy, unless the Data must not be stored or is larger than the whole store. `hash`
-    /// is that of its name.
+    /// is the hash of its name.
     pub(crate) fn offer(&mut self, now: Time, data: &Data<N>, hash: u64) {
         let CacheLimits { packets, bytes, admit, .. } = self.limits;
         if packets > 0
@@ -221,7 +221,7 @@ impl<N: Name> Cache<N> {
     }
 
     /// A copy of the Data that answers the Interest: for a prefix, the first match in the order of
-    /// names. `hash` is that of its name, without an implicit digest.
+    /// names. `hash` is the hash of its name, without an implicit digest.
     pub(crate) fn lookup(
         &mut self,
         now: Time,

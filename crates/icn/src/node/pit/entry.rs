@@ -54,8 +54,8 @@ impl OutRecord {
     }
 }
 
-/// One Interest, however many faces wait for its Data. What the Data needs stands first, so that it
-/// touches little memory.
+/// One Interest, however many faces wait for its Data. Fields that the Data needs stand first, so
+/// that it touches little memory.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct Entry<N: Name> {
@@ -70,7 +70,7 @@ pub(crate) struct Entry<N: Name> {
     failure: Option<Box<Failure>>,
     /// At most one per face, the one asked longest ago first.
     pub(crate) out_records: Few<OutRecord>,
-    /// At most one per face, and at least one: the first is that of the Interest that created the
+    /// At most one per face, and at least one: the first is of the Interest that created the
     /// entry.
     pub(crate) in_records: Few<InRecord<N>>,
 }

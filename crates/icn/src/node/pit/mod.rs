@@ -86,7 +86,7 @@ impl<N: Name> Pit<N> {
     }
 
     /// The first entry that the Data answers. All further ones are appended to `more`. `hash` is
-    /// that of its name.
+    /// the hash of its name.
     pub(crate) fn answered(
         &self,
         now: Time,

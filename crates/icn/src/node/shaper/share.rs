@@ -1,7 +1,7 @@
 //! The rate at which Interests may leave so that their Data fits beside the traffic of the other
 //! direction.
 
-/// How the rate of Interests follows from that of the other direction.
+/// The relation between the rate of Interests and the rate of the other direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ShaperForm {
     /// All that the other direction's present Interests and their Data leave of both constraints,

@@ -300,7 +300,7 @@ fn a_cache_answers_without_rates_and_routes_of_another_time() {
         (B, Rates::UNLIMITED, Route::default(), false)
     );
     assert_eq!((node.pending(), node.counters().cache_hits), (0, 1));
-    // What asks not to be kept is not.
+    // Data that asks not to be kept is not.
     node.handle(ms(3), A, Packet::from(interest(name(2), 7)), &mut Spare::default());
     node.handle(
         ms(4),

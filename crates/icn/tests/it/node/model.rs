@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::strategy::Strategy;
 use std::collections::BTreeMap;
 
-/// What happens to a node whose only route leads to its last face.
+/// The events at a node whose only route leads to its last face.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Interest { face: u32, name: u32, prefix: bool, nonce: u32, lifetime: u64 },
@@ -221,7 +221,7 @@ proptest! {
             }
             net.nodes[node].route(Interned::prefix(1), hops);
         }
-        // What each consumer waits for: the nonce it asked with last, and until when.
+        // The state of each waiting consumer: the nonce it asked with last, and until when.
         let mut waits: BTreeMap<(usize, Interned), (u32, Time)> = BTreeMap::new();
         let (mut now, mut asked, mut answered) = (Time::ZERO, 0u64, 0u64);
         let mut told = BTreeMap::new();

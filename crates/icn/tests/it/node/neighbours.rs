@@ -1,5 +1,5 @@
-//! What a forwarder on real links meets: neighbours that come and go, do not follow rates, have no
-//! route, or are on this host.
+//! The neighbours that a forwarder on real links meets: they come and go, do not follow rates, have
+//! no route, or are on this host.
 
 use super::net::*;
 use narrows_icn::*;

@@ -96,7 +96,7 @@ pub struct Net {
     /// For each node and face, what is on the other side; `None` for an application.
     peers: Vec<Vec<Option<(usize, FaceId)>>>,
     queue: VecDeque<(usize, FaceId, Packet<Interned>)>,
-    /// What applications were handed: node, face, packet.
+    /// Packets handed to applications: node, face, packet.
     pub received: Vec<(usize, FaceId, Packet<Interned>)>,
     /// Packets that crossed a link.
     pub crossed: u64,
@@ -134,7 +134,8 @@ impl Net {
     }
 
     fn face(&mut self, node: usize, config: &FaceConfig) -> FaceId {
-        // Labels that differ between nodes, so that one of another node is not taken for one's own.
+        // Labels that differ between nodes, so that a node does not take another's label for its
+        // own.
         let label = (100 * (node + 1) + self.peers[node].len() + 1) as u16;
         self.nodes[node].add_face(Time::ZERO, &FaceConfig { label, ..config.clone() })
     }
@@ -173,7 +174,7 @@ impl Net {
         }
     }
 
-    /// What applications were handed since the last time.
+    /// Packets handed to applications since the last time.
     pub fn take(&mut self) -> Vec<(usize, FaceId, Packet<Interned>)> {
         std::mem::take(&mut self.received)
     }

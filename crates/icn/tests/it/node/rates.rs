@@ -29,7 +29,7 @@ fn node(down: &FaceConfig, up: &FaceConfig) -> (Node<Interned>, FaceId, FaceId) 
     (node, down, up)
 }
 
-/// What goes down for this Data.
+/// The packets sent downstream for this Data.
 fn answered(
     node: &mut Node<Interned>,
     (down, up): (FaceId, FaceId),

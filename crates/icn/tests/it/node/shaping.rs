@@ -173,7 +173,7 @@ fn a_link_that_comes_up_again_lets_interests_leave() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever is asked on both sides: Data that comes back for the Interests of any window fits
+    /// Data that comes back for the Interests of any window, whatever is asked on both sides, fits
     /// what was booked for it, but for one packet.
     #[test]
     fn the_way_back_is_never_booked_twice(

@@ -38,7 +38,7 @@ const POOL: Param<Pool> = Param::choice(
     "capacity of the secondary class: eta C - y, or eta (C - y) as printed, y being primary traffic",
 );
 
-/// What the secondary class may fill.
+/// The capacity that the secondary class may fill.
 #[derive(Clone, Copy, Debug)]
 enum Pool {
     /// eta C - y_p, both as capacity and as what is aimed at: together both classes fill eta C.
@@ -69,7 +69,7 @@ impl Mircc {
 }
 
 impl Pool {
-    /// What is left of `link` beside `primary` bits per second. At least one flow is counted, (12).
+    /// The rest of `link` beside `primary` bits per second. At least one flow is counted, (12).
     fn beside(self, link: &Link, primary: f64) -> Share {
         let share = match self {
             Pool::Consistent => {

@@ -1,5 +1,5 @@
-//! What both laws keep of a link: its capacity, its mean round trip, the lowest rate, and what is
-//! set.
+//! The state of a link that both laws keep: its capacity, its mean round trip, the lowest rate, and
+//! the parameters.
 
 use crate::law::rtt;
 use crate::{LawSetup, Observed};
@@ -107,7 +107,7 @@ pub(super) struct Interval {
 /// A tick is late after so many intervals; ours.
 const LATE: u64 = 4;
 
-/// What one class may fill of a link.
+/// The part of a link that one class may fill.
 pub(super) struct Share {
     /// C, or C_s.
     pub(super) capacity: f64,
@@ -162,7 +162,7 @@ impl Link {
         Some(Interval { arrivals, drain, is_late })
     }
 
-    /// What a class may fill that has `capacity` and aims at `target`.
+    /// The part of `capacity` that a class may fill if it aims at `target`.
     pub(super) fn share(&self, capacity: f64, target: f64) -> Share {
         Share { capacity, target, cap: if self.eta_caps { target } else { capacity }, flows: 0.0 }
     }

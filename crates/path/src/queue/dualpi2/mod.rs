@@ -258,7 +258,7 @@ impl<P: Packet> DualPi2<P> {
         Some(head)
     }
 
-    /// The same for a classic packet.
+    /// Judges a classic packet on its way out; `None` if it is dropped.
     fn judge_classic(
         &mut self,
         mut head: Queued<P>,

@@ -162,7 +162,7 @@ struct Settings {
     harddrop: bool,
 }
 
-/// What follows from the settings and the link's rate.
+/// Values that follow from the settings and the link's rate.
 #[derive(Clone, Copy, Debug)]
 struct Values {
     min: f64,

@@ -1,5 +1,5 @@
-//! What each flow offers in a period: how much of the link is the steered flows' part, and who does
-//! not obey the codes.
+//! Offered load of each flow in a period: the steered flows' part of the link, and the flows that
+//! do not obey the codes.
 //!
 //! All of it is ours; the authors' talk names "TCP-friendliness" and "incentive" as future work
 //! (slide 23). Flows are counted exactly. A router at high speed would count them in a bitmap
@@ -7,8 +7,8 @@
 //!
 //! A flow that obeys leaves 0.875 of its window at an overload. One that has offered more than its
 //! part through many overloads, and never a tenth less than before, obeys nobody: its sender
-//! ignores codes, or its receiver hides them. Who falls as it should and climbs too fast is not
-//! found.
+//! ignores codes, or its receiver hides them. A flow that falls as it should and climbs too fast is
+//! not found.
 
 use crate::queue::classes::Class;
 use std::collections::BTreeMap;
@@ -24,8 +24,8 @@ const PATIENCE: u32 = 16;
 const MOST_STRIKES: u32 = 2 * PATIENCE;
 /// Overloads that a fall makes good. Two often come before a sender's fall is seen.
 const FALL_FORGIVES: u32 = 4;
-/// What is left of the most that a flow has offered when it counts as having fallen; the law leaves
-/// 0.875.
+/// The part left of the most that a flow has offered when it counts as having fallen; the law
+/// leaves 0.875.
 const FALLEN: f64 = 0.9;
 
 /// The flows of a link.

@@ -1,4 +1,4 @@
-//! The same router in the kernel: its constants.
+//! The constants of the router in the kernel.
 
 use super::{ACK_PRIORITY, ARITHMETIC, ENTRY, GAMMA, KAPPA_Q, NS2, T_Q, T_RHO};
 use crate::DisciplineChoice;

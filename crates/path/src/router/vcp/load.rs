@@ -134,7 +134,7 @@ fn in_percent(load: f64) -> Load {
     Load { hundredths: percent as u8, ..exact(percent / 100.0) }
 }
 
-/// What the link can send.
+/// The capacity of the link.
 #[derive(Clone, Debug)]
 struct Capacity {
     rate: Option<Rate>,

@@ -98,7 +98,7 @@ pub struct Vcp<P> {
     beside: bool,
     /// Bytes of them that left in this period.
     beside_sent: u64,
-    /// Who sends how much, if that is asked for.
+    /// Offered load of each flow, if that is asked for.
     flows: Option<Box<Flows>>,
     codes: CodePoints,
     meter: Meter,

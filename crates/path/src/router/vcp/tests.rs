@@ -31,7 +31,7 @@ fn carry(bench: &mut Bench<Vcp<Small>>, from: Time, bytes: f64) {
     }
 }
 
-/// What a packet that carries `ecn` carries when it has passed at `now`.
+/// The ECN field of a packet that carries `ecn` when it has passed at `now`.
 fn passes(bench: &mut Bench<Vcp<Small>>, now: Time, ecn: Ecn) -> Ecn {
     bench.offer(now, 0, ecn);
     bench.take(now).expect("a packet").packet.ecn
@@ -121,7 +121,7 @@ fn what_is_dropped_counts_as_what_arrived() {
     assert_eq!(passes_head(&mut bench, begin + ms(200)), Ecn::Ce);
 }
 
-/// What the head of the queue carries as it leaves.
+/// The ECN field of the head of the queue as it leaves.
 fn passes_head(bench: &mut Bench<Vcp<Small>>, now: Time) -> Ecn {
     bench.take(now).expect("a packet").packet.ecn
 }

@@ -2,7 +2,7 @@
 
 use narrows_wire::LoadCode;
 
-/// What routers tell, fixed for a period.
+/// The load that routers tell, fixed for a period.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Load {
     pub(super) code: LoadCode,

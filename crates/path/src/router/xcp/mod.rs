@@ -152,12 +152,12 @@ struct Router {
     least_queue: Bytes,
     persistent_queue: Bytes,
     queue_interval_ends: Time,
-    /// What is handed out, and what is taken back.
+    /// Throughput handed out, and throughput taken back.
     positive: Share,
     negative: Share,
 }
 
-/// What came in a control interval.
+/// The arrivals of a control interval.
 #[derive(Clone, Copy, Debug, Default)]
 struct Interval {
     /// Bytes of all packets.
@@ -171,7 +171,7 @@ struct Interval {
 /// One sign of the feedback.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Share {
-    /// What is left of it for this interval.
+    /// The rest of it for this interval.
     residue: f64,
     /// How much of it there is for each unit in which packets are weighed.
     per_unit: f64,
@@ -201,7 +201,7 @@ impl Share {
         if weight > 0.0 { Share { residue, per_unit: residue / weight } } else { Share::default() }
     }
 
-    /// What a packet of this weight gets.
+    /// The part of a packet of this weight.
     fn of(&self, weight: f64) -> f64 {
         (self.per_unit * weight).min(self.residue)
     }
@@ -237,7 +237,7 @@ impl Router {
             Span::from_secs_f64(((self.mean_rtt - drain) / 2.0).max(0.0)).max(MIN_QUEUE_INTERVAL);
     }
 
-    /// What is to be handed out and taken back in the interval that begins.
+    /// Computes the throughput to hand out and to take back in the interval that begins.
     fn end_interval(&mut self) {
         let Interval { input, spacing, rtt_spacing } = std::mem::take(&mut self.interval);
         let elapsed = self.interval_ends.since(self.interval_began).as_secs_f64();

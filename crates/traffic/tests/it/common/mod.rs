@@ -14,7 +14,7 @@ pub const DELAY: Span = Span::from_millis(10);
 pub const MSS: u64 = 1448;
 pub const HEADERS: u64 = 52;
 
-/// What a world saw.
+/// The observations of a world.
 pub struct Seen {
     pub actions: Vec<Action>,
     /// Payload delivered over connections.
@@ -40,7 +40,7 @@ pub fn scenario(tcp: bool, flow: &str) -> Scenario {
         .unwrap_or_else(|error| panic!("{}", error.short()))
 }
 
-/// Of the datagrams of both worlds, those with these numbers are dropped.
+/// Datagrams of both worlds with these numbers are dropped.
 pub fn dropped(number: u64) -> bool {
     number % 23 == 7
 }

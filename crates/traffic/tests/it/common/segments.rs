@@ -6,7 +6,7 @@ use narrows_traffic::{Action, Application, LISTED, Ledger, Message};
 use narrows_units::{Bytes, Span, Time};
 use std::collections::VecDeque;
 
-/// What happens at a time, in the order in which it was scheduled.
+/// An event at a time, in the order in which it was scheduled.
 enum Event {
     Delivered { connection: usize, payload: u64 },
     Datagram { number: u64 },

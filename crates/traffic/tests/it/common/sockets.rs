@@ -7,13 +7,13 @@ use narrows_traffic::{Action, Application, LISTED, Ledger, Message};
 use narrows_units::{Bytes, Random, Span, Time};
 use std::collections::VecDeque;
 
-/// What a send buffer holds.
+/// The size of a send buffer.
 const BUFFER: u64 = 40_000;
 
 #[derive(Default)]
 struct Socket {
     ledger: Ledger,
-    /// What the application wrote and the socket has not taken.
+    /// Bytes that the application wrote and the socket has not taken.
     backlog: u64,
     flooding: bool,
     last: bool,

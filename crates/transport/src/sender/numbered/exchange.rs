@@ -56,7 +56,7 @@ impl Sender {
     /// A transmission is refused: it is lost, and its segment is to be sent again.
     pub fn on_nack(&mut self, now: Time, packet: u64) {
         let Sender { conn, recovery, .. } = self;
-        // Whoever refuses makes the sender wait: transmissions that did not leave by then are not
+        // A refusal makes the sender wait: transmissions that did not leave by then are not
         // late.
         conn.pacer.end_burst();
         conn.begin_event();

@@ -10,7 +10,7 @@ pub(in crate::sender) struct Stream {
     /// The number of the oldest transmission.
     first: u64,
     una: u64,
-    /// Of each segment from `una` on that was ever sent, whether it is delivered.
+    /// For each segment from `una` on that was ever sent, whether it is delivered.
     delivered: VecDeque<bool>,
     /// Lost and not sent again since.
     to_retransmit: BTreeSet<u64>,

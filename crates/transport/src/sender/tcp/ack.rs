@@ -237,12 +237,12 @@ fn detect_losses_by_duplicates(conn: &mut Connection, advanced: bool) {
     }
 }
 
-/// Of the segments that an acknowledgement delivers, those sent only once.
+/// Segments that an acknowledgement delivers and that were sent only once.
 struct RttSamples {
-    /// When the oldest and the newest left; `NEVER` and zero if there is none.
+    /// Departures of the oldest and the newest; `NEVER` and zero without any.
     oldest: Time,
     newest: Time,
-    /// The lowest number; `u64::MAX` if there is none.
+    /// The lowest number; `u64::MAX` without any.
     lowest: u64,
     /// A segment sent more than once was among them.
     retransmitted: bool,

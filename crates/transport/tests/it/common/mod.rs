@@ -16,7 +16,7 @@ pub fn at(ms: u64) -> Time {
     Time::ZERO + Span::from_millis(ms)
 }
 
-/// What a controller was told by one acknowledgement.
+/// The feedback that a controller was told by one acknowledgement.
 #[derive(Clone, Debug)]
 pub struct Heard {
     pub acked: Vec<Acked>,
@@ -60,7 +60,7 @@ pub struct Script {
     pub fault: Option<Fault>,
     /// Everything below this has been acknowledged.
     pub acknowledged: u64,
-    /// Of each outstanding segment that SACK does not cover: presumed lost, retransmission in
+    /// For each outstanding segment that SACK does not cover: presumed lost, retransmission in
     /// flight.
     model: BTreeMap<u64, (bool, bool)>,
 }
@@ -188,7 +188,7 @@ impl Rig {
         rig
     }
 
-    /// The same, paced from its first segment on.
+    /// A rig paced from its first segment on.
     pub fn paced(window: f64) -> Rig {
         let mut rig = Rig::with(window, &Transport { unpaced_start: 0, ..Transport::default() });
         rig.sender.write(u64::MAX);
@@ -200,7 +200,7 @@ impl Rig {
         Rig::build(window, transport, true)
     }
 
-    /// The same for a controller that needs no delivery rates.
+    /// A rig for a controller that needs no delivery rates.
     pub fn unsampled(window: f64) -> Rig {
         Rig::build(window, &Transport::default(), false)
     }
@@ -288,7 +288,7 @@ impl Rig {
         self.sack(ms, next, &[])
     }
 
-    /// The same with SACK blocks.
+    /// An acknowledgement with SACK blocks.
     pub fn sack(&mut self, ms: u64, next: u64, blocks: &[(u64, u64)]) -> Heard {
         if next > self.acknowledged {
             self.echo = self.stamps[&self.acknowledged];
@@ -307,7 +307,7 @@ impl Rig {
         .expect("it was heard")
     }
 
-    /// The same, its first block a duplicate.
+    /// An acknowledgement whose first block is a duplicate.
     pub fn dsack(&mut self, ms: u64, next: u64, blocks: &[(u64, u64)]) -> Heard {
         self.acknowledged = self.acknowledged.max(next);
         let ack = Ack {

@@ -3,7 +3,7 @@
 use crate::parts::micros::micros;
 use crate::{CaState, Feedback};
 
-/// What one acknowledgement says.
+/// The content of one acknowledgement.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack {
     /// When, in µs.

@@ -19,7 +19,7 @@ impl Saved {
         self.window = if cut { self.window.max(window) } else { window };
     }
 
-    /// What `window` becomes when it returns to the one remembered.
+    /// `window` after it has returned to the remembered one.
     pub fn restored(&self, window: u32) -> u32 {
         window.max(self.window)
     }

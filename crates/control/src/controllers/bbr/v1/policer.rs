@@ -30,7 +30,7 @@ pub struct Policer {
     began: Counts,
 }
 
-/// What one acknowledgement or timeout tells the policer's model.
+/// The part of an acknowledgement or timeout that the policer's model sees.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence {
     /// Totals now.
@@ -45,7 +45,7 @@ pub struct Evidence {
     pub probing: bool,
 }
 
-/// What follows from it.
+/// The conclusion from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Nothing.

@@ -55,7 +55,7 @@ impl Flights {
         Tag(tag)
     }
 
-    /// What was known when the transmission left that bears `tag`.
+    /// The state when the transmission left that bears `tag`.
     #[inline]
     pub fn get(&self, tag: Tag) -> Option<Departure> {
         let (kept, departure) = self.ring[tag.0 as usize & (self.ring.len() - 1)];

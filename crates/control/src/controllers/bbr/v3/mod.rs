@@ -20,7 +20,7 @@
 //! * a timeout does not say which transmissions it gives up: they are judged together, by the
 //!   flight at that time;
 //! * an acknowledgement without a valid rate sample (section 4.1.2.3) begins no round and changes
-//!   no estimate but that of the round trip, as in the kernel;
+//!   no estimate but the round trip, as in the kernel;
 //! * `bw` is the smaller of `max_bw` and `bw_shortterm` at every moment: both documents renew it at
 //!   the end of an acknowledgement;
 //! * the kernel paces by payload; the decision counts headers too, at the same packets per second,

@@ -30,7 +30,7 @@ impl Fraction {
     }
 }
 
-/// What differs in number only.
+/// Differences in numbers only.
 #[derive(Clone, Copy, Debug)]
 pub struct Constants {
     /// A pacing gain of 1.

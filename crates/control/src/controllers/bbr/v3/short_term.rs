@@ -114,7 +114,7 @@ impl ShortTerm {
         self.flight = self.latest_flight.max(beta.of(self.flight));
     }
 
-    /// Sets the bound of the flight if there is none.
+    /// Sets the bound of the flight if it has no bound.
     pub fn bound_flight(&mut self, flight: u32) {
         if self.flight == UNBOUNDED {
             self.flight = flight;
@@ -126,7 +126,7 @@ impl ShortTerm {
         self.flight = self.flight.min(flight);
     }
 
-    /// Both bounds are at least these, and no loss is known: it was none.
+    /// Both bounds are at least these, and no loss is known: the loss was spurious.
     pub fn undo(&mut self, bandwidth: u32, flight: u32) {
         self.loss_in_round = false;
         self.bandwidth = self.bandwidth.max(bandwidth);

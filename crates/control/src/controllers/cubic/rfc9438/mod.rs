@@ -32,7 +32,7 @@ use narrows_wire::Ecn;
 
 /// Growth, in segments/s³ (section 5.1).
 const C: f64 = 0.4;
-/// What a reduction leaves of the window (section 4.6).
+/// The part of the window that a reduction leaves (section 4.6).
 const BETA: f64 = 0.7;
 /// Reno's growth per window that matches this reduction (section 4.3).
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
@@ -59,7 +59,7 @@ pub struct Rfc9438 {
     ecn: Ecn,
 }
 
-/// What a spurious reduction must restore (section 4.9).
+/// State that the undo of a spurious reduction restores (section 4.9).
 #[derive(Clone, Copy, Debug)]
 struct State {
     window: f64,

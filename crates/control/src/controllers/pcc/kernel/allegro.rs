@@ -82,7 +82,7 @@ fn constants(params: &Params) -> Constants {
     }
 }
 
-/// What the kernel gets of Allegro.
+/// The kernel's form of Allegro.
 pub static TWIN: Twin = Twin {
     kernel: "pcc_allegro",
     entry: &ENTRY,

@@ -66,7 +66,7 @@ impl<C: CoreConstants<State = State>> PccKernel<C> {
     fn new(constants: C, setup: &Setup, stream: &str) -> PccKernel<C> {
         let mut random = Random::stream(setup.seed, stream);
         let input = Input {
-            // What a socket has of Linux 4.15: no limits.
+            // The limits of a socket of Linux 4.15: there are no limits.
             max_pacing_rate: u32::MAX as u64,
             cwnd_clamp: u32::MAX,
             mss: setup.mss.get().clamp(1, u32::MAX as u64) as u32,

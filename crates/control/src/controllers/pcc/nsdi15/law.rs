@@ -15,7 +15,7 @@ const MOST_GUESSES: u32 = 5;
 /// Trials of a decision: two pairs.
 const TRIALS: usize = 4;
 
-/// What is going on.
+/// The phases of the controller.
 #[derive(Clone, Copy, Debug)]
 enum Phase {
     Starting(Start),
@@ -88,7 +88,7 @@ impl Nsdi15 {
         });
     }
 
-    /// What is under way is forgotten, and trials begin at `rate`.
+    /// Intervals under way are forgotten, and trials begin at `rate`.
     fn guess_anew(&mut self, rate: f64) -> Next {
         self.rate = rate.max(LEAST);
         (self.planned, self.judged) = (0, 0);

@@ -2,7 +2,7 @@
 //! paper says.
 //!
 //! Source: `modong/pcc`, `sender/app/cc.h` (rate control, utility) and `sender/src/core.cpp`
-//! (intervals). What differs from [`allegro`](super::allegro): the start doubles from 2 Mbit/s;
+//! (intervals). Differences from [`allegro`](super::allegro): the start doubles from 2 Mbit/s;
 //! intervals of 1.5 to 1.7 round trips; after trials that decide, the first step's size grows with
 //! the distance that the trials needed, and a second one of 2 % follows in any case; a distance of
 //! 5 % is followed by 1 % again; between trials and their outcomes the last trial's rate stays; no

@@ -101,7 +101,7 @@ fn a_second_step_follows_in_any_case_and_then_steps_grow_while_they_pay() {
     let mut rate = 64.0 * 1.01;
     near(bench.law.rate(), rate);
     for (utility, shares) in [(0.5, 2.0), (0.6, 3.0), (0.7, 4.0)] {
-        // What is sent after it fills the time until its outcome.
+        // Packets sent after it fill the time until its outcome.
         assert_eq!([bench.send(), bench.send()], [bench.law.rate(); 2]);
         bench.learn(utility);
         bench.learn(9.0);

@@ -35,7 +35,7 @@ pub struct Settings {
     pub heavy_loss: f64,
 }
 
-/// What is going on.
+/// The phases of the controller.
 #[expect(
     clippy::large_enum_variant,
     reason = "there is one to a flow, and a box would allocate at every search"
@@ -111,7 +111,7 @@ impl Nsdi18 {
         (self.settings.epsilon * self.rate).max(self.settings.steps.least)
     }
 
-    /// What is under way is forgotten, and probes begin at `rate`.
+    /// Intervals under way are forgotten, and probes begin at `rate`.
     fn search_anew(&mut self, rate: f64) -> Next {
         self.rate = rate.max(self.settings.min_rate);
         self.phase = Phase::Search;

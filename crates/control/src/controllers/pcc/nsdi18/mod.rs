@@ -2,7 +2,7 @@
 //! paper says.
 //!
 //! Source: PCC-Uspace, branch NSDI-2018, `pcc-gradient/sender/app/pcc.h` (rate control) and
-//! `pcc-gradient/sender/src/core.cpp` (intervals). What differs from [`vivace`](super::vivace): the
+//! `pcc-gradient/sender/src/core.cpp` (intervals). Differences from [`vivace`](super::vivace): the
 //! start waits for the outcome of each doubling, and forgives the first 50 losses of each interval;
 //! probes and steps are of at least 0.5 Mbit/s; two pairs of probes must not disagree until there
 //! is a trend, then one decides; a step up of more than 10 % is followed by intervals that are

@@ -23,7 +23,7 @@ pub struct Probes {
     known: usize,
 }
 
-/// What probes decide.
+/// The decision of probes.
 #[derive(Clone, Copy, Debug)]
 pub struct Verdict {
     /// Pairs for the higher rate less those for the lower.
@@ -57,14 +57,14 @@ impl Probes {
         self.rates[..self.count].get(self.planned - 1).copied()
     }
 
-    /// What became of the next probe; true if it was the last.
+    /// Takes the result of the next probe; true if it was the last.
     pub fn add(&mut self, statistics: Statistics) -> bool {
         self.outcomes[self.known] = statistics;
         self.known += 1;
         self.known == self.count
     }
 
-    /// What they decide under `utility`.
+    /// Their decision under `utility`.
     pub fn verdict(&self, utility: impl Fn(&Statistics) -> f64) -> Verdict {
         let (rates, outcomes) = (&self.rates[..self.count], &self.outcomes[..self.count]);
         let (sent, lost) =

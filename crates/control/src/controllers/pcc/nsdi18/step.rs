@@ -16,13 +16,13 @@ pub struct Constants {
     pub theta: f64,
     /// The first bound of a step, as a share of the rate.
     pub omega: f64,
-    /// What the bound grows with each step that reaches it.
+    /// Growth of the bound with each step that reaches it.
     pub delta: f64,
     /// The least step, in Mbit/s.
     pub least: f64,
 }
 
-/// What earlier steps leave.
+/// State that earlier steps leave.
 #[derive(Clone, Copy, Debug)]
 pub struct Steps {
     constants: Constants,
@@ -108,7 +108,7 @@ impl Steps {
     }
 }
 
-/// What a step is multiplied by.
+/// The factor of a step.
 fn amplification(amplifier: f64) -> f64 {
     if amplifier < 3.0 {
         amplifier + 1.0

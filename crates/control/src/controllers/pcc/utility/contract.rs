@@ -1,9 +1,9 @@
-//! What a utility function is.
+//! The contract of utility functions.
 
 use crate::controllers::pcc::interval::Statistics;
 use narrows_params::Params;
 
-/// What an interval was worth. Only differences matter, and their size where the rate follows the
+/// The worth of an interval. Only differences matter, and their size where the rate follows the
 /// gradient.
 pub trait Utility: Send {
     /// The utility of an interval with these statistics.

@@ -1,6 +1,6 @@
-//! What of a measured change of the round trip counts.
+//! The part of a measured change of the round trip that counts.
 
-/// What is noise.
+/// The rule for noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Filter {
     /// Slopes below this size count as none (Vivace, section 5; WebRTC
@@ -13,14 +13,14 @@ pub enum Filter {
 /// How the change of the round trip enters a utility.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gradient {
-    /// What is noise.
+    /// The rule for noise.
     pub filter: Filter,
     /// A falling round trip is a reward; otherwise it counts as steady.
     pub reward: bool,
 }
 
 impl Gradient {
-    /// What counts of `slope`, in seconds per second.
+    /// The part of `slope` that counts, in seconds per second.
     pub fn of(&self, slope: f64) -> f64 {
         let slope = if self.reward { slope } else { slope.max(0.0) };
         match self.filter {

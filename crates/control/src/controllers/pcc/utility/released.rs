@@ -22,7 +22,7 @@ pub struct Released {
     pub b: f64,
     /// Price of losses above 3 %.
     pub c: f64,
-    /// What counts of the round trip's change.
+    /// The part of the round trip's change that counts.
     pub gradient: Gradient,
 }
 

@@ -50,7 +50,7 @@ pub struct Vivace {
     pub b: f64,
     /// Price of losses.
     pub c: f64,
-    /// What counts of the round trip's change.
+    /// The part of the round trip's change that counts.
     pub gradient: Gradient,
 }
 

@@ -20,7 +20,7 @@ fn window(controller: &VcpKernel) -> f64 {
     controller.core.state.window as f64 / ONE
 }
 
-/// What one packet of each code reports.
+/// The report of one packet of each code.
 fn told(code: LoadCode) -> EcnDelta {
     match code {
         LoadCode::Low => EcnDelta { ect0: 1, ..EcnDelta::default() },

@@ -3,7 +3,7 @@
 use super::*;
 
 /// A law with traffic of `elastic` flows at its rate, as it was some ticks ago, and `fixed` Mbit/s
-/// beside them. What the link does not carry waits.
+/// beside them. Data that the link does not carry waits.
 struct Loop {
     law: AnyRateLaw,
     elastic: f64,

@@ -119,7 +119,7 @@ fn secondary_flows_give_way_to_elastic_primary_ones() {
 }
 
 proptest! {
-    /// Whatever is seen, the secondary rate is at least the floor and otherwise within what the
+    /// The secondary rate is always at least the floor and otherwise within the part that the
     /// primary traffic of this interval leaves.
     #[test]
     fn the_secondary_rate_is_within_its_pool(

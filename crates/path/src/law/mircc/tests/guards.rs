@@ -1,4 +1,4 @@
-//! What the document leaves open: one test for each.
+//! Cases that the document leaves open: one test for each.
 
 use super::*;
 use proptest::prelude::*;
@@ -183,8 +183,8 @@ fn the_time_that_passed_counts_and_not_the_interval_meant() {
 }
 
 proptest! {
-    /// Whatever is seen, both rates lie between the floor and the capacity, a secondary one of
-    /// nothing apart, and what is counted as no number is what is none.
+    /// Both rates always lie between the floor and the capacity, a secondary one of
+    /// nothing apart, and counts that are no numbers count as nothing.
     #[test]
     fn rates_are_within_bounds(
         text in prop::sample::select(vec!["mircc", "mircc?pool=literal&beta=0", "mircc-single?eta=1&alpha=1", "mircc?cap=eta&kt=0.01"]),

@@ -37,7 +37,7 @@ fn tick(law: &mut AnyRateLaw, arrivals: f64, drain: f64) -> f64 {
     state(law, "rate_mbps")
 }
 
-/// What a law says of itself.
+/// The state that a law tells of itself.
 fn state(law: &AnyRateLaw, name: &str) -> f64 {
     let mut found = None;
     law.inspect(&mut |known, value| found = if known == name { Some(value) } else { found });

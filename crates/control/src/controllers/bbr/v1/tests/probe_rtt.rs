@@ -17,7 +17,7 @@ fn probe_rtt_empties_the_pipe_for_200_ms_and_a_round() {
     assert_eq!((flow.bbr.mode, flow.window()), (Mode::ProbeRtt, 4));
     assert_eq!(flow.bbr.min_rtt.get(), Some(41_000), "the old minimum has expired");
     assert_eq!((flow.bbr.pacing_gain, flow.bbr.window_gain), (256, 256));
-    // What is sent now measures only the small window.
+    // Packets sent now measure only the small window.
     let slow = Step { sample: (4, 40_000), flight: 4, acked: 4, ..later };
     flow.ack(Step { after: 1_000, flight: 5, ..slow });
     flow.ack(Step { after: 1_000, round: false, ..slow });

@@ -9,7 +9,7 @@ fn loss_outside_probing_keeps_beta_or_what_the_round_delivered() {
         flow.ack(STEP);
         let (window, beta) = (flow.window(), flow.bbr.constants.beta);
         lossy_round(&mut flow, 100);
-        // What the round before delivered still counts: it ended with the loss.
+        // Deliveries of the round before still count: it ended with the loss.
         let first = flow.bbr.short_term.flight();
         assert!(
             first >= beta.of(window) && first < window.max(1_001),

@@ -6,13 +6,13 @@ use crate::cores::pcc::Association;
 use narrows_units::Random;
 use std::collections::VecDeque;
 
-/// Of the intervals of probes: packets that left in each, and packets that were accounted to it.
+/// Counts of the intervals of probes: packets that left in each, and packets accounted to it.
 struct Counts {
     sent: u32,
     accounted: u32,
 }
 
-/// What follows a timeout: two pairs of probes.
+/// The consequence of a timeout: two pairs of probes.
 fn probe(core: &mut Core<Allegro>, input: Input) {
     for recovery in [CaState::Loss, CaState::Open] {
         core.next(Event::State, &Input { recovery: crate::cores::recovery(recovery), ..input });

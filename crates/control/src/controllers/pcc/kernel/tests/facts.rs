@@ -1,4 +1,4 @@
-//! What the module does that its authors may not have meant, and what the repaired form does in its
+//! Behaviour of the module that its authors may not have meant, and of the repaired form in its
 //! place.
 
 use super::*;

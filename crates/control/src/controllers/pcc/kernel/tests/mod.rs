@@ -20,7 +20,7 @@ const UP: u32 = 0;
 
 const FIXED: Vivace = Vivace { fixed: 1, ..VIVACE_CONSTANTS };
 
-/// What a socket with segments of 1448 B shows.
+/// The view of a socket with segments of 1448 B.
 fn input() -> Input {
     Input {
         max_pacing_rate: u32::MAX as u64,

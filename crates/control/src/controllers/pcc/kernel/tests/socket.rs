@@ -11,7 +11,7 @@ use crate::{Choice, Setup};
 use narrows_units::{Bytes, Random, Rate, Span, Time};
 use narrows_wire::Signal;
 
-/// What both are told alike.
+/// Input that both are told alike.
 fn shown(random: &mut Random, totals: &mut Totals, now: Time) -> Feedback<'static> {
     totals.sent += random.below(30);
     let flying = totals.sent - totals.delivered - totals.lost;

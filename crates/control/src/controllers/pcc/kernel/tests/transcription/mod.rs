@@ -8,7 +8,7 @@ mod vivace;
 pub use allegro::Allegro;
 pub use vivace::Vivace;
 
-/// What the socket shows with an acknowledgement.
+/// The view of the socket with an acknowledgement.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ack {
     pub now: i64,
@@ -73,7 +73,7 @@ fn part(rate: i64, percent: u64) -> i64 {
     ((rate as u64).wrapping_mul(percent) / 100) as i64
 }
 
-/// What both controllers do alike: intervals, and who is accounted to which.
+/// The common part of both controllers: intervals, and who is accounted to which.
 #[derive(Clone, Debug)]
 pub struct Common {
     pub intervals: [Interval; 4],
