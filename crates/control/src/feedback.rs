@@ -237,6 +237,18 @@ pub struct Totals {
 }
 
 /// The transport's recovery state (Linux `enum tcp_ca_state`).
+///
+/// ```text
+///  +------+  SACKs or duplicates  +----------+
+///  | Open |<--------------------->| Disorder |
+///  +------+   the hole is filled  +----------+
+///   ^  |  marks                     |      | losses proven
+///   |  +----------> +-----+ <-------+      v
+///   |               | Cwr |          +----------+
+///   |<--------------+-----+--------->| Recovery |   all: the retransmission timer expires -> Loss
+///   |  a window later                +----------+
+///   +----- everything sent before is settled, or the reduction proves needless (also of Loss)
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CaState {
     /// All is well.
@@ -250,6 +262,19 @@ pub enum CaState {
     Recovery,
     /// The retransmission timer expired.
     Loss,
+}
+
+impl CaState {
+    /// True if a connection may go from `before` to this state.
+    pub fn may_follow(self, before: CaState) -> bool {
+        match self {
+            CaState::Open | CaState::Loss => true,
+            CaState::Disorder => matches!(before, CaState::Open | CaState::Disorder),
+            CaState::Cwr => matches!(before, CaState::Open | CaState::Disorder),
+            // Numbered transmissions that left in recovery may be lost and reduce again.
+            CaState::Recovery => true,
+        }
+    }
 }
 
 /// Why a reduction is due.

@@ -8,7 +8,7 @@ use crate::shared::{Acknowledgement, Price, Record, Stats};
 use narrows_bpf::ForKernel;
 use narrows_control::Choice;
 use narrows_control::cores::Twin;
-use narrows_control::cores::vcp_router::Constants;
+use narrows_cores::vcp_router::Constants;
 use std::ops::Range;
 use std::path::Path;
 use std::time::{Duration, SystemTime};

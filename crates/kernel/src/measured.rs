@@ -1,7 +1,7 @@
 //! What a router in the kernel has measured and done.
 
 use crate::shared::RouterCounts;
-use narrows_control::cores::vcp_router::State;
+use narrows_cores::vcp_router::State;
 
 /// At one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

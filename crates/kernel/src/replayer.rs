@@ -1,7 +1,8 @@
 //! Native code decides again what the kernel decided.
 
 use crate::shared::Record;
-use narrows_control::cores::{Output, Replay, Twin};
+use narrows_control::cores::{Replay, Twin};
+use narrows_cores::Output;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -151,7 +152,7 @@ mod tests {
     use super::*;
     use narrows_control::Choice;
     use narrows_control::TWINS;
-    use narrows_control::cores::{Event, Input};
+    use narrows_cores::{Event, Input};
 
     fn constants(twin: &Twin) -> Vec<u8> {
         twin.constants_of(&twin.choice.parse::<Choice>().unwrap()).unwrap()

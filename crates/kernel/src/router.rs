@@ -13,7 +13,7 @@ use libbpf_rs::query::LinkTypeInfo;
 use libbpf_rs::{
     AsRawLibbpf, Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder, ProgramMut, libbpf_sys,
 };
-use narrows_control::cores::vcp_router::Constants;
+use narrows_cores::vcp_router::Constants;
 use rustix::net::{AddressFamily, SocketType, netdevice};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! The structures that programs in the kernel and the loader share: `bpf/shared.h`.
 
 use bytemuck::Pod;
-use narrows_control::cores::{Input, Output};
+use narrows_cores::{Input, Output};
 
 // Rust's side of the header, which build.rs writes: `Stats`, `Control`, `RecordHead` and `Acknowledgement`.
 include!(concat!(env!("OUT_DIR"), "/shared.rs"));

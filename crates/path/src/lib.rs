@@ -26,4 +26,4 @@ pub use queue::discipline::{
 };
 pub use queue::policer::largest_packet;
 pub use registry::{AnyDiscipline, DISCIPLINES, offering};
-pub use router::vcp::kernel_router;
+pub use router::vcp::{KernelRouterError, kernel_router};

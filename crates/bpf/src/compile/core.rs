@@ -1,7 +1,7 @@
 //! Controllers of one function in C, `NAME_decide` of `core.h`: what is put around them before they
 //! are compiled.
 
-use narrows_control::cores::CORE_HEADERS;
+use narrows_cores::CORE_HEADERS;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::{fs, io};

@@ -3,7 +3,7 @@
 
 use narrows_bpf::compile::Clang;
 use narrows_bpf::{Callable, Program, Settings, Verdict, link};
-use narrows_control::cores::CORE_HEADERS;
+use narrows_cores::CORE_HEADERS;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};

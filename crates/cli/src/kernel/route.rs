@@ -10,7 +10,8 @@ use narrows_path::kernel_router;
 /// Makes this host a router at an interface.
 pub fn route(args: RouteArgs) -> Result<Outcome, Failure> {
     let RouteArgs { interface, router, capacity, buffer } = args;
-    let constants = kernel_router(&router, capacity, buffer).map_err(Failure::Other)?;
+    let constants = kernel_router(&router, capacity, buffer)
+        .map_err(|error| Failure::Other(error.to_string()))?;
     let (routed, mounted) = Router::route(&interface, router.text(), &constants)?;
     let mut text =
         format!("This host is a {} router at {interface} now, of {capacity}.\n", routed.text());

@@ -66,7 +66,7 @@ pub fn watch(args: KernelWatchArgs) -> Result<Outcome, Failure> {
 
 const HEADER: &str = "time_us,connection,port,peer,call,rtt_us,srtt_us,cwnd,ssthresh,in_flight,delivered,lost,mss,pacing_bps,state";
 
-/// Names of [`narrows_control::cores::Event`].
+/// Names of [`narrows_cores::Event`].
 const CALLS: [&str; 7] = ["init", "state", "rtt", "ack", "reduce", "undo", "restart"];
 /// Names of the kernel's recovery states (`TCP_CA_Open` ...).
 const STATES: [&str; 5] = ["open", "disorder", "cwr", "recovery", "loss"];
@@ -189,7 +189,7 @@ fn mbps(rate: Rate) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use narrows_control::cores::{Input, Output};
+    use narrows_cores::{Input, Output};
 
     fn record(connection: u64, now: u64, delivered: u32) -> Record {
         let input = Input {

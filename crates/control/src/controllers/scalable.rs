@@ -12,12 +12,12 @@
 //! Flows that share a loss process do not converge to equal windows (multiplicative increase and
 //! decrease): a property, not to be repaired.
 
-use crate::cores::scalable::{Constants, State};
 use crate::cores::{Twin, replay};
 use crate::parts::aimd::{Aimd, Steps};
 use crate::parts::ecn::ECN;
 use crate::parts::linux::OfCore;
 use crate::{Basis, Build, Built, Entry, Setup};
+use narrows_cores::scalable::{Constants, State};
 use narrows_params::{Need, Param, ParamError, Params};
 
 /// Registry line.

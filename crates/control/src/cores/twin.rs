@@ -1,7 +1,7 @@
 //! Which controllers the kernel can be given, and what the simulator calls them.
 
-use super::call::{Core, CoreConstants, Input, Output};
 use crate::{Choice, Entry};
+use narrows_cores::{Core, CoreConstants, Input, Output};
 use narrows_params::{ParamError, Params};
 use std::fmt;
 

@@ -8,7 +8,8 @@ mod wild;
 
 use narrows_control::Choice;
 use narrows_control::TWINS;
-use narrows_control::cores::{Input, Output, Replay, Twin};
+use narrows_control::cores::{Replay, Twin};
+use narrows_cores::{Input, Output};
 use narrows_params::Kind;
 use narrows_units::Random;
 use simulated::Simulated;

@@ -3,7 +3,8 @@
 use super::trial::Trial;
 use crate::loaded::object_of;
 use narrows_bpf::{Callback, Code, Machine, Settings, SimulatedKernel, World, link};
-use narrows_control::cores::{Input, Output, Replay, Twin};
+use narrows_control::cores::{Replay, Twin};
+use narrows_cores::{Input, Output};
 use std::sync::Arc;
 
 /// The program `try_core` of a controller, in a machine of its own.

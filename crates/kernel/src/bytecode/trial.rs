@@ -4,7 +4,8 @@ use crate::error::KernelError;
 use crate::loaded::{object_of, open};
 use crate::log::listening;
 use libbpf_rs::{MapCore, MapFlags, MapImpl, Mut, Object, ProgramImpl, ProgramInput};
-use narrows_control::cores::{Input, Output, Replay, Twin};
+use narrows_control::cores::{Replay, Twin};
+use narrows_cores::{Input, Output};
 
 /// The program `try_core` of a controller, loaded but registered nowhere: [`Replay`] runs it once with each call (bpf(2),
 /// BPF_PROG_TEST_RUN).

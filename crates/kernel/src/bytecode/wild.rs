@@ -1,6 +1,6 @@
 //! Connections to which anything happens: likely inputs, and impossible ones.
 
-use narrows_control::cores::{Event, Input, Output};
+use narrows_cores::{Event, Input, Output};
 use narrows_units::Random;
 
 const EVENTS: [Event; 7] =

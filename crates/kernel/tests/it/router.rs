@@ -2,8 +2,8 @@
 #![cfg(feature = "bpf")]
 
 use libbpf_rs::{MapCore, MapFlags, Object, ObjectBuilder, ProgramInput};
-use narrows_control::cores::fraction;
-use narrows_control::cores::vcp_router::{Constants, State};
+use narrows_cores::fraction;
+use narrows_cores::vcp_router::{Constants, State};
 use narrows_kernel::{KernelError, Router, RouterCounts};
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 use std::net::UdpSocket;

@@ -288,6 +288,12 @@ impl Connection {
         self.lost.clear();
     }
 
+    /// The state of recovery changes. Returns the state before.
+    pub fn enter(&mut self, state: CaState) -> CaState {
+        debug_assert!(state.may_follow(self.state), "from {:?} to {state:?}", self.state);
+        std::mem::replace(&mut self.state, state)
+    }
+
     /// The times by which an acknowledgement that echoes the stamp `echo` is judged.
     #[inline]
     pub fn evidence(&self, now: Time, echo: Time) -> Evidence {

@@ -7,8 +7,8 @@ use super::params::{
     self, ALPHA, BASE_RTT_WINDOW, Doubling, FREE_QUEUE, FREE_SHARE, GAMMA, LOSS_BETA, MI,
     MI_THRESHOLD, RTT_WEIGHT,
 };
-use crate::cores::fast::{Constants, Rule, Spread, State};
 use crate::cores::{Twin, replay};
+use narrows_cores::fast::{Constants, Rule, Spread, State};
 
 use crate::parts::linux::OfCore;
 use crate::{Basis, Build, Built, Entry};
@@ -19,7 +19,7 @@ pub static KERNEL: Entry = Entry {
     name: "fast-kernel",
     kernel: Some("fast_kernel"),
     summary: "FAST TCP in integers, from the fields of a kernel socket",
-    source: "Jin, Wei and Low, INFOCOM 2004; crates/control/cores/fast.h",
+    source: "Jin, Wei and Low, INFOCOM 2004; crates/cores/c/fast.h",
     basis: Basis::Delay,
     needs: &[Need::Tags, Need::Outstanding],
     numbered: false,

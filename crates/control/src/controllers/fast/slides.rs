@@ -8,11 +8,11 @@ use super::increase::Spreading;
 use super::kernel::{ONE, inspect, part};
 use super::params::{ALPHA, BASE_RTT_WINDOW, LOSS_BETA, PACKET_PACING, RTT_WEIGHT};
 use super::sc2002::Stepwise;
-use crate::cores::fast::{Constants, Rule, Spread, State};
 use crate::cores::{Twin, replay};
 use crate::parts::ecn::ECN;
 use crate::parts::linux::OfCore;
 use crate::{Basis, Build, Built, Entry, Setup};
+use narrows_cores::fast::{Constants, Rule, Spread, State};
 use narrows_params::{Need, Param, ParamError, Params};
 
 /// Registry line.

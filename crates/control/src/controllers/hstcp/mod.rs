@@ -5,12 +5,12 @@ mod rfc3649;
 #[cfg(test)]
 mod transcription;
 
-use crate::cores::hstcp::{Constants, State};
 use crate::cores::{Twin, replay};
 use crate::parts::aimd::Aimd;
 use crate::parts::ecn::ECN;
 use crate::parts::linux::OfCore;
 use crate::{Basis, Build, Built, Entry, Setup};
+use narrows_cores::hstcp::{Constants, State};
 use narrows_params::{Need, Param, ParamError, Params};
 
 /// Registry line.

@@ -1,9 +1,9 @@
 //! The kernel's arithmetic once more, in Rust and apart from `cores/hstcp.h`, which is held against
 //! it.
 
-use crate::cores::hstcp::{Constants, State};
-use crate::cores::{Core, Event, Input};
 use crate::parts::linux::lockstep::{Transcribed, Transcription, lockstep};
+use narrows_cores::hstcp::{Constants, State};
+use narrows_cores::{Core, Event, Input};
 
 /// For each row, the largest window for which it holds, and b(w) in 1/256. The row's number from 1
 /// is a(w); above the last window the last row holds.

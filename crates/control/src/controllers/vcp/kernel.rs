@@ -17,14 +17,15 @@
 mod tests;
 
 use super::law::{BETA, T_RHO, XI};
-use crate::cores::vcp::{Constants, State};
-use crate::cores::{Core, Event, Input, Twin, recovery, replay};
+use crate::cores::{Twin, recovery, replay};
 use crate::parts::micros::micros;
 use crate::{Basis, Build, Built, Entry, Setup};
 use crate::{
     CaState, Congestion, Controller, Decision, EcnDelta, Feedback, Open, Reduction, Sent, Tag,
     Timeout,
 };
+use narrows_cores::vcp::{Constants, State};
+use narrows_cores::{Core, Event, Input};
 use narrows_params::{Need, Param, Params};
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
 use narrows_wire::{CodePoints, LoadCode};

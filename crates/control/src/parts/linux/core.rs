@@ -3,9 +3,10 @@
 use super::callbacks::Callbacks;
 use super::order::Linux;
 use super::socket::Socket;
-use crate::cores::{Core, CoreConstants, Event, Input, Output, recovery};
+use crate::cores::recovery;
 use crate::parts::micros::micros;
 use crate::{CaState, Feedback, Sent, Setup, Tag};
+use narrows_cores::{Core, CoreConstants, Event, Input, Output};
 use narrows_params::Params;
 
 /// Ticks of the kernel's clock per second: Linux's usual choice (`CONFIG_HZ_250`). Of what is here

@@ -2,7 +2,7 @@
 //! what is remembered, over random calls, likely ones and impossible ones.
 
 use super::socket::NO_THRESHOLD;
-use crate::cores::{Core, CoreConstants, Event, Input, Output};
+use narrows_cores::{Core, CoreConstants, Event, Input, Output};
 use narrows_units::Random;
 
 /// The window of Linux, transcribed: `tcp_slow_start` and `tcp_cong_avoid_ai` of

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// All crates. Each may depend only on those before it.
-const ORDER: [&str; 29] = [
+const ORDER: [&str; 30] = [
     "bindings",
+    "cores",
     "files",
     "units",
     "params",
@@ -52,7 +53,8 @@ const FORBIDDEN: [(&str, &str); 7] = [
 ];
 
 /// Crates that run in every world: no clock, no I/O, no thread, no order that depends on a hash.
-const WORLDLESS: [&str; 11] = [
+const WORLDLESS: [&str; 12] = [
+    "cores",
     "units",
     "params",
     "wire",

@@ -2,8 +2,8 @@
 //! `narrows-control`).
 
 use super::told::Load;
-use narrows_control::cores::vcp_router::{Code, Constants};
-use narrows_control::cores::{RouterMeter, fraction};
+use narrows_cores::vcp_router::{Code, Constants};
+use narrows_cores::{RouterMeter, fraction};
 use narrows_wire::LoadCode;
 
 /// Most bytes of a period that the header counts with; a link without a rate carries them.

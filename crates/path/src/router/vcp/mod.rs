@@ -17,7 +17,7 @@ use crate::{
     Verdicts,
 };
 use flows::Flows;
-pub use kernel::kernel_router;
+pub use kernel::{KernelRouterError, kernel_router};
 use load::Meter;
 use narrows_params::{Need, Param, Params};
 use narrows_units::{Rate, Span, Time};

@@ -343,7 +343,7 @@ fn the_kernels_router_keeps_the_queue_that_arrivals_make() {
     let choice: crate::DisciplineChoice = "vcp".parse().unwrap();
     let constants = kernel_router(&choice, Rate::from_mbps(10), Some(Bytes::new(BUFFER))).unwrap();
     let mut random = Random::stream(3, "arrivals");
-    let mut kernel = narrows_control::cores::RouterMeter::new(constants);
+    let mut kernel = narrows_cores::RouterMeter::new(constants);
     let mut meter = Meter::new(0.5, Target::Fixed(0.98), false, Some(Rate::from_mbps(10)));
     let begin = 1_000_000_000;
     // A queue as a person would compute it: bytes and nanoseconds, 800 ns a byte.
@@ -406,7 +406,7 @@ fn the_kernels_router_goes_on_without_packets() {
     let after = |wait_ms: u64| {
         let constants =
             kernel_router(&choice, Rate::from_mbps(10), Some(Bytes::new(1_000_000))).unwrap();
-        let mut kernel = narrows_control::cores::RouterMeter::new(constants);
+        let mut kernel = narrows_cores::RouterMeter::new(constants);
         (0..300).for_each(|_| kernel.arrives(begin, 1250));
         kernel.arrives(begin + wait_ms * 1_000_000, 0);
         (kernel.state.code, kernel.state.queue / 8_000_000_000, kernel.state.persistent >> 8)
@@ -433,10 +433,12 @@ fn what_the_kernels_router_does_not_take_is_refused_with_a_remedy() {
         (refused("vcp", Rate::from_bps(u64::MAX), None), "measures 1 to"),
         (refused("vcp?dialect=ns2", mbps, None), "no choice of \"dialect\""),
         (refused("vcp?codes=paper", mbps, None), "leave it out"),
+        (refused("vcp?beside=classic", mbps, None), "no choice of \"beside\""),
+        (refused("vcp?police=2", mbps, None), "no choice of \"police\""),
         (refused("vcp?t_q=7", mbps, None), "t_q=10 divides t_rho=200"),
         (refused("vcp", mbps, Some(0)), "not between 1 byte"),
         (refused("codel", mbps, None), "no router \"codel\""),
     ] {
-        assert!(error.contains(part), "{error}");
+        assert!(error.to_string().contains(part), "{error}");
     }
 }

@@ -112,7 +112,7 @@ impl Numbered {
             conn.controller.on_undo(now);
             conn.counters.undone += 1;
             conn.reduction.end();
-            conn.state = CaState::Open;
+            conn.enter(CaState::Open);
         }
         conn.transport.undo
     }
@@ -137,7 +137,7 @@ impl Numbered {
         conn.forced &= !advanced;
         conn.feed(ack, event, self.stream.una(), self.stream.next());
         if persistent {
-            conn.state = CaState::Loss;
+            conn.enter(CaState::Loss);
             conn.recovery_end = conn.board.next();
             conn.reduction.end();
             let lost = conn.lost.len() as u32;
@@ -182,7 +182,7 @@ impl Numbered {
     /// state that ends, and the reduction that is due.
     fn step_state(&mut self, conn: &mut Connection, ack: Option<&Ack>, event: &mut Event) {
         if conn.state != CaState::Open && conn.board.highest() > conn.recovery_end {
-            event.ended = Some(std::mem::replace(&mut conn.state, CaState::Open));
+            event.ended = Some(conn.enter(CaState::Open));
         }
         event.congestion = self.enter_recovery(conn, event.now, ack);
     }
@@ -207,7 +207,7 @@ impl Numbered {
                 return None;
             }
         };
-        conn.state = if congestion == Congestion::Loss { CaState::Recovery } else { CaState::Cwr };
+        conn.enter(if congestion == Congestion::Loss { CaState::Recovery } else { CaState::Cwr });
         conn.recovery_end = conn.board.next();
         conn.cwr_wanted = conn.decision.ecn != Ecn::NotEct;
         conn.counters.recoveries += (congestion == Congestion::Loss) as u64;

@@ -128,7 +128,7 @@ impl Tcp {
         if conn.state != CaState::Cwr {
             self.reordering.on_recovery_end();
         }
-        Some(std::mem::replace(&mut conn.state, CaState::Open))
+        Some(conn.enter(CaState::Open))
     }
 
     fn open(&mut self, conn: &mut Connection, state: CaState, undoable: bool) {
@@ -137,7 +137,7 @@ impl Tcp {
         } else {
             self.undo.end();
         }
-        conn.state = state;
+        conn.enter(state);
         conn.recovery_end = conn.board.next();
         self.probe = None;
     }
@@ -166,6 +166,6 @@ impl Tcp {
         self.undo.end();
         conn.reduction.end();
         self.frto = Frto::Off;
-        conn.state = if conn.board.sacked_out() > 0 { CaState::Disorder } else { CaState::Open };
+        conn.enter(if conn.board.sacked_out() > 0 { CaState::Disorder } else { CaState::Open });
     }
 }

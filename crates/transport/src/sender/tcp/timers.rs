@@ -76,7 +76,7 @@ impl Tcp {
         let first = !conn.is_repairing() || self.timeouts_in_a_row > 0;
         self.frto = if conn.transport.frto && first { Frto::Waiting } else { Frto::Off };
         self.timeouts_in_a_row += 1;
-        conn.state = CaState::Loss;
+        conn.enter(CaState::Loss);
         conn.reduction.end();
         conn.recovery_end = conn.board.next();
         conn.cwr_wanted = conn.decision.ecn != Ecn::NotEct;

@@ -87,6 +87,19 @@ const AGGREGATION_ROUNDS: u32 = 5;
 /// The product before any round trip is known (`TCP_INIT_CWND` in `bbr_bdp`).
 const UNMEASURED: u32 = 10;
 
+/// The mode of the state machine.
+///
+/// ```text
+///          +---------+  pipe full  +-------+  queue empty  +---------+
+///  start ->| Startup |------------>| Drain |-------------->| ProbeBw |
+///          +---------+             +-------+               +---------+
+///               ^                                               ^
+///               | pipe not full yet                   pipe full |
+///               |              +----------+                     |
+///               +--------------| ProbeRtt |---------------------+
+///                              +----------+
+///                     any other mode, after 10 s without a lower round trip
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     /// Doubles the rate each round until the pipe is full (section 4.3.2).
@@ -97,6 +110,18 @@ enum Mode {
     ProbeBw,
     /// Empties the pipe to measure its round trip (section 4.3.5).
     ProbeRtt,
+}
+
+impl Mode {
+    /// True if the state machine may go from `before` to this mode.
+    fn may_follow(self, before: Mode) -> bool {
+        match self {
+            Mode::Startup => before == Mode::ProbeRtt,
+            Mode::Drain => before == Mode::Startup,
+            Mode::ProbeBw => before != Mode::Startup,
+            Mode::ProbeRtt => before != Mode::ProbeRtt,
+        }
+    }
 }
 
 /// The controller.
@@ -127,6 +152,12 @@ pub struct Bbr {
 }
 
 impl Bbr {
+    /// The state machine moves.
+    fn enter(&mut self, mode: Mode) {
+        debug_assert!(mode.may_follow(self.mode), "from {:?} to {mode:?}", self.mode);
+        self.mode = mode;
+    }
+
     /// A controller at the start of a connection.
     pub fn new(setup: &Setup, params: &Params) -> Bbr {
         Bbr::mutant(setup, params, Mutated::default())
@@ -210,7 +241,7 @@ impl Bbr {
 
     /// `bbr_reset_probe_bw_mode`.
     fn enter_probe_bw(&mut self) {
-        self.mode = Mode::ProbeBw;
+        self.enter(Mode::ProbeBw);
         self.cycle.start(&mut self.random, self.counts.delivered_at);
     }
 
@@ -278,7 +309,7 @@ impl Bbr {
     /// `bbr_check_drain` (section 4.3.3).
     fn check_drain(&mut self, ack: &Ack) {
         if self.mode == Mode::Startup && self.full_pipe.reached() {
-            self.mode = Mode::Drain;
+            self.enter(Mode::Drain);
         }
         if self.mode == Mode::Drain
             && self.flight_at_departure(ack.in_flight) <= self.flight_at(UNIT)

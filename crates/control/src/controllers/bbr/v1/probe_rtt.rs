@@ -10,7 +10,7 @@ impl Bbr {
         let expired = self.min_rtt.update(ack);
         if expired && !self.idle_restart && self.mode != Mode::ProbeRtt {
             self.window.save(true);
-            self.mode = Mode::ProbeRtt;
+            self.enter(Mode::ProbeRtt);
             self.probe_rtt.enter(self.counts.delivered);
         }
         if self.mode == Mode::ProbeRtt {
@@ -33,7 +33,7 @@ impl Bbr {
         if self.full_pipe.reached() {
             self.enter_probe_bw();
         } else {
-            self.mode = Mode::Startup;
+            self.enter(Mode::Startup);
         }
     }
 }

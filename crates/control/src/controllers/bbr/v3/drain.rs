@@ -9,7 +9,7 @@ impl Bbr3 {
     /// `CheckStartupDone` and `CheckDrainDone`, `bbr_check_drain`.
     pub(super) fn check_drain(&mut self, ack: &Ack) {
         if self.state == BbrState::Startup && self.full_pipe.reached() {
-            self.state = BbrState::Drain;
+            self.enter(BbrState::Drain);
             self.drain_began = self.rounds.count();
             if self.profile == Profile::Linux {
                 self.reset_signals();

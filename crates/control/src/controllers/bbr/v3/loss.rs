@@ -151,7 +151,7 @@ impl Bbr3 {
             Some(BbrState::Startup) if self.state != BbrState::Startup => {
                 self.full_pipe.set_reached(false);
                 if !probing_rtt {
-                    self.state = BbrState::Startup;
+                    self.enter(BbrState::Startup);
                 }
             }
             Some(BbrState::Up) if self.state != BbrState::Up && !probing_rtt => {

@@ -156,6 +156,12 @@ pub struct Bbr3 {
 }
 
 impl Bbr3 {
+    /// The state machine moves.
+    fn enter(&mut self, state: BbrState) {
+        debug_assert!(state.may_follow(self.state), "from {:?} to {state:?}", self.state);
+        self.state = state;
+    }
+
     /// A controller at the start of a connection.
     pub fn new(setup: &Setup, params: &Params) -> Bbr3 {
         let profile = params.get(&PROFILE);

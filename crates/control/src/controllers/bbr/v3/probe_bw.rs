@@ -15,7 +15,7 @@ impl Bbr3 {
         self.long_term.stop();
         self.cycle.begin(self.now, &mut self.random);
         self.rounds.restart(self.counts.delivered);
-        self.state = BbrState::Down;
+        self.enter(BbrState::Down);
     }
 
     /// `StartProbeBW_CRUISE`, `bbr_start_bw_probe_cruise`.
@@ -23,7 +23,7 @@ impl Bbr3 {
         if self.profile == Profile::Linux && self.short_term.flight() != UNBOUNDED {
             self.short_term.lower_flight(self.long_term.get());
         }
-        self.state = BbrState::Cruise;
+        self.enter(BbrState::Cruise);
     }
 
     /// The first round of the coming probe adds 2^`slope` packets to the bound
@@ -34,7 +34,7 @@ impl Bbr3 {
         self.cycle.precautionary = false;
         self.cycle.acks = Acks::Refilling;
         self.rounds.restart(self.counts.delivered);
-        self.state = BbrState::Refill;
+        self.enter(BbrState::Refill);
     }
 
     /// `StartProbeBW_UP`, `bbr_start_bw_probe_up`.
@@ -43,7 +43,7 @@ impl Bbr3 {
         self.cycle.acks = Acks::Starting;
         self.rounds.restart(self.counts.delivered);
         self.full_pipe.restart(measured(ack));
-        self.state = BbrState::Up;
+        self.enter(BbrState::Up);
         self.long_term.steepen(self.window.get());
     }
 

@@ -17,7 +17,7 @@ impl Bbr3 {
         let due = self.min_rtt.update(ack);
         if due && !self.idle_restart && self.state != BbrState::ProbeRtt {
             self.window.save(true);
-            self.state = BbrState::ProbeRtt;
+            self.enter(BbrState::ProbeRtt);
             self.probe_rtt.enter(self.counts.delivered);
             self.cycle.stop();
             self.rounds.restart(self.counts.delivered);
@@ -45,7 +45,7 @@ impl Bbr3 {
             self.start_down();
             self.start_cruise();
         } else {
-            self.state = BbrState::Startup;
+            self.enter(BbrState::Startup);
         }
     }
 }

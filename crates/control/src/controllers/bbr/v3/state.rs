@@ -1,6 +1,26 @@
 //! The states of BBR, and the events of a packet on its way.
 
-/// The state of the state machine.
+/// The state of the state machine (section 4.1.1).
+///
+/// ```text
+///          +---------+   pipe full   +-------+
+///  start ->| Startup |-------------->| Drain |
+///          +---------+               +-------+
+///               ^                        | queue empty
+///     pipe not  |                        v
+///     full yet  |    +------+  room  +--------+  due  +--------+  a round  +----+
+///               |    | Down |------->| Cruise |------>| Refill |---------->| Up |
+///               |    +------+        +--------+       +--------+           +----+
+///               |      |  ^                              ^                  |
+///               |      |  +------------------------------|------------------+ too high, or full
+///               |      +------ due ----------------------+
+///          +----------+  over, by Down
+///  any --->| ProbeRtt |----------------> Cruise
+///   round  +----------+
+///   trip
+/// ```
+///
+/// An undo of spurious losses leads back to Startup, or by Refill to Up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BbrState {
     /// Doubles the rate each round until the pipe is full (section 5.3.1).
@@ -20,6 +40,22 @@ pub enum BbrState {
 }
 
 impl BbrState {
+    /// True if the state machine may go from `before` to this state.
+    pub fn may_follow(self, before: BbrState) -> bool {
+        use BbrState::{Cruise, Down, Drain, ProbeRtt, Refill, Startup, Up};
+        match self {
+            // From others than ProbeRTT by an undo.
+            Startup => before != Startup,
+            Drain => before == Startup,
+            Down => matches!(before, Drain | Up | ProbeRtt),
+            Cruise => before == Down,
+            // By an undo from any but UP.
+            Refill => !matches!(before, Up | ProbeRtt),
+            Up => before == Refill,
+            ProbeRtt => before != ProbeRtt,
+        }
+    }
+
     /// `IsInAProbeBWState`.
     pub fn is_probe_bw(self) -> bool {
         matches!(self, BbrState::Down | BbrState::Cruise | BbrState::Refill | BbrState::Up)

@@ -1,10 +1,10 @@
 //! The module's Allegro.
 
 use super::{ASSOCIATION, FIRST_RATE, LOSS_MARGIN, PccKernel};
-use crate::cores::pcc::{Association, State};
-use crate::cores::pcc_allegro::Constants;
 use crate::cores::{Twin, replay};
 use crate::{Basis, Build, Built, Entry};
+use narrows_cores::pcc::{Association, State};
+use narrows_cores::pcc_allegro::Constants;
 use narrows_params::{Need, Param, Params};
 
 /// The module's Allegro.

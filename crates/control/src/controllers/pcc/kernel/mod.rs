@@ -26,10 +26,11 @@ mod tests;
 pub mod vivace;
 
 use crate::Setup;
-use crate::cores::pcc::{Association, State};
-use crate::cores::{Core, CoreConstants, Event, Input, recovery};
+use crate::cores::recovery;
 use crate::parts::micros::micros;
 use crate::{CaState, Controller, Decision, Feedback, Open, Reduction, Sent, Tag, Timeout, Totals};
+use narrows_cores::pcc::{Association, State};
+use narrows_cores::{Core, CoreConstants, Event, Input};
 use narrows_params::{Need, Param};
 use narrows_units::{Bytes, Random, Rate, Segments, Span, Time};
 use narrows_wire::Ecn;

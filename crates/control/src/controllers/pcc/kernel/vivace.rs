@@ -1,10 +1,10 @@
 //! The module's Vivace.
 
 use super::{ASSOCIATION, FIRST_RATE, LOSS_MARGIN, PccKernel};
-use crate::cores::pcc::{Association, State};
-use crate::cores::pcc_vivace::{Constants, UtilityChoice};
 use crate::cores::{Twin, replay};
 use crate::{Basis, Build, Built, Entry};
+use narrows_cores::pcc::{Association, State};
+use narrows_cores::pcc_vivace::{Constants, UtilityChoice};
 use narrows_params::{Need, Param, ParamError, Params};
 
 /// The module's Vivace.

@@ -16,7 +16,7 @@ fn wrong_often_the_maximum_lasts_two_probing_cycles_however_long() {
         }
         // The round after a probe ends the cycle.
         for expected in [bandwidth, bandwidth_ceil(500, 120_000)] {
-            flow.bbr.start_down();
+            flow.end_probe();
             flow.ack(Step { round: true, ..slow });
             assert_eq!(flow.bbr.max_bandwidth.get(), expected, "{text}");
         }
@@ -29,7 +29,7 @@ fn a_round_limited_by_the_application_ends_no_cycle() {
         let mut flow = Flow::reach(text, BbrState::Cruise);
         let bandwidth = flow.bbr.max_bandwidth.get();
         for _ in 0..5 {
-            flow.bbr.start_down();
+            flow.end_probe();
             flow.ack(Step { sample: (500, 120_000), app_limited: true, ..ROUND });
         }
         assert_eq!(flow.bbr.max_bandwidth.get(), bandwidth);

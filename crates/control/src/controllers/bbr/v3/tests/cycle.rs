@@ -26,7 +26,7 @@ fn the_wait_between_probes_is_two_to_three_seconds_and_random() {
         let waits: Vec<u64> = (0..50)
             .map(|seed| {
                 let mut flow = Flow::seeded(text, seed);
-                flow.bbr.start_down();
+                flow.end_probe();
                 let began = flow.now;
                 flow.bbr.max_bandwidth.update(139_811, false);
                 flow.bbr.full_pipe.set_reached(true);
@@ -54,7 +54,7 @@ fn a_small_flow_probes_as_often_as_reno_and_none_waits_more_than_63_rounds() {
                 let mut flow = Flow::seeded(text, seed);
                 flow.bbr.max_bandwidth.update(139_811, false);
                 flow.bbr.full_pipe.set_reached(true);
-                flow.bbr.start_down();
+                flow.end_probe();
                 flow.bbr.short_term.lower_flight(bound);
                 flow.bbr.window = Cwnd::new(bound);
                 let mut rounds = 0;

@@ -75,6 +75,12 @@ const STEP: Step = Step {
 const ROUND: Step = Step { round: true, after: 40_000, ..STEP };
 
 impl Flow {
+    /// A probe ends, wherever the flow is: DOWN begins.
+    fn end_probe(&mut self) {
+        self.bbr.state = BbrState::Up;
+        self.bbr.start_down();
+    }
+
     fn new(text: &str) -> Flow {
         Flow::seeded(text, 1)
     }

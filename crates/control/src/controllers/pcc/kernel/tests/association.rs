@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::CaState;
-use crate::cores::pcc::Association;
+use narrows_cores::pcc::Association;
 use narrows_units::Random;
 use std::collections::VecDeque;
 

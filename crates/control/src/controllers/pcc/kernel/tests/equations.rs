@@ -3,7 +3,7 @@
 use super::{
     ALLEGRO_CONSTANTS, FIXED, Interval, MOVING, VIVACE_CONSTANTS, complete, core, interval,
 };
-use crate::cores::equations::{allegro_utility, exp, vivace_utility};
+use narrows_cores::equations::{allegro_utility, exp, vivace_utility};
 
 /// 100 Mbit/s.
 const RATE: u64 = 12_500_000;

@@ -2,7 +2,7 @@
 //! place.
 
 use super::*;
-use crate::cores::Output;
+use narrows_cores::Output;
 
 const PAIR_BUG: Vivace = Vivace { pair_bug: 1, ..VIVACE_CONSTANTS };
 

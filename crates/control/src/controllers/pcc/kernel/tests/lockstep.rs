@@ -3,7 +3,7 @@
 
 use super::transcription::{self, Ack, Common, Phase, Verdict};
 use super::*;
-use crate::cores::Output;
+use narrows_cores::Output;
 use narrows_units::Random;
 
 const SEQUENCES: u64 = 200_000;

@@ -7,10 +7,10 @@ mod transcription;
 
 use super::allegro::CONSTANTS as ALLEGRO_CONSTANTS;
 use super::vivace::CONSTANTS as VIVACE_CONSTANTS;
-use crate::cores::pcc::{Interval, State};
-use crate::cores::pcc_allegro::Constants as Allegro;
-use crate::cores::pcc_vivace::Constants as Vivace;
-use crate::cores::{Core, CoreConstants, Event, Input};
+use narrows_cores::pcc::{Interval, State};
+use narrows_cores::pcc_allegro::Constants as Allegro;
+use narrows_cores::pcc_vivace::Constants as Vivace;
+use narrows_cores::{Core, CoreConstants, Event, Input};
 
 /// The core's names of phases and decisions.
 const START: u32 = 0;

@@ -1,8 +1,8 @@
-//! The arithmetic of VCP's router (`cores/vcp_router.h`), which is no controller: it measures a
+//! The arithmetic of VCP's router (`c/vcp_router.h`), which is no controller: it measures a
 //! link.
 #![allow(unsafe_code)]
 
-use super::call::vcp_router::{Constants, State};
+use crate::vcp_router::{Constants, State};
 
 unsafe extern "C" {
     fn narrows_vcp_router_sample(_: *mut State, bytes: u64);

@@ -4,18 +4,6 @@
 use bytemuck::{Pod, Zeroable};
 use std::fmt::Debug;
 
-/// The number that the cores have for a recovery state.
-pub fn recovery(state: crate::CaState) -> u32 {
-    let state = match state {
-        crate::CaState::Open => Recovery::Open,
-        crate::CaState::Disorder => Recovery::Disorder,
-        crate::CaState::Cwr => Recovery::Cwr,
-        crate::CaState::Recovery => Recovery::Recovery,
-        crate::CaState::Loss => Recovery::Loss,
-    };
-    state as u32
-}
-
 /// The function of a core.
 type Call<C, S> = unsafe extern "C" fn(*const C, *mut S, *const Input, *mut Output);
 

@@ -1,8 +1,8 @@
-//! Single equations of the cores, for tests.
+//! Single equations of the cores, for tests that work them by hand.
 #![allow(unsafe_code)]
 
-use super::call::pcc::Interval;
-use super::call::{pcc_allegro, pcc_vivace};
+use crate::pcc::Interval;
+use crate::{pcc_allegro, pcc_vivace};
 
 unsafe extern "C" {
     fn narrows_pcc_vivace_utility(

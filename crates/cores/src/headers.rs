@@ -1,6 +1,6 @@
 //! BPF's restrictions on the headers.
 
-use super::call::HEADERS;
+use crate::call::HEADERS;
 
 /// Without comments and texts.
 fn code(header: &str) -> String {

@@ -32,10 +32,9 @@ struct Core {
 }
 
 fn main() {
-    println!("cargo::rerun-if-changed=cores");
+    println!("cargo::rerun-if-changed=c");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
-    let folder =
-        PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("cores");
+    let folder = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("c");
     let all = headers(&folder);
     let cores: Vec<Core> = all.iter().filter_map(|(name, header)| core(name, header)).collect();
     let headers: BTreeMap<String, Header> =
@@ -68,8 +67,8 @@ fn main() {
 /// The headers of a folder, by their names without `.h`.
 fn headers(folder: &Path) -> BTreeMap<String, Header> {
     let files = fs::read_dir(folder)
-        .expect("cores/ stands beside build.rs")
-        .map(|entry| entry.expect("cores/ can be read").path());
+        .expect("c/ stands beside build.rs")
+        .map(|entry| entry.expect("c/ can be read").path());
     let header = |path: PathBuf| {
         let name = path.file_stem()?.to_str()?.to_owned();
         let text = (path.extension()? == "h")
@@ -110,7 +109,7 @@ fn linked(Core { name, constants, state }: &Core) -> String {
 }
 
 /// The declarations of `core.h`, those of each other header in a module of its name, and the lines
-/// that `src/cores/call.rs` makes the cores of.
+/// that `src/call.rs` makes the cores of.
 fn rust_side(folder: &Path, headers: &BTreeMap<String, Header>, cores: &[Core]) -> String {
     let mut text = String::new();
     for (name, header) in headers {
@@ -120,7 +119,7 @@ fn rust_side(folder: &Path, headers: &BTreeMap<String, Header>, cores: &[Core]) 
             _ if items.is_empty() => {}
             _ => writeln!(
                 text,
-                "/// The structures of `cores/{name}.h`.\npub mod {name} {{\n{items}}}\n"
+                "/// The structures of `c/{name}.h`.\npub mod {name} {{\n{items}}}\n"
             )
             .expect(GROWS),
         }
