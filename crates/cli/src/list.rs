@@ -151,7 +151,12 @@ fn params(params: &[Spec]) -> Vec<Value> {
 
 /// What a parameter does, and what the controller needs if it is set.
 fn help(param: &Spec) -> String {
-    param.need.map_or_else(|| param.help.to_owned(), |need| format!("{}; needs {need}", param.help))
+    let signals = match (param.need, param.spares) {
+        (Some(need), _) => format!("; needs {need}"),
+        (None, Some(spared)) => format!("; works without {spared}"),
+        (None, None) => String::new(),
+    };
+    format!("{}{signals}", param.help)
 }
 
 /// What a parameter may be, its default first.

@@ -31,5 +31,6 @@ mod queues;
 mod refused;
 mod response;
 mod stopping;
+mod trajectories;
 mod transfers;
 mod vcp;
