@@ -247,7 +247,8 @@ pub struct Totals {
 ///   |               | Cwr |          +----------+
 ///   |<--------------+-----+--------->| Recovery |   all: the retransmission timer expires -> Loss
 ///   |  a window later                +----------+
-///   +----- everything sent before is settled, or the reduction proves needless (also of Loss)
+///   +----- everything sent before is settled, or the reduction proves needless (also of Loss);
+///          to Disorder while SACKs remain
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CaState {
@@ -268,8 +269,8 @@ impl CaState {
     /// True if a connection may go from `before` to this state.
     pub fn may_follow(self, before: CaState) -> bool {
         match self {
-            CaState::Open | CaState::Loss => true,
-            CaState::Disorder => matches!(before, CaState::Open | CaState::Disorder),
+            // An undo leads to disorder while SACKs remain.
+            CaState::Open | CaState::Disorder | CaState::Loss => true,
             CaState::Cwr => matches!(before, CaState::Open | CaState::Disorder),
             // Numbered transmissions that left in recovery may be lost and reduce again.
             CaState::Recovery => true,

@@ -64,8 +64,9 @@ impl ForwardingThread {
                 &mut ready,
             )?;
             inbox.awake(ready.iter().any(|(key, ..)| *key == Key::Inbox));
-            let now = wait::time_since(self.zero);
+            // The time after the lock: another thread may have held it.
             let mut forwarder = forwarder.lock();
+            let now = wait::time_since(self.zero);
             self.close_removed(&mut forwarder);
             if forwarder.due() <= now {
                 forwarder.poll(now, &mut self.io);

@@ -32,6 +32,7 @@ impl Forwarder {
 
     /// Passes Data of the management to the node.
     pub(super) fn send_reply(&mut self, now: Time, reply: Reply, sockets: &mut impl Sockets) {
+        let now = self.in_order(now);
         for data in reply {
             event::of_answer(&data, |event| sockets.tell(event));
             self.state.node.handle(now, self.management, Packet::from(data), &mut self.spare);

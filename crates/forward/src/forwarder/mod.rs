@@ -58,6 +58,8 @@ pub struct Forwarder {
     /// Faces whose datagrams wait for their turn, and when the first of them is due.
     paced: Vec<FaceId>,
     paced_due: Time,
+    /// The time of the latest packet for the node.
+    latest: Time,
 }
 
 impl Forwarder {
@@ -159,6 +161,7 @@ impl Forwarder {
             pacing: Budget::new(pacing),
             paced: Vec::new(),
             paced_due: Time::NEVER,
+            latest: now,
         }
     }
 

@@ -92,8 +92,16 @@ impl Forwarder {
         packet: Packet<PacketName>,
         sockets: &mut impl Sockets,
     ) {
+        let now = self.in_order(now);
         self.state.node.handle(now, slot, packet, &mut self.spare);
         self.drain(now, Some(id), sockets);
+    }
+
+    /// The time of a packet for the node: `now`, or the time of the packet before if that is later.
+    /// Faces are opened, and other threads are asked, at times of their own.
+    pub(super) fn in_order(&mut self, now: Time) -> Time {
+        self.latest = self.latest.max(now);
+        self.latest
     }
 
     /// The neighbour on a face of this thread understands this from now on.

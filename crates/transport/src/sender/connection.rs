@@ -220,7 +220,8 @@ impl Connection {
     pub fn decide(&mut self, now: Time) {
         self.timers.controller = match self.controller.decide(&mut self.decision) {
             Awaited::Event => Time::NEVER,
-            Awaited::Timer(due) => due,
+            // A timer that should have expired expires now: time does not run backwards.
+            Awaited::Timer(due) => due.max(now),
             Awaited::Fault => return self.halt(now),
         };
         self.target = whole(&self.decision);
