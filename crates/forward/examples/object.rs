@@ -1,4 +1,5 @@
-//! A producer and a consumer at the forwarder of this host: `narrows forward &`, then `cargo run -p narrows-forward --example object`.
+//! A producer and a consumer at the forwarder of this host: `narrows forward &`, then
+//! `cargo run -p narrows-forward --example object`.
 
 use narrows_forward::{Consumer, Name, Object, Place, Producer};
 use std::error::Error;
@@ -7,7 +8,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     share(&Place::of_user()?)
 }
 
-/// Serves an object from one thread and fetches it from another, at the rates of MIRCC where links compute them.
+/// Serves an object from one thread and fetches it from another, at the rates of MIRCC where links
+/// compute them.
 pub fn share(forwarder: &Place) -> Result<(), Box<dyn Error>> {
     let name: Name = "/example/greeting".parse()?;
     let mut producer = Producer::connect(forwarder)?;
@@ -16,13 +18,7 @@ pub fn share(forwarder: &Place) -> Result<(), Box<dyn Error>> {
 
     let mut content = Vec::new();
     let fetched = Consumer::connect(forwarder)?.fetch(&name, &mut content, &mut |_| ())?;
-    println!(
-        "{}: {} octets in {}, rates followed: {}",
-        fetched.name,
-        content.len(),
-        fetched.took,
-        fetched.followed_rates
-    );
+    println!("{}: {} octets in {}", fetched.name, content.len(), fetched.took);
     assert!(content == b"Hello, NDN".repeat(10_000));
     Ok(())
 }
