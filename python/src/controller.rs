@@ -64,11 +64,8 @@ impl Class {
     }
 
     fn entry(self) -> &'static Entry {
-        let spec = |(name, default): (String, Attribute)| Spec {
-            name: leaked(name),
-            kind: default.kind(),
-            help: "an attribute of the class",
-            need: None,
+        let spec = |(name, default): (String, Attribute)| {
+            Spec::new(leaked(name), default.kind(), "an attribute of the class")
         };
         let params: &'static [Spec] = Box::leak(self.params.into_iter().map(spec).collect());
         let factory = AssertUnwindSafe(Arc::new(self.factory));

@@ -192,9 +192,10 @@ mod tests {
                 // the lost one.
                 in_flight -= u32::from(delivered > 0);
                 reduction.on_ack(1, in_flight, 14, false);
-                for _ in in_flight..reduction.window(14, true) {
+                while in_flight < reduction.window(14, true) {
                     reduction.on_sent();
-                    (in_flight, left) = (in_flight + 1, left + 1);
+                    in_flight += 1;
+                    left += 1;
                 }
             }
             left
