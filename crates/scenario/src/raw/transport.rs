@@ -163,7 +163,7 @@ pub(crate) enum RawLossDetection {
 pub(crate) enum RawRecovery {
     /// In proportion to what is delivered (RFC 6937, as Linux has it: of the window).
     Prr,
-    /// The same of what was in flight (RFC 9937); only with SACK.
+    /// In proportion to what is delivered of the data in flight (RFC 9937); only with SACK.
     Rfc9937,
     /// One segment less for every second acknowledgement, then slow start (Linux 2.4).
     RateHalving,
