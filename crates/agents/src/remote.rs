@@ -112,7 +112,8 @@ impl Member {
 
     /// The next multiple of its time that is not too close.
     fn next(&self, now: Time) -> Time {
-        let (least, every) = ((now + SHORTEST_INTERVAL).as_nanos(), self.every.as_nanos());
+        let least = (now + SHORTEST_INTERVAL).as_nanos();
+        let every = self.every.as_nanos();
         Time::from_nanos(least.div_ceil(every) * every)
     }
 }
@@ -132,7 +133,8 @@ impl Remote {
     /// Takes its place at the table.
     fn sit_down(&mut self) {
         let Remote::Standing { simulation, seat, setup } = self else { return };
-        let (seat, setup) = (*seat, *setup);
+        let seat = *seat;
+        let setup = *setup;
         let table = locked(&TABLES).get(simulation).cloned();
         *self = table.and_then(|table| Remote::at(table, seat, &setup)).unwrap_or(Remote::Nobody);
     }

@@ -51,7 +51,8 @@ impl Steered {
     pub fn begin(scenario: Scenario, number: u64, agents: Agents) -> Result<Steered, AgentsError> {
         let ((told, hear), (answer, answered)) = (channel(), channel());
         let Agents { preset, first, together } = agents;
-        let (shown, actions) = (first.iter().map(|_| None).collect(), Vec::new());
+        let shown = first.iter().map(|_| None).collect();
+        let actions = Vec::new();
         let table = Table {
             preset,
             first,

@@ -133,7 +133,8 @@ mod tests {
         let text = "struct x_row {\n\tcore_u16 from; /* in ms */\n\tcore_u16 to;\n\tcore_u32 count;\n};\n\
             struct x_all {\n\tcore_u32 a;\n\tstruct x_row rows[2];\n\tcore_s64 b;\n};\nenum x_code { X_NO_LOAD, X_LOAD };\n";
         let header = Header::read("x.h", text).unwrap();
-        let (rust, c) = (rust(&header, "x").unwrap(), checks(&header).unwrap());
+        let rust = rust(&header, "x").unwrap();
+        let c = checks(&header).unwrap();
         for wanted in [
             "pub struct All {",
             "    pub rows: [Row; 2],",

@@ -292,7 +292,8 @@ impl<'a> Parser<'a> {
 
     /// The structures in the parentheses that come next.
     fn pointers(&mut self) -> Vec<String> {
-        let (mut depth, mut found) = (0, Vec::new());
+        let mut depth = 0;
+        let mut found = Vec::new();
         while let Some(token) = self.next() {
             match token.kind {
                 Kind::Sign('(') => depth += 1,

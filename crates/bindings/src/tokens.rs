@@ -22,7 +22,10 @@ pub enum Kind<'a> {
 
 /// The tokens of a text. Comments of `//` are not in the dialect.
 pub fn tokens(text: &str) -> Vec<Token<'_>> {
-    let (mut all, mut rest, mut line, mut line_begins) = (Vec::new(), text, 1, true);
+    let mut all = Vec::new();
+    let mut rest = text;
+    let mut line = 1;
+    let mut line_begins = true;
     while let Some(first) = rest.chars().next() {
         let (kind, length) = match first {
             '#' if line_begins => {

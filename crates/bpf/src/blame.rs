@@ -13,7 +13,8 @@ const NEAR_NULL: u64 = 4096;
 /// The region that an address is in or near to, and the distance from its beginning. An offset
 /// below 0 makes an address seem to lie at the end of the region before.
 fn nearest(memory: &Memory, at: u64) -> (u64, i64) {
-    let (region, offset) = (at >> 32, at as u32);
+    let region = at >> 32;
+    let offset = at as u32;
     if offset > i32::MAX as u32 && memory.content(region + 1) != Content::Nothing {
         (region + 1, offset as i32 as i64)
     } else {

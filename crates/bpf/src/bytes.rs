@@ -28,7 +28,8 @@ impl<'a> Bytes<'a> {
 
     /// A part of what is left, which stays.
     pub fn part(&self, offset: u32, length: u32) -> Result<Bytes<'a>, Problem> {
-        let (offset, length) = (offset as usize, length as usize);
+        let offset = offset as usize;
+        let length = length as usize;
         let part = self
             .rest
             .get(offset..)

@@ -223,11 +223,6 @@ pub enum Reason {
     /// `tcp_cong_avoid_ai` with a width of 0.
     #[error("calls tcp_cong_avoid_ai with w = 0, by which the kernel divides: pass at least 1")]
     ZeroWidth,
-    /// `dctcp_init` without ECN.
-    #[error(
-        "calls {0} on a connection without ECN, which the kernel then gives to Reno: set TCP_CONG_NEEDS_ECN (2) in the table's flags"
-    )]
-    NoEcn(&'static str),
     /// A function was called with an argument that it does not take.
     #[error("calls {function} with {found} as {parameter}: pass {wanted}")]
     Argument {

@@ -10,7 +10,7 @@ use crate::program::{Program, Variable};
 use crate::shown::structures;
 use crate::socket::Field;
 use narrows_control::{
-    Basis, Build, Built, Entry, Form, KeptFile, Setup, Source, forget_passing, register_file,
+    Basis, Build, Built, Entry, FileForm, KeptFile, Setup, Source, forget_passing, register_file,
 };
 use narrows_files::{Limit, read as read_file};
 use narrows_params::{Kind, Need, ParamError, Params, Spec, Words};
@@ -94,7 +94,7 @@ pub fn read(path: &str) -> Result<KeptFile, String> {
     let content = content(path)?;
     if !path.ends_with(SOURCE) {
         return Ok(KeptFile {
-            form: Form::Object,
+            form: FileForm::Object,
             object: content,
             source: None,
             notes: Vec::new(),
@@ -110,7 +110,7 @@ pub fn read(path: &str) -> Result<KeptFile, String> {
         compiler: clang.version.clone(),
     };
     Ok(KeptFile {
-        form: Form::Object,
+        form: FileForm::Object,
         object: compiled.object,
         source: Some(source),
         notes: warned.into_iter().collect(),
@@ -160,7 +160,8 @@ fn make(path: &str, mut file: KeptFile) -> Result<&'static Entry, String> {
     // Without a choice the only table is meant.
     let choices: Vec<Option<&'static str>> =
         if tables.is_empty() { vec![None] } else { tables.iter().copied().map(Some).collect() };
-    let (mut codes, mut refused) = (BTreeMap::new(), BTreeMap::new());
+    let mut codes = BTreeMap::new();
+    let mut refused = BTreeMap::new();
     for ops in choices {
         match code(path, &file.object, USUAL_HZ, ops) {
             Ok(code) => drop(codes.insert((USUAL_HZ, ops), code)),

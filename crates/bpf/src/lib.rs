@@ -20,7 +20,6 @@ mod link;
 pub mod log;
 mod machine;
 mod memory;
-mod minmax;
 mod problem;
 mod program;
 pub mod recording;
@@ -38,7 +37,7 @@ pub use fault::{Access, Fault, Reason};
 pub use files::parameters;
 pub use for_kernel::{ForKernel, Initial};
 pub use functions::{
-    FUNCTIONS, HELPERS, Service, SimulatedKernel, Standing, World, errno, function, helper, ticks,
+    FUNCTIONS, Service, SimulatedKernel, Standing, World, errno, function, helper, ticks,
 };
 pub use lines::{Line, Lines};
 pub use link::{Settings, link, link_against};

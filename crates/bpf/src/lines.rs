@@ -37,10 +37,8 @@ impl Lines {
         let (_, info) = &self.lines[after.checked_sub(1)?];
         // Compilers give code that comes from no line the number 0.
         let info = Some(info).filter(|info| info.line > 0)?;
-        let (file, text) = (
-            self.strings.text(info.file).replace("/./", "/"),
-            self.strings.text(info.text).trim().to_owned(),
-        );
+        let file = self.strings.text(info.file).replace("/./", "/");
+        let text = self.strings.text(info.text).trim().to_owned();
         Some(Line { file, line: info.line, column: info.column, text })
     }
 }

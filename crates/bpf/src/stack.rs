@@ -46,7 +46,8 @@ pub(crate) fn frame(program: &Program, function: &Function) -> usize {
     let mut lowest = 0;
     for instruction in &program.code[function.start..function.start + function.length] {
         let Instruction { code, dst, src, off, imm } = *instruction;
-        let (dst, src) = (dst as usize & 15, src as usize & 15);
+        let dst = dst as usize & 15;
+        let src = src as usize & 15;
         match code & 7 {
             1 => {
                 lowest = lowest.min(from_frame[src].map_or(0, |base| base + off as i64));

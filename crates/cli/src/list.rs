@@ -4,10 +4,10 @@ use crate::cli::{ListArgs, Listed, PathArgs, SchemaArgs};
 use crate::error::Failure;
 use crate::outcome::Outcome;
 use crate::reproduce::papers;
-use narrows_control::{Entry, TWINS};
+use narrows_control::{Controllers, Entry, TWINS};
 use narrows_evidence::report::Checked;
 use narrows_measure::metrics::METRICS;
-use narrows_params::{Kind, Registered, Spec, suggest};
+use narrows_params::{Catalogue, Kind, Spec, suggest};
 use narrows_path::{DISCIPLINES, offering};
 use narrows_scenario::paper::{Claim, Figure, Mode, Origin, Statement};
 use narrows_scenario::{NamedTraffic, PATHS, PathProfile, TRAFFIC};
@@ -103,7 +103,7 @@ fn controllers() -> Vec<Item> {
         });
         Item { text, json }
     };
-    Entry::all().into_iter().map(item).collect()
+    Controllers::all().into_iter().map(item).collect()
 }
 
 /// Laws of links' rates, consumers and strategies.

@@ -1,8 +1,10 @@
 //! Learned policies from files: plain weights in JSON, which become controllers.
 
-use narrows_control::learned::{Activation, Layer, Learned, LearnedPreset, MOST_WEIGHTS, Network};
+use narrows_control::learned::{
+    Activation, Layer, Learned, LearnedPreset, MOST_WEIGHTS, NeuralNetwork,
+};
 use narrows_control::{
-    Basis, Build, Built, ByInterval, Entry, Form, KeptFile, Setup, register_file,
+    Basis, Build, Built, ByInterval, Entry, FileForm, KeptFile, Setup, register_file,
 };
 use narrows_files::{Limit, read};
 use narrows_params::{Kind, Params, Spec};
@@ -50,7 +52,7 @@ struct Rows {
 #[derive(Clone)]
 pub struct LearnedPolicy {
     /// Its weights.
-    pub network: Arc<Network>,
+    pub network: Arc<NeuralNetwork>,
     /// How it sees and acts.
     pub preset: &'static LearnedPreset,
     /// What its author says of it; empty if nothing.
@@ -104,7 +106,7 @@ impl Document {
             .enumerate()
             .map(|(index, rows)| rows.layer(index))
             .collect::<Result<_, _>>()?;
-        let network = Network::new(layers, preset.inputs(), preset.outputs)
+        let network = NeuralNetwork::new(layers, preset.inputs(), preset.outputs)
             .map_err(|error| error.to_string())?;
         Ok(LearnedPolicy { network: Arc::new(network), preset, note: self.note })
     }
@@ -139,14 +141,14 @@ fn content(path: &str) -> Result<Vec<u8>, String> {
         }
         _ => format!(
             "{path}: it cannot be read: {error}; give the path of a learned policy ({})",
-            Form::Policy.end()
+            FileForm::Policy.end()
         ),
     })
 }
 
 /// True of the names of such files.
 pub fn is_policy(path: &str) -> bool {
-    path.ends_with(Form::Policy.end())
+    path.ends_with(FileForm::Policy.end())
 }
 
 /// The controller of a file, which is loaded and registered at the first call: by the file's stem, or `STEM.policy` where a controller has that name.
@@ -158,7 +160,7 @@ pub fn entry(path: &str) -> Result<&'static Entry, String> {
     let own = fs::canonicalize(path).map_err(|error| {
         format!(
             "{path}: it cannot be read: {error}; give the path of a learned policy ({})",
-            Form::Policy.end()
+            FileForm::Policy.end()
         )
     })?;
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -168,13 +170,13 @@ pub fn entry(path: &str) -> Result<&'static Entry, String> {
     let object = content(path)?;
     let policy = LearnedPolicy::parse(path, &object)?;
     let file: &'static KeptFile = Box::leak(Box::new(KeptFile {
-        form: Form::Policy,
+        form: FileForm::Policy,
         object,
         source: None,
         notes: Vec::new(),
     }));
     let name = path.rsplit('/').next().unwrap_or(path);
-    let stem = name.strip_suffix(Form::Policy.end()).unwrap_or(name);
+    let stem = name.strip_suffix(FileForm::Policy.end()).unwrap_or(name);
     let entry = register_file(stem, "policy", |name| policy.entry(name, path), file)
         .map_err(|refused| format!("{path}: {refused}"))?;
     loaded.insert(own, entry);

@@ -14,7 +14,7 @@ static LOADER: OnceLock<Loader> = OnceLock::new();
 #[derive(Debug)]
 pub struct KeptFile {
     /// The kind of file.
-    pub form: Form,
+    pub form: FileForm,
     /// The object, or the text of a policy, that was executed.
     pub object: Vec<u8>,
     /// The source and the compiler, if it was compiled.
@@ -25,22 +25,22 @@ pub struct KeptFile {
 
 /// The kind of a controller's file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum FileForm {
     /// A BPF object.
     Object,
     /// Weights of a learned policy.
     Policy,
 }
 
-impl Form {
+impl FileForm {
     /// All of them.
-    pub const ALL: [Form; 2] = [Form::Object, Form::Policy];
+    pub const ALL: [FileForm; 2] = [FileForm::Object, FileForm::Policy];
 
     /// How the names of such files end.
     pub fn end(self) -> &'static str {
         match self {
-            Form::Object => ".o",
-            Form::Policy => ".policy.json",
+            FileForm::Object => ".o",
+            FileForm::Policy => ".policy.json",
         }
     }
 }
@@ -66,7 +66,7 @@ pub fn load_files_by(loader: Loader) {
 pub fn names_file(name: &str) -> bool {
     name.contains('/')
         || name.ends_with(".bpf.c")
-        || Form::ALL.iter().any(|form| name.ends_with(form.end()))
+        || FileForm::ALL.iter().any(|form| name.ends_with(form.end()))
 }
 
 /// The text to write for a file whose name alone does not mean one: `./grad.c` for `grad.c`. `None`

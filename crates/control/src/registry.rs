@@ -1,14 +1,13 @@
 //! All controllers by name: those of this crate, and those added at run time.
 
-use crate::Controller;
+use crate::Entry;
 use crate::controllers::{
     bbr, copa, cubic, dctcp, fast, hstcp, ledbatpp, newreno, pcc, prague, rcp, scalable, screamv2,
     vcp, vegas, xcp,
 };
 use crate::cores::Twin;
-use crate::entry::{Built, Choice, Entry, Setup};
-use crate::files::{Form, KeptFile};
-use narrows_params::{Makes, Need, ParamError, Params, Registered, Spec, find, suggest};
+use crate::files::{FileForm, KeptFile};
+use narrows_params::{Catalogue, ParamError, find, suggest};
 use std::sync::{PoisonError, RwLock};
 use thiserror::Error;
 
@@ -147,7 +146,7 @@ pub fn kept_files() -> Vec<(&'static str, &'static KeptFile)> {
 
 /// Those of them that are BPF objects.
 pub fn kept_objects() -> Vec<(&'static str, &'static KeptFile)> {
-    kept_files().into_iter().filter(|(_, file)| file.form == Form::Object).collect()
+    kept_files().into_iter().filter(|(_, file)| file.form == FileForm::Object).collect()
 }
 
 /// The names and identities of the controllers that were added for one command.
@@ -233,8 +232,12 @@ pub enum Refused {
     },
 }
 
-impl Registered for Entry {
-    const WHAT: &'static str = "controller";
+/// The controllers, as choices are made of them.
+#[derive(Clone, Copy, Debug)]
+pub enum Controllers {}
+
+impl Catalogue for Controllers {
+    type Entry = Entry;
     fn built_in() -> &'static [&'static Entry] {
         ENTRIES
     }
@@ -245,15 +248,6 @@ impl Registered for Entry {
     fn hidden() -> Vec<&'static Entry> {
         crate::mutants::all()
     }
-    fn name(&self) -> &'static str {
-        self.name
-    }
-    fn params(&self) -> &'static [Spec] {
-        self.params
-    }
-    fn needs(&self) -> &'static [Need] {
-        self.needs
-    }
     fn other_names() -> &'static [(&'static str, &'static str)] {
         OTHER_NAMES
     }
@@ -262,13 +256,8 @@ impl Registered for Entry {
     }
 }
 
-impl Makes for Entry {
-    type Setup = Setup;
-    type Made = Box<dyn Controller>;
-    fn make(&self, setup: &Setup, params: &Params) -> Result<Box<dyn Controller>, ParamError> {
-        self.build.make(setup, params).map(Built::into_inner)
-    }
-}
+/// A controller chosen by name, with its parameters checked: `newreno`, `cubic?profile=rfc9438`.
+pub type Choice = narrows_params::Choice<Controllers>;
 
 impl Twin {
     /// The twin of a controller of this name, in scenarios (`pcc-vivace`) or in the kernel
@@ -302,7 +291,7 @@ impl Twin {
             }
             None => unknown(),
         };
-        match find::<Entry>(name) {
+        match find::<Controllers>(name) {
             Ok(entry) => TWINS
                 .iter()
                 .copied()
@@ -338,7 +327,7 @@ impl Twin {
                 .collect::<Vec<_>>(),
         );
         let mark = if all.is_empty() { "" } else { "?" };
-        let choice: Choice = format!("{}{mark}{}", twin.entry.name(), all.join("&")).parse()?;
+        let choice: Choice = format!("{}{mark}{}", twin.entry.name, all.join("&")).parse()?;
         twin.constants_of(&choice)?;
         Ok((twin, choice))
     }

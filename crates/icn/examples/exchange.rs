@@ -15,13 +15,13 @@ const UNDER_WAY: u64 = 1_000;
 const GAP: Span = Span::from_micros(1);
 
 fn main() {
-    for form in [Form::Labels, Form::Hashes, Form::Random, Form::Bloom] {
+    for form in [HintForm::Labels, HintForm::Hashes, HintForm::Random, HintForm::Bloom] {
         let best = (0..3).map(|_| run(form)).min().expect("three runs");
         println!("{form:?}: {best} ns per exchange");
     }
 }
 
-fn run(form: Form) -> u64 {
+fn run(form: HintForm) -> u64 {
     let mut node: Node<Interned> = Node::new(NodeConfig { form, ..NodeConfig::default() });
     let config = |label| FaceConfig {
         capacity_in: Some(Rate::from_mbps(10_000)),
@@ -37,10 +37,12 @@ fn run(form: Form) -> u64 {
         proxy: None,
         police: false,
     };
-    let (down, up) = (node.add_face(Time::ZERO, &config(1)), node.add_face(Time::ZERO, &config(2)));
+    let down = node.add_face(Time::ZERO, &config(1));
+    let up = node.add_face(Time::ZERO, &config(2));
     node.route(Interned::prefix(1), vec![up]);
     let mut steer = Steer::default();
-    let (mut sent, mut received) = (0, 0);
+    let mut sent = 0;
+    let mut received = 0;
     let start = Instant::now();
     for exchange in 0..EXCHANGES + UNDER_WAY {
         let now = Time::ZERO + GAP * exchange;

@@ -29,5 +29,5 @@ pub use node::{
 };
 pub use packet::{Class, Data, Interest, Nack, NackReason, Packet};
 pub use producer::{Producer, ProducerSetup};
-pub use route::{Bloom, Form, Hint, Route, Steer, extend};
+pub use route::{Bloom, Hint, HintForm, Route, Steer, extend};
 pub use spare::Spare;

@@ -60,7 +60,8 @@ mod tests {
 
     #[test]
     fn lateness_is_made_up_for_and_idleness_is_not() {
-        let (mut pacer, gap) = (Pacer::default(), Span::from_millis(10));
+        let mut pacer = Pacer::default();
+        let gap = Span::from_millis(10);
         pacer.take(at(5), gap);
         assert_eq!(pacer.due(gap), at(15));
         pacer.take(at(19), gap);
@@ -71,7 +72,8 @@ mod tests {
 
     #[test]
     fn what_may_be_caught_up_is_more_than_a_gap() {
-        let (mut pacer, gap) = (Pacer::new(Span::from_millis(10)), Span::from_millis(2));
+        let mut pacer = Pacer::new(Span::from_millis(10));
+        let gap = Span::from_millis(2);
         pacer.take(at(5), gap);
         pacer.take(at(14), gap);
         assert_eq!(pacer.due(gap), at(9), "three more at once");

@@ -6,7 +6,7 @@ use narrows_wire::Labels;
 /// The form of steering hints (MIRCC, section 4.3.2, and RFC 9531). All nodes of a network use the
 /// same form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Form {
+pub enum HintForm {
     /// A stack of next-hop labels (RFC 9531).
     #[default]
     Labels,

@@ -70,7 +70,8 @@ pub fn difference_interval(before: &[f64], after: &[f64]) -> Option<Interval> {
         let ranks = middle_ranks(values.len(), &mut Random::stream(values.len() as u64, name));
         medians_at(&ranks, &ordered(values))
     };
-    let (first, second) = (resampled(before, "before"), resampled(after, "after"));
+    let first = resampled(before, "before");
+    let second = resampled(after, "after");
     Some(middle(first.iter().zip(&second).map(|(before, after)| after - before).collect()))
 }
 
@@ -102,7 +103,8 @@ fn middle(mut statistics: Vec<f64>) -> Interval {
     let mut ordered = |place: usize| *statistics.select_nth_unstable_by(place, f64::total_cmp).1;
     let mut at = |share: f64| {
         let place = share * last as f64;
-        let (low, part) = (place as usize, place - (place as usize) as f64);
+        let low = place as usize;
+        let part = place - (place as usize) as f64;
         let below = ordered(low);
         below + part * (ordered((low + 1).min(last)) - below)
     };
@@ -161,7 +163,8 @@ mod tests {
     fn resampling_agrees_with_all_resamples_there_are() {
         assert_eq!(median_interval(&MICE), Some(enumerated(&MICE)));
         // Of an even number the median lies between two.
-        let (drawn, all) = (median_interval(&MICE[..6]).unwrap(), enumerated(&MICE[..6]));
+        let drawn = median_interval(&MICE[..6]).unwrap();
+        let all = enumerated(&MICE[..6]);
         assert!(
             (drawn.low - all.low).abs() < 8.0 && (drawn.high - all.high).abs() < 8.0,
             "{drawn:?}, {all:?}"

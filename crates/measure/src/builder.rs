@@ -19,7 +19,8 @@ impl RecordBuilder {
         interval: Span,
         changes: Vec<Change>,
     ) -> RecordBuilder {
-        let (flows, links) = (Vec::new(), Vec::new());
+        let flows = Vec::new();
+        let links = Vec::new();
         let record = Record {
             seed,
             duration,

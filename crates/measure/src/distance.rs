@@ -144,9 +144,10 @@ fn distance(
             (from, to, percent(from, to, 0.0))
         }
         Quantity::QueueingP50 | Quantity::QueueingP95 => {
-            let (link, quantile) = (link?, quantity.quantile());
-            let (from, to) =
-                (queueing(reference, link, quantile)?, queueing(other, link, quantile)?);
+            let link = link?;
+            let quantile = quantity.quantile();
+            let from = queueing(reference, link, quantile)?;
+            let to = queueing(other, link, quantile)?;
             (from, to, percent(from, to, packet_ms(reference.first()?, link)))
         }
         Quantity::Retransmitted => {
@@ -186,7 +187,8 @@ fn retransmitted(runs: &[Record]) -> Option<(f64, f64)> {
     let count = |of: fn(&FlowCounters) -> u64| {
         runs.iter().flat_map(|run| &run.flows).map(|flow| of(&flow.steady)).sum::<u64>() as f64
     };
-    let (again, sent) = (count(|steady| steady.retransmitted), count(|steady| steady.sent));
+    let again = count(|steady| steady.retransmitted);
+    let sent = count(|steady| steady.sent);
     (sent > 0.0).then(|| (100.0 * again / sent, 100.0 * (again + 1.0) / sent))
 }
 
@@ -257,7 +259,8 @@ mod tests {
             }
             run
         };
-        let (reference, other) = (run([900, 901], [20, 100]), run([901, 900], [22, 110]));
+        let reference = run([900, 901], [20, 100]);
+        let other = run([901, 900], [22, 110]);
         assert_eq!(
             (
                 bottleneck(&reference).unwrap().name.as_str(),

@@ -136,7 +136,8 @@ impl Emulation {
             issues.push(format!("p99 emulator lateness is {ms:.2} ms (limit {late})"));
         }
         if part(self.overlooked) > OVERLOOKED {
-            let (share, ms) = (part(self.overlooked) * 100.0, self.gap_max.as_secs_f64() * 1e3);
+            let share = part(self.overlooked) * 100.0;
+            let ms = self.gap_max.as_secs_f64() * 1e3;
             issues.push(format!("packets were read more than {late} late in {share:.1} % of the time (limit 1 %), up to {ms:.2} ms"));
         }
         let waited = self.waited.saturating_sub(WAKING * self.turns);

@@ -216,7 +216,8 @@ fn place(ns: u64) -> usize {
 
 /// The lowest value of a place, and how much more the highest is.
 fn bounds(place: usize) -> (u64, u64) {
-    let (octave, sub) = (place / SUB, place % SUB);
+    let octave = place / SUB;
+    let sub = place % SUB;
     match octave {
         0 => (sub as u64, 0),
         _ => {
@@ -274,7 +275,9 @@ mod tests {
 
     #[test]
     fn merging_equals_recording_both() {
-        let (mut a, mut b, mut both) = (Histogram::new(), Histogram::new(), Histogram::new());
+        let mut a = Histogram::new();
+        let mut b = Histogram::new();
+        let mut both = Histogram::new();
         for i in 0..100u64 {
             let span = Span::from_nanos(i * i * 1_000);
             if i % 2 == 0 {

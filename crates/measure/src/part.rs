@@ -140,11 +140,12 @@ impl FlowRecord {
         let samples = until(&self.samples, to).to_vec();
         let end = self.end.filter(|end| *end <= to);
         let count = |at| {
-            let (now, at_end) =
-                (standing(&samples, at), standing(&samples, end.unwrap_or(at).min(at)));
+            let now = standing(&samples, at);
+            let at_end = standing(&samples, end.unwrap_or(at).min(at));
             FlowCounters { late_goodput: now.goodput - at_end.goodput, ..counters(&now) }
         };
-        let (mut rtt, mut one_way) = (Histogram::new(), Histogram::new());
+        let mut rtt = Histogram::new();
+        let mut one_way = Histogram::new();
         let runs = |at: Time| at > from && at > self.start && end.is_none_or(|end| at <= end);
         for sample in samples.iter().filter(|sample| runs(sample.at)) {
             sample.rtt.into_iter().for_each(|span| rtt.record(span));
@@ -177,7 +178,8 @@ impl FlowRecord {
 impl LinkRecord {
     fn between(&self, from: Time, to: Time) -> LinkRecord {
         let samples = until(&self.samples, to).to_vec();
-        let (before, after) = (standing(&samples, from), standing(&samples, to));
+        let before = standing(&samples, from);
+        let after = standing(&samples, to);
         let count = |sample: &LinkSample| LinkCounters {
             departed_bytes: sample.departed_bytes,
             marked: sample.marked,
@@ -214,9 +216,10 @@ impl LinkRecord {
     /// The rate that the link had in the second before `at`, in bit/s; `None` of an unlimited one
     /// and of one that stood still.
     pub(crate) fn recent_bps(&self, at: Time) -> Option<f64> {
-        let (from, to) =
-            (standing(&self.samples, at - Span::from_secs(1)), standing(&self.samples, at));
-        let (bits, span) = (to.capacity.saturating_sub(from.capacity).bits(), to.at.since(from.at));
+        let from = standing(&self.samples, at - Span::from_secs(1));
+        let to = standing(&self.samples, at);
+        let bits = to.capacity.saturating_sub(from.capacity).bits();
+        let span = to.at.since(from.at);
         (bits > 0 && !span.is_zero()).then(|| bits as f64 / span.as_secs_f64())
     }
 }
@@ -229,8 +232,8 @@ impl IcnRecord {
             .map(|rates| RatesRecord { samples: until(&rates.samples, to).to_vec(), ..*rates });
         let consumers = self.consumers.iter().map(|consumer| {
             let samples = until(&consumer.samples, to).to_vec();
-            let (before, after) =
-                (standing(&samples, from).counters, standing(&samples, to).counters);
+            let before = standing(&samples, from).counters;
+            let after = standing(&samples, to).counters;
             let subflows = consumer.subflows.iter();
             let subflows = subflows.map(|subflow| SubflowRecord {
                 path: subflow.path,
@@ -444,7 +447,8 @@ mod tests {
     fn flows_that_stopped_later_still_ran() {
         let mut run = stepping();
         (run.flows[0].end, run.flows[0].completed) = (Some(at(22.0)), true);
-        let (part, later) = (run.between(at(15.0), at(20.0)), run.between(at(21.0), at(24.0)));
+        let part = run.between(at(15.0), at(20.0));
+        let later = run.between(at(21.0), at(24.0));
         assert_eq!((part.flows[0].end, part.flows[0].completed), (None, false));
         assert_eq!((later.flows[0].end, later.flows[0].completed), (Some(at(22.0)), true));
     }

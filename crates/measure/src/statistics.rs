@@ -7,7 +7,8 @@ pub fn mean(values: &[f64]) -> Option<f64> {
 
 /// The median: the middle one, or the mean of the middle two; `None` of nothing.
 pub fn median(values: &[f64]) -> Option<f64> {
-    let (ordered, half) = (ordered(values), values.len() / 2);
+    let ordered = ordered(values);
+    let half = values.len() / 2;
     match values.len() {
         0 => None,
         odd if odd % 2 == 1 => Some(ordered[half]),

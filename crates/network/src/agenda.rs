@@ -82,6 +82,18 @@ impl Agenda {
         }
     }
 
+    /// Checks that each place of the tree has the earlier of the two below it. For tests.
+    ///
+    /// # Panics
+    ///
+    /// One has not.
+    pub fn check(&self) {
+        for place in 1..self.leaves {
+            let below = self.places[2 * place].min(self.places[2 * place + 1]);
+            assert_eq!(self.places[place], below, "place {place} of {}", self.leaves);
+        }
+    }
+
     /// The earliest element and its time, [`Time::NEVER`] if nothing is due.
     #[inline]
     pub fn first(&self) -> (Time, usize) {
@@ -101,14 +113,15 @@ mod tests {
         let mut random = Random::stream(7, "agenda");
         for elements in [1usize, 2, 3, 5, 8, 100] {
             let mut agenda = Agenda::new(elements);
-            let (mut times, mut now) = (vec![Time::NEVER; elements], Time::ZERO);
+            let mut times = vec![Time::NEVER; elements];
+            let mut now = Time::ZERO;
             for step in 0..6000 {
                 if step == 3000 {
                     agenda.grow(elements * 30);
                     times.resize(elements * 30, Time::NEVER);
                 }
-                let (mut element, elements) =
-                    (random.below(times.len() as u64) as usize, times.len());
+                let mut element = random.below(times.len() as u64) as usize;
+                let elements = times.len();
                 if random.chance(0.5) && agenda.first().0 != Time::NEVER {
                     (now, element) = agenda.first();
                 }
@@ -121,6 +134,7 @@ mod tests {
                     now + Span::from_nanos(random.below(range))
                 };
                 agenda.set(element, time);
+                agenda.check();
                 times[element] = time;
                 assert_eq!(agenda.time_of(element), time);
                 let first = (0..elements).min_by_key(|e| (times[*e], *e)).unwrap();

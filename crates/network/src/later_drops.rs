@@ -56,6 +56,11 @@ impl<I> Default for Drops<I> {
 }
 
 impl<I> Drops<I> {
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.heap.len()
+    }
+
     /// When the next one happens, [`Time::NEVER`] if none does.
     #[inline]
     pub(crate) fn due(&self) -> Time {

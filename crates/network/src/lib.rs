@@ -16,4 +16,4 @@ mod routes;
 pub use agenda::Agenda;
 pub use change::{Change, FlowId, LinkId, What};
 pub use network::{Network, Visitor};
-pub use packet::{Crossing, Routed};
+pub use packet::{LinkEvent, Routed};

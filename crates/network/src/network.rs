@@ -2,7 +2,7 @@
 
 use crate::later_drops::{Drops, LaterDrop};
 use crate::routes::{Next, Routes};
-use crate::{Agenda, Change, Crossing, LinkId, Routed, What};
+use crate::{Agenda, Change, LinkEvent, LinkId, Routed, What};
 use narrows_measure::{LinkRecord, LinkSample};
 use narrows_path::{DropReason, Fate, Link, LinkChange, LinkConfig, LinkProbe};
 use narrows_units::{Bytes, Rate, Span, Time};
@@ -25,7 +25,7 @@ pub trait Visitor<P: Routed>: Sized {
     /// A packet comes to a link or has crossed it. A network that [looks
     /// ahead](Network::look_ahead) tells some of it before its time.
     #[inline(always)]
-    fn seen(&mut self, at: Time, crossing: Crossing, packet: &P) {
+    fn seen(&mut self, at: Time, crossing: LinkEvent, packet: &P) {
         let _ = (at, crossing, packet);
     }
 
@@ -120,6 +120,22 @@ impl<P: Routed> Network<P> {
         self.routes.links(self.routes.place(flow, false))
     }
 
+    /// Checks that each link is looked at when it wants to be, that changes are in order, and that
+    /// drops to come are of packets under way. For tests.
+    ///
+    /// # Panics
+    ///
+    /// One of these does not hold.
+    pub fn check(&self) {
+        self.agenda.check();
+        for (number, link) in self.links.iter().enumerate() {
+            let due = link.due().unwrap_or(Time::NEVER);
+            assert_eq!(self.agenda.time_of(number), due, "link {number}");
+        }
+        assert!(self.changes.is_sorted_by(|later, sooner| later.at >= sooner.at), "changes");
+        assert!(self.drops.len() as u64 <= self.inside, "more drops to come than packets inside");
+    }
+
     /// Packets under way.
     #[inline]
     pub fn inside(&self) -> u64 {
@@ -153,6 +169,10 @@ impl<P: Routed> Network<P> {
     /// the network was told.
     #[inline]
     pub fn enter<V: Visitor<P>>(&mut self, now: Time, packet: P, visitor: &mut V) {
+        debug_assert!(
+            self.routes.at(packet.place()) != Next::Host,
+            "a packet enters at the end of its route"
+        );
         self.inside += 1;
         self.forward(now, packet, visitor);
     }
@@ -192,7 +212,7 @@ impl<P: Routed> Network<P> {
         self.events += 1;
         loop {
             if let Some((_, mut packet)) = self.links[link].pop(now) {
-                visitor.seen(now, Crossing::Leaving(link), &packet);
+                visitor.seen(now, LinkEvent::Leaving(link), &packet);
                 packet.advance();
                 if self.routes.at(packet.place()) == Next::Host {
                     self.inside -= 1;
@@ -213,6 +233,7 @@ impl<P: Routed> Network<P> {
     #[cold]
     fn drop_due<V: Visitor<P>>(&mut self, visitor: &mut V) {
         let Some(LaterDrop { at, link, why, identity, .. }) = self.drops.pop() else { return };
+        debug_assert!(self.inside > 0, "a packet is dropped that is not in the network");
         self.links[link].drop_due(why);
         self.inside -= 1;
         visitor.dropped(at, link, identity);
@@ -244,7 +265,7 @@ impl<P: Routed> Network<P> {
             return;
         };
         loop {
-            visitor.seen(at, Crossing::Entering(place), &packet);
+            visitor.seen(at, LinkEvent::Entering(place), &packet);
             let link = &mut self.links[place];
             if !link.knows_departure(at) {
                 return self.enqueue(now, place, packet, visitor);
@@ -260,7 +281,7 @@ impl<P: Routed> Network<P> {
                 return;
             };
             link.pass(arrival);
-            visitor.seen(arrival, Crossing::Leaving(place), &packet);
+            visitor.seen(arrival, LinkEvent::Leaving(place), &packet);
             packet.advance();
             (at, place) = (arrival, next);
         }

@@ -20,7 +20,7 @@ pub trait Routed: Packet {
 
 /// A link that a packet comes to or has crossed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Crossing {
+pub enum LinkEvent {
     /// Before its losses and its queue.
     Entering(usize),
     /// At its far end.

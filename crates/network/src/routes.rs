@@ -189,7 +189,8 @@ mod tests {
     #[test]
     fn routes_that_come_later_are_crossed_in_the_same_way() {
         let mut routes = dumbbell();
-        let (out, back) = (ids(&[1, 3, 5]), ids(&[]));
+        let out = ids(&[1, 3, 5]);
+        let back = ids(&[]);
         routes.look_ahead(
             &[change(What::Route { flow: FlowId(0), route: out.clone(), back: back.clone() })],
             vec![true; 6],

@@ -1,21 +1,21 @@
 //! An entry of a registry chosen by text.
 
 use crate::spec::Value;
-use crate::{Makes, Need, ParamError, Params, Registered, Spec, find, suggest};
+use crate::{Catalogue, Makes, Need, ParamError, Params, Registered, Spec, find, suggest};
 use std::fmt;
 use std::str::FromStr;
 
 /// An entry chosen by name, with its parameters checked: `newreno`, `cubic?profile=rfc9438`,
 /// `codel?target=5`.
-pub struct Choice<E: 'static> {
-    entry: &'static E,
+pub struct Choice<C: Catalogue> {
+    entry: &'static C::Entry,
     set: Vec<(&'static str, Value)>,
     text: String,
 }
 
-impl<E: Registered> Choice<E> {
+impl<C: Catalogue> Choice<C> {
     /// The registry line.
-    pub fn entry(&self) -> &'static E {
+    pub fn entry(&self) -> &'static C::Entry {
         self.entry
     }
 
@@ -56,36 +56,36 @@ impl<E: Registered> Choice<E> {
     }
 }
 
-impl<E: Makes> Choice<E> {
+impl<E: Makes, C: Catalogue<Entry = E>> Choice<C> {
     /// Makes one with these parameters.
     pub fn build(&self, setup: &E::Setup) -> Result<E::Made, ParamError> {
         self.entry.make(setup, &self.params())
     }
 }
 
-impl<E> Clone for Choice<E> {
-    fn clone(&self) -> Choice<E> {
+impl<C: Catalogue> Clone for Choice<C> {
+    fn clone(&self) -> Choice<C> {
         Choice { entry: self.entry, set: self.set.clone(), text: self.text.clone() }
     }
 }
 
-impl<E> fmt::Debug for Choice<E> {
+impl<C: Catalogue> fmt::Debug for Choice<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.text)
     }
 }
 
-impl<E> PartialEq for Choice<E> {
-    fn eq(&self, other: &Choice<E>) -> bool {
+impl<C: Catalogue> PartialEq for Choice<C> {
+    fn eq(&self, other: &Choice<C>) -> bool {
         self.text == other.text
     }
 }
 
-impl<E: Registered> FromStr for Choice<E> {
+impl<C: Catalogue> FromStr for Choice<C> {
     type Err = ParamError;
-    fn from_str(text: &str) -> Result<Choice<E>, ParamError> {
+    fn from_str(text: &str) -> Result<Choice<C>, ParamError> {
         let (name, settings) = text.split_once('?').unwrap_or((text, ""));
-        let entry = find::<E>(name)?;
+        let entry = find::<C>(name)?;
         let mut set: Vec<(&'static str, Value)> = Vec::new();
         for setting in settings.split('&').filter(|setting| !setting.is_empty()) {
             let (key, value) = setting.split_once('=').unwrap_or((setting, "true"));

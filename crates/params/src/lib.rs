@@ -19,7 +19,7 @@ pub use near::{nearest, suggest};
 pub use need::Need;
 pub use param::Param;
 pub use params::Params;
-pub use registry::{Makes, Registered, find};
+pub use registry::{Catalogue, Makes, Registered, find};
 pub use spec::{Kind, Spec, Words};
 
 #[cfg(test)]

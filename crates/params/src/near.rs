@@ -3,7 +3,8 @@
 /// The known name that `word` is nearest to, if one is near; of equally near ones the first of the
 /// same length.
 pub fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let (length, lower) = (word.chars().count(), word.to_lowercase());
+    let length = word.chars().count();
+    let lower = word.to_lowercase();
     let apart = |name: &str| {
         (strsim::osa_distance(&lower, &name.to_lowercase()), name.chars().count().abs_diff(length))
     };

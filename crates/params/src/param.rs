@@ -161,7 +161,8 @@ const fn number(default: f64, (min, max): Range, unit: &'static str, whole: bool
 }
 
 const fn same(one: &str, other: &str) -> bool {
-    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let one = one.as_bytes();
+    let other = other.as_bytes();
     let mut index = 0;
     while index < one.len() && index < other.len() && one[index] == other[index] {
         index += 1;

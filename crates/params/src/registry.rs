@@ -6,24 +6,6 @@ use crate::{Need, ParamError, Params, Spec, suggest};
 pub trait Registered: 'static {
     /// The kind of thing that the registry holds, for messages: "controller".
     const WHAT: &'static str;
-    /// Every entry that the program has by itself, in the order in which lists show them.
-    fn built_in() -> &'static [&'static Self];
-    /// Entries that were added at run time, in the order in which they came; a registry to which
-    /// none can be added has none.
-    fn added() -> Vec<&'static Self> {
-        Vec::new()
-    }
-    /// Every entry, in the order in which lists show them: first those of the program, then those
-    /// added.
-    fn all() -> Vec<&'static Self> {
-        let mut all = Self::built_in().to_vec();
-        all.extend(Self::added());
-        all
-    }
-    /// Entries that are chosen by their names and stand in no list: those of tests.
-    fn hidden() -> Vec<&'static Self> {
-        Vec::new()
-    }
     /// The name in scenarios and on the command line.
     fn name(&self) -> &'static str;
     /// Its parameters.
@@ -31,6 +13,30 @@ pub trait Registered: 'static {
     /// Signals without which it cannot work, whatever its parameters.
     fn needs(&self) -> &'static [Need] {
         &[]
+    }
+}
+
+/// The entries of a registry.
+pub trait Catalogue: 'static {
+    /// One line.
+    type Entry: Registered;
+    /// Every entry that the program has by itself, in the order in which lists show them.
+    fn built_in() -> &'static [&'static Self::Entry];
+    /// Entries that were added at run time, in the order in which they came; a registry to which
+    /// none can be added has none.
+    fn added() -> Vec<&'static Self::Entry> {
+        Vec::new()
+    }
+    /// Every entry, in the order in which lists show them: first those of the program, then those
+    /// added.
+    fn all() -> Vec<&'static Self::Entry> {
+        let mut all = Self::built_in().to_vec();
+        all.extend(Self::added());
+        all
+    }
+    /// Entries that are chosen by their names and stand in no list: those of tests.
+    fn hidden() -> Vec<&'static Self::Entry> {
+        Vec::new()
     }
     /// Other names that the field has for entries, each with the entry's own.
     fn other_names() -> &'static [(&'static str, &'static str)] {
@@ -47,17 +53,18 @@ pub trait Registered: 'static {
 /// # Errors
 ///
 /// [`ParamError::UnknownName`], [`ParamError::Renamed`].
-pub fn find<E: Registered>(name: &str) -> Result<&'static E, ParamError> {
+pub fn find<C: Catalogue>(name: &str) -> Result<&'static C::Entry, ParamError> {
     let known = |table: &[(&str, &'static str)]| {
         table.iter().find(|(other, _)| *other == name).map(|(_, own)| *own)
     };
-    let own = known(E::other_names()).unwrap_or(name);
-    let all = E::all();
-    if let Some(entry) = all.iter().copied().chain(E::hidden()).find(|entry| entry.name() == own) {
+    let own = known(C::other_names()).unwrap_or(name);
+    let all = C::all();
+    if let Some(entry) = all.iter().copied().chain(C::hidden()).find(|entry| entry.name() == own) {
         return Ok(entry);
     }
-    let (what, written) = (E::WHAT, name.to_owned());
-    if let Some(now) = known(E::former_names()) {
+    let what = C::Entry::WHAT;
+    let written = name.to_owned();
+    if let Some(now) = known(C::former_names()) {
         return Err(ParamError::Renamed { what, name: written, now });
     }
     let help = suggest(name, &format!("{what}s"), all.iter().map(|entry| entry.name()));

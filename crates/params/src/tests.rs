@@ -1,4 +1,4 @@
-use crate::{Choice, Kind, Need, Param, ParamError, Registered, Spec};
+use crate::{Catalogue, Choice, Kind, Need, Param, ParamError, Registered, Spec};
 use narrows_units::Span;
 
 struct Entry {
@@ -8,6 +8,16 @@ struct Entry {
 
 impl Registered for Entry {
     const WHAT: &'static str = "thing";
+    fn name(&self) -> &'static str {
+        self.name
+    }
+    fn params(&self) -> &'static [Spec] {
+        self.params
+    }
+}
+
+impl Catalogue for Entry {
+    type Entry = Entry;
     fn built_in() -> &'static [&'static Entry] {
         &[
             &Entry {
@@ -16,12 +26,6 @@ impl Registered for Entry {
             },
             &Entry { name: "other", params: &[OTHER_FORM.spec] },
         ]
-    }
-    fn name(&self) -> &'static str {
-        self.name
-    }
-    fn params(&self) -> &'static [Spec] {
-        self.params
     }
 }
 

@@ -5,19 +5,23 @@ use crate::queue::backlog::{Backlog, Limit};
 use crate::queue::discipline::{
     Discipline, DisciplineChoice, DisciplineEntry, DisciplineSetup, Fate, Queued, Verdicts,
 };
-use narrows_params::{Need, Registered, Spec};
+use narrows_params::{Catalogue, Need, Registered, Spec};
 use narrows_units::{Rate, Time};
 
 impl Registered for DisciplineEntry {
     const WHAT: &'static str = "queue discipline";
-    fn built_in() -> &'static [&'static DisciplineEntry] {
-        DISCIPLINES
-    }
     fn name(&self) -> &'static str {
         self.name
     }
     fn params(&self) -> &'static [Spec] {
         self.params
+    }
+}
+
+impl Catalogue for DisciplineEntry {
+    type Entry = DisciplineEntry;
+    fn built_in() -> &'static [&'static DisciplineEntry] {
+        DISCIPLINES
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::error::{Checked, Problem};
 use crate::raw::RawScenario;
 use crate::text::At;
-use narrows_control::{Entry, Form, entry_of_file, meant_file, names_file};
+use narrows_control::{Controllers, FileForm, entry_of_file, meant_file, names_file};
 use narrows_params::{ParamError, find};
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 pub fn load_controller(text: &str, folder: &Path) -> Result<String, String> {
     let (name, settings) = text.split_once('?').unwrap_or((text, ""));
     let Some(file) = file_of(name, folder) else {
-        let unknown = matches!(find::<Entry>(name), Err(ParamError::UnknownName { .. }));
+        let unknown = matches!(find::<Controllers>(name), Err(ParamError::UnknownName { .. }));
         return meant_file(name, folder)
             .filter(|_| unknown)
             .map_or_else(|| Ok(text.to_owned()), Err);
@@ -30,12 +30,12 @@ fn file_of(name: &str, folder: &Path) -> Option<PathBuf> {
     let last = name.rsplit('/').next().unwrap_or(name);
     let stem = [".bpf.c", ".bpf.o"]
         .into_iter()
-        .chain(Form::ALL.map(Form::end))
+        .chain(FileForm::ALL.map(FileForm::end))
         .find_map(|end| last.strip_suffix(end))
         .unwrap_or(last);
     let kept = || {
-        let mut names = Form::ALL
-            .map(Form::end)
+        let mut names = FileForm::ALL
+            .map(FileForm::end)
             .into_iter()
             .chain([".bpf.o"])
             .map(|end| folder.join(format!("{stem}{end}")));
@@ -45,7 +45,7 @@ fn file_of(name: &str, folder: &Path) -> Option<PathBuf> {
         let own = folder.join(name);
         return if own.exists() { Some(own) } else { kept().or(Some(own)) };
     }
-    match find::<Entry>(name) {
+    match find::<Controllers>(name) {
         Err(ParamError::UnknownName { .. }) => kept(),
         _ => None,
     }

@@ -54,7 +54,8 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         let Ends::Transport(ends) = &mut endpoint.ends else { return };
         let (sender, receiver) = &mut **ends;
         sender.drop_unsent();
-        let (end, next) = (sender.written(), receiver.next());
+        let end = sender.written();
+        let next = receiver.next();
         let size = self.scenario.flows[flow].transport.mss * (end - endpoint.ledger.end());
         self.sources[flow].application.expect(&mut endpoint.ledger, Message { start, size }, end);
         if endpoint.ledger.awaits(next) {
@@ -105,12 +106,14 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
 
     /// Sends `size` at once, in as few packets as it takes.
     fn send_datagrams(&mut self, network: &mut Net<C>, now: Time, flow: usize, size: Bytes) {
-        let (mss, headers) = (self.scenario.flows[flow].transport.mss, self.slots[flow].headers);
+        let mss = self.scenario.flows[flow].transport.mss;
+        let headers = self.slots[flow].headers;
         let route = network.route(flow, false);
         let mut left = size;
         while left > Bytes::ZERO && self.pulse.goes_on(now) {
             let Ends::Datagrams(sent) = &mut self.slots[flow].ends else { return };
-            let (number, payload) = (*sent, left.min(mss));
+            let number = *sent;
+            let payload = left.min(mss);
             *sent += 1;
             left -= payload;
             self.tallies[flow].datagrams_sent += 1;
@@ -148,7 +151,8 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
 
     /// A further slot for connections of a flow.
     fn open_slot(&mut self, flow: usize) -> usize {
-        let (slot, plan) = (self.slots.len(), &self.scenario.flows[flow]);
+        let slot = self.slots.len();
+        let plan = &self.scenario.flows[flow];
         let number = self.sources[flow].connections.len() + 1;
         let random =
             Random::stream(self.scenario.seed, &format!("flow {} overhead {number}", plan.name));

@@ -44,7 +44,8 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         let request = &mut self.sources[flow].request;
         request.repeat_at = now + request.patience;
         let Request { number, size, packets, .. } = *request;
-        let (headers, mss) = (self.slots[flow].headers, self.scenario.flows[flow].transport.mss);
+        let headers = self.slots[flow].headers;
+        let mss = self.scenario.flows[flow].transport.mss;
         let route = network.route(flow, true);
         let mut left = size;
         for index in 0..packets {

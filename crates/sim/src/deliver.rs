@@ -5,7 +5,7 @@ use crate::endpoint::Ends;
 use crate::hosts::Hosts;
 use crate::packet::{Kind, Net, Packet};
 use crate::watch::Watch;
-use narrows_network::{Crossing, Visitor};
+use narrows_network::{LinkEvent, Visitor};
 use narrows_transport::{Ack, Content, Data, Point, Seen};
 use narrows_units::{Bytes, Time};
 
@@ -51,10 +51,10 @@ impl<O: Watch, C: Carried> Visitor<Packet<C>> for Hosts<'_, O, C> {
     }
 
     #[inline(always)]
-    fn seen(&mut self, now: Time, crossing: Crossing, packet: &Packet<C>) {
+    fn seen(&mut self, now: Time, crossing: LinkEvent, packet: &Packet<C>) {
         let point = match crossing {
-            Crossing::Entering(link) => Point::Entering(link),
-            Crossing::Leaving(link) => Point::Leaving(link),
+            LinkEvent::Entering(link) => Point::Entering(link),
+            LinkEvent::Leaving(link) => Point::Leaving(link),
         };
         self.show(now, point, packet);
     }
@@ -113,7 +113,8 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         let receiver = &mut ends.1;
         let signal = packet.header().map(|header| header.signal());
         let ack = receiver.on_data(now, data, packet.ecn(), signal);
-        let (next, timer) = (receiver.next(), receiver.next_timer());
+        let next = receiver.next();
+        let timer = receiver.next_timer();
         let completes = endpoint.ledger.awaits(next);
         if let Some(due) = timer {
             self.hasten(slot, due);
@@ -149,7 +150,8 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
 
     #[inline]
     fn send_whole(&mut self, network: &mut Net<C>, now: Time, slot: usize, ack: &Ack) {
-        let (flow, headers) = (self.slots[slot].flow as usize, self.slots[slot].headers);
+        let flow = self.slots[slot].flow as usize;
+        let headers = self.slots[slot].headers;
         self.tallies[flow].acks += 1;
         let sack_option = if ack.blocks.is_empty() { 0 } else { 4 + 8 * ack.blocks.len() as u32 };
         let packet = Packet::ack(

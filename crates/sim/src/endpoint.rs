@@ -172,7 +172,8 @@ impl Endpoint {
     pub(crate) fn due(&self) -> Time {
         match &self.ends {
             Ends::Transport(ends) => {
-                let (sender, receiver) = (ends.0.next_timer(), ends.1.next_timer());
+                let sender = ends.0.next_timer();
+                let receiver = ends.1.next_timer();
                 self.send_at.min(sender.unwrap_or(Time::NEVER)).min(receiver.unwrap_or(Time::NEVER))
             }
             Ends::Datagrams(_) | Ends::None => Time::NEVER,

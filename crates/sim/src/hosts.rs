@@ -3,6 +3,7 @@
 use crate::SimError;
 use crate::carried::Carried;
 use crate::endpoint::{Endpoint, Ends, opens};
+use crate::event_loop::{Elements, Probe};
 use crate::overhead::Overhead;
 use crate::packet::{Net, Options};
 use crate::probes::{Flows, Probes};
@@ -14,8 +15,7 @@ use narrows_scenario::{Scenario, Workload};
 use narrows_transport::Handshake;
 use narrows_units::{Random, Time};
 
-/// Elements of the agenda, in this order: flows, then the probes, then connections that come and
-/// go. Equal times are served in this order, after the network's.
+/// The hosts of a network, on which flows run.
 pub(crate) struct Hosts<'a, O, C> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) agenda: Agenda,
@@ -47,10 +47,6 @@ const ROOM: u64 = 1 << 24;
 /// gigabytes.
 const MOST_OPEN: usize = 1 << 20;
 
-/// Elements of the agenda between the flows and the connections that come and go: samples, the end
-/// of the warm-up, changes of the network, and of what hosts take to send.
-pub(crate) const PROBES: usize = 4;
-
 /// The seed of a flow's controller in a run of this seed: what a controller is made with
 /// ([`Setup::seed`](narrows_control::Setup::seed)), and tells flows apart by. Of flows that open a
 /// connection for each transfer, each connection has another.
@@ -67,8 +63,8 @@ impl<'a, O: Watch, C: Carried> Hosts<'a, O, C> {
         observer: &'a mut O,
     ) -> Result<Hosts<'a, O, C>, SimError> {
         let overhead = Overhead::new(scenario, network);
-        let (mut slots, mut sources) =
-            (Vec::with_capacity(scenario.flows.len()), Vec::with_capacity(scenario.flows.len()));
+        let mut slots = Vec::with_capacity(scenario.flows.len());
+        let mut sources = Vec::with_capacity(scenario.flows.len());
         for (index, flow) in scenario.flows.iter().enumerate() {
             let seed = controller_seed(scenario.seed, &flow.name);
             let ends = Ends::new(flow, seed)?;
@@ -83,19 +79,17 @@ impl<'a, O: Watch, C: Carried> Hosts<'a, O, C> {
             slots.push(endpoint);
             sources.push(source);
         }
-        let mut agenda = Agenda::new(sources.len() + PROBES);
+        let elements = Elements::new(sources.len());
+        let mut agenda = Agenda::new(elements.passing(0));
         for (index, source) in sources.iter().enumerate() {
             agenda.set(index, source.due().min(slots[index].due()));
         }
         let first = scenario.changes.first().map_or(Time::NEVER, |first| first.at);
         let refresh = overhead.next_refresh(Time::ZERO);
-        for (probe, at) in
-            [Time::ZERO + scenario.interval, Time::ZERO + scenario.warmup, first, refresh]
-                .into_iter()
-                .enumerate()
-        {
-            agenda.set(sources.len() + probe, at);
-        }
+        agenda.set(elements.probe(Probe::Sample), Time::ZERO + scenario.interval);
+        agenda.set(elements.probe(Probe::WarmUp), Time::ZERO + scenario.warmup);
+        agenda.set(elements.probe(Probe::Change), first);
+        agenda.set(elements.probe(Probe::Rates), refresh);
         Ok(Hosts {
             scenario,
             agenda,
@@ -117,7 +111,8 @@ impl<'a, O: Watch, C: Carried> Hosts<'a, O, C> {
     /// The element of the agenda that a slot is.
     #[inline]
     pub(crate) fn element(&self, slot: usize) -> usize {
-        if slot < self.sources.len() { slot } else { slot + PROBES }
+        let flows = self.sources.len();
+        if slot < flows { slot } else { Elements::new(flows).passing(slot - flows) }
     }
 
     /// The flows as they are.

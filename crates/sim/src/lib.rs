@@ -9,6 +9,7 @@ mod carried;
 mod deliver;
 mod endpoint;
 mod error;
+mod event_loop;
 mod follow;
 mod hosts;
 mod icn;

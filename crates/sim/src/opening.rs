@@ -50,7 +50,8 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
         if endpoint.opening.take().is_none() {
             return;
         }
-        let (route, headers) = (network.route(endpoint.flow as usize, false), endpoint.headers);
+        let route = network.route(endpoint.flow as usize, false);
+        let headers = endpoint.headers;
         self.enter(network, now, Point::Sender, Packet::opening(slot, route, headers, LAST, now));
         let endpoint = &mut self.slots[slot];
         endpoint.clear_ready();

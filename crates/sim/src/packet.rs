@@ -97,7 +97,9 @@ impl<C: Carried> Packet<C> {
         (ecn, carried): (Ecn, C),
     ) -> Packet<C> {
         let flags = flag(RETRANSMISSION, data.retransmission) | flag(CWR, data.cwr);
-        let (number, stamp, window) = (data.number, data.stamp, data.packet);
+        let number = data.number;
+        let stamp = data.stamp;
+        let window = data.packet;
         Packet {
             number,
             stamp,

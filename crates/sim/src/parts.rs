@@ -168,7 +168,8 @@ impl Groups {
     }
 
     fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.first(a), self.first(b));
+        let a = self.first(a);
+        let b = self.first(b);
         self.0[a.max(b)] = a.min(b);
     }
 }

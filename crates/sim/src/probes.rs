@@ -110,7 +110,8 @@ impl Probes {
 }
 
 fn sample_flow(now: Time, flows: Flows, flow: usize) -> FlowSample {
-    let (source, tally) = (&flows.sources[flow], &flows.tallies[flow]);
+    let source = &flows.sources[flow];
+    let tally = &flows.tallies[flow];
     if !source.application.started() {
         return FlowSample { at: now, ..FlowSample::default() };
     }

@@ -53,7 +53,8 @@ impl<O: Watch, C: Carried> Hosts<'_, O, C> {
             self.send_syn(network, now, slot);
             return self.slots[slot].ends.sender().and_then(|sender| sender.ready_at(now));
         }
-        let (flow, headers) = (endpoint.flow as usize, endpoint.headers);
+        let flow = endpoint.flow as usize;
+        let headers = endpoint.headers;
         let route = network.route(flow, false);
         while self.pulse.goes_on(now) {
             let sender = self.slots[slot].ends.sender()?;

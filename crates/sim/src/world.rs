@@ -1,19 +1,20 @@
-//! The event loop.
+//! Hosts on a network, in virtual time.
 
 use crate::SimError;
 use crate::carried::Carried;
-use crate::follow::tell;
-use crate::hosts::{Hosts, PROBES};
-use crate::packet::Net;
+use crate::event_loop::{self, Elements, Inhabitants};
+use crate::hosts::Hosts;
+use crate::packet::{Net, Packet};
 use crate::probes::Flows;
-use crate::pulse::Progress;
+use crate::pulse::{Progress, Pulse};
 use crate::source::Tally;
 use crate::watch::Watch;
-use narrows_measure::{Follower, Record};
+use narrows_measure::{FlowSample, Follower, Record};
+use narrows_network::Agenda;
 use narrows_scenario::Scenario;
 use narrows_units::Time;
 
-/// Hosts on a network, in virtual time.
+/// Hosts on a network.
 pub(crate) struct World<'a, O, C: Carried> {
     network: Net<C>,
     hosts: Hosts<'a, O, C>,
@@ -38,34 +39,10 @@ impl<'a, O: Watch, C: Carried> World<'a, O, C> {
         Ok(World { network, hosts, follower, events: 0 })
     }
 
-    /// The loop by itself: within its caller it took 1 % more instructions per packet.
-    #[inline(never)]
+    /// Runs until `end`.
     pub(crate) fn run(&mut self, end: Time) -> Result<(), SimError> {
-        let flows = self.hosts.sources.len();
-        loop {
-            let (arrival, (due, element)) = (self.network.arrival_due(), self.hosts.agenda.first());
-            let now = arrival.min(due);
-            // First: what these end is not whole.
-            if !self.hosts.pulse.goes_on(now.min(end)) {
-                return Err(self.hosts.pulse.reason());
-            }
-            if now > end {
-                return Ok(());
-            }
-            if arrival <= due {
-                self.network.arrive(&mut self.hosts);
-            } else if element < flows {
-                self.events += 1;
-                self.hosts.on_flow(&mut self.network, now, element);
-            } else if element >= flows + PROBES {
-                self.events += 1;
-                let due = self.hosts.on_connection(&mut self.network, now, element - PROBES);
-                self.hosts.agenda.set(element, due);
-            } else {
-                // Samples and the end of warm-up do not count as network events.
-                self.look(now, element - flows);
-            }
-        }
+        self.events = event_loop::run(&mut self.network, &mut self.hosts, self.follower, end)?;
+        Ok(())
     }
 
     /// The record of the run.
@@ -74,39 +51,57 @@ impl<'a, O: Watch, C: Carried> World<'a, O, C> {
         let Hosts { scenario, slots, sources, tallies, probes, .. } = hosts;
         probes.finish(scenario, (slots, sources, tallies), network, events)
     }
+}
 
-    /// One of the elements between the flows and the connections that come and go: samples, the end
-    /// of the warm-up, changes, recorded rates.
-    fn look(&mut self, now: Time, which: usize) {
-        if which == 0 {
-            self.hosts.check_outstanding(now);
-        }
-        let Hosts { sources, tallies, slots, probes, .. } = &mut self.hosts;
-        let flows = Flows { slots, sources, tallies };
-        let next = match which {
-            0 => {
-                probes.sample(now, flows);
-                self.network.sample(now);
-                tell(self.follower, probes.latest(), &self.network);
-                now + self.hosts.scenario.interval
-            }
-            1 => {
-                probes.end_warmup(flows);
-                self.network.end_warmup(now);
-                tallies.iter_mut().for_each(Tally::forget_delays);
-                Time::NEVER
-            }
-            2 => {
-                self.network.change(now, &mut self.hosts);
-                self.hosts.refresh_overhead(&self.network, now);
-                self.network.change_due()
-            }
-            _ => {
-                self.hosts.refresh_overhead(&self.network, now);
-                self.hosts.overhead.next_refresh(now)
-            }
-        };
-        self.hosts.agenda.set(self.hosts.sources.len() + which, next);
+/// Flows are fixed; the connections of transfers that open their own come and go.
+impl<'a, O: Watch, C: Carried> Inhabitants<'a, Packet<C>> for Hosts<'a, O, C> {
+    #[inline(always)]
+    fn agenda(&mut self) -> &mut Agenda {
+        &mut self.agenda
+    }
+
+    #[inline(always)]
+    fn elements(&self) -> Elements {
+        Elements::new(self.sources.len())
+    }
+
+    #[inline(always)]
+    fn pulse(&mut self) -> &mut Pulse<'a> {
+        &mut self.pulse
+    }
+
+    #[inline(always)]
+    fn on_fixed(&mut self, network: &mut Net<C>, now: Time, flow: usize) {
+        self.on_flow(network, now, flow);
+    }
+
+    #[inline(always)]
+    fn on_passing(&mut self, network: &mut Net<C>, now: Time, place: usize) {
+        let slot = self.sources.len() + place;
+        let due = self.on_connection(network, now, slot);
+        self.agenda.set(self.element(slot), due);
+    }
+
+    fn sample(&mut self, now: Time) -> Time {
+        self.check_outstanding(now);
+        let Hosts { sources, tallies, slots, probes, .. } = self;
+        probes.sample(now, Flows { slots, sources, tallies });
+        now + self.scenario.interval
+    }
+
+    fn latest(&self) -> impl Iterator<Item = (usize, FlowSample)> {
+        self.probes.latest()
+    }
+
+    fn end_warmup(&mut self) {
+        let Hosts { sources, tallies, slots, probes, .. } = self;
+        probes.end_warmup(Flows { slots, sources, tallies });
+        tallies.iter_mut().for_each(Tally::forget_delays);
+    }
+
+    fn look_at_rates(&mut self, network: &Net<C>, now: Time) -> Time {
+        self.refresh_overhead(network, now);
+        self.overhead.next_refresh(now)
     }
 }
 

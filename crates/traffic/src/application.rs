@@ -163,7 +163,8 @@ impl Application {
     }
 
     fn go_on(&mut self, at: Time) -> Option<Action> {
-        let (random, pauses) = (&mut self.random, &self.pauses);
+        let random = &mut self.random;
+        let pauses = &self.pauses;
         let (action, next) = match &mut self.plan {
             Plan::Bulk { flooding } => match flooding.take() {
                 None => {

@@ -130,8 +130,9 @@ impl Route {
     /// without a gap at a narrow link, which the first one reaches over the links before it, and
     /// from which the last one goes on over those after it.
     fn arrival(&self, start: Time, cargo: Cargo) -> Time {
-        let (early, late, all) =
-            (if self.in_order { cargo.first() } else { cargo.last() }, cargo.last(), cargo.all());
+        let early = if self.in_order { cargo.first() } else { cargo.last() };
+        let late = cargo.last();
+        let all = cargo.all();
         let arrivals = self.hops.iter().fold((start, start), |(first, last), hop| {
             let held_up = if hop.narrow { hop.sent(first, all) } else { first };
             (hop.sent(first, early) + hop.delay, hop.sent(last, late).max(held_up) + hop.delay)

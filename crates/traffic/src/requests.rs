@@ -98,7 +98,8 @@ impl Draws {
     ) -> Draws {
         let stream = |what: &str| Random::stream(seed, &format!("request {} {what}", process.name));
         let mut lengths = stream("lengths");
-        let (mut catalogue, mut popularity) = (Vec::new(), Vec::new());
+        let mut catalogue = Vec::new();
+        let mut popularity = Vec::new();
         if let Some(Catalogue { contents: count, zipf }) = process.catalogue {
             for prefix in &process.prefixes {
                 let all = (0..count).map(|_| {
@@ -114,7 +115,9 @@ impl Draws {
                 })
                 .collect();
         }
-        let (places, choices, next) = (stream("places"), stream("contents"), Time::NEVER);
+        let places = stream("places");
+        let choices = stream("contents");
+        let next = Time::NEVER;
         let mut draws = Draws {
             times: stream("times"),
             places,

@@ -62,7 +62,8 @@ impl Division {
     /// The acknowledgements to be sent before `ack`, of equal parts of what it acknowledges anew;
     /// none if that is nothing, or if it reports what is out of order.
     pub(crate) fn before(&mut self, ack: Ack) -> impl Iterator<Item = Ack> + use<> {
-        let (first, mss) = (self.acknowledged, self.mss.get());
+        let first = self.acknowledged;
+        let mss = self.mss.get();
         self.acknowledged = first.max(ack.next);
         let all = (self.acknowledged - first) * mss;
         let pieces = if all > 0 && ack.blocks.is_empty() { u64::from(self.pieces) } else { 1 };

@@ -99,7 +99,8 @@ mod tests {
 
     #[test]
     fn an_exact_pacer_does_not_make_up_for_time_in_which_there_was_nothing_to_send() {
-        let (mut pacer, rate) = (Pacer::exact(), Some(Rate::from_mbps(100)));
+        let mut pacer = Pacer::exact();
+        let rate = Some(Rate::from_mbps(100));
         pacer.on_sent(Time::ZERO, PACKET, rate, PACKET);
         pacer.end_burst();
         let now = Time::ZERO + Span::from_micros(900);

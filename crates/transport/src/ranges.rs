@@ -85,7 +85,9 @@ impl RangeSet {
         if first > 0 && self.ranges[first - 1].end == new.start {
             first -= 1;
         }
-        let (mut end, mut from, mut merged) = (first, new.start, new.clone());
+        let mut end = first;
+        let mut from = new.start;
+        let mut merged = new.clone();
         while let Some(range) = self.ranges.get(end).filter(|range| range.start <= new.end) {
             if from < range.start {
                 added(from..range.start);

@@ -107,7 +107,9 @@ mod tests {
     #[test]
     fn samples_of_successive_acknowledgements_overlap() {
         let at = |ms: u64| Time::ZERO + Span::from_millis(ms);
-        let (mut sampler, mut stamps, mut covered) = (RateSampler::default(), Vec::new(), 0);
+        let mut sampler = RateSampler::default();
+        let mut stamps = Vec::new();
+        let mut covered = 0;
         for ms in 0..110u64 {
             if let Some(number) = ms.checked_sub(10).filter(|number| *number < 100) {
                 let slot = Slot { sent_at: at(number), ..Slot::default() };

@@ -126,6 +126,8 @@ impl RttEstimator {
             }
             TimeoutRule::Rfc9002(ack_delay) => {
                 self.sample_by_rfc(rtt, next);
+                // Requirement, RFC 9002 section 6.2.1: "The PTO period MUST be at least
+                // kGranularity to avoid the timer expiring immediately"
                 let variation = whole(self.deviation * 4.0).max(GRANULARITY);
                 self.timeout = (whole(self.mean) + variation + ack_delay).min(longest);
             }
@@ -189,6 +191,8 @@ impl RttEstimator {
     pub fn sample_minimum(&mut self, now: Time, rtt: Span) {
         // Kept ascending in time and value. Nearly every sample is above the minimum and only
         // replaces the tail.
+        // Requirement, RFC 9002 section 5.2: "min_rtt MUST be set to the lesser of min_rtt and
+        // latest_rtt"
         while self.minimum.back().is_some_and(|(_, kept)| *kept >= rtt) {
             self.minimum.pop_back();
         }
@@ -327,6 +331,9 @@ mod tests {
 
     /// RFC 9002 section 6.2.1: 30 ms + max(4 x 15 ms, 1 ms) + 25 ms at first. With a steady round
     /// trip the variation is the granularity.
+    ///
+    /// Shows RFC 9002 section 6.2.1: "The PTO period MUST be at least kGranularity to avoid the
+    /// timer expiring immediately"
     #[test]
     fn the_probe_timeout_has_no_floor_of_200_ms_and_counts_delayed_acknowledgements() {
         let settings = RttSettings {
@@ -350,6 +357,7 @@ mod tests {
         assert_eq!(rtt.timeout(), Span::from_millis(56));
     }
 
+    /// Shows RFC 9002 section 5.2: "min_rtt MUST be set to the lesser of min_rtt and latest_rtt"
     #[test]
     fn the_minimum_forgets_after_five_minutes() {
         let mut rtt = estimator();

@@ -99,7 +99,8 @@ pub(crate) fn quantity(
 
 /// `value / scale` as the shortest exact decimal; `scale` is a power of ten.
 pub(crate) fn decimal(value: u64, scale: u64) -> String {
-    let (whole, part) = (value / scale, value % scale);
+    let whole = value / scale;
+    let part = value % scale;
     if part == 0 {
         return whole.to_string();
     }

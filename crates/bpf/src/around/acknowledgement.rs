@@ -89,7 +89,8 @@ impl Around {
     /// The socket as `tcp_clean_rtx_queue` leaves it. Losses that this acknowledgement shows are
     /// not marked yet.
     fn update(&mut self, feedback: &Feedback<'_>, ack: &Acknowledgement) {
-        let (una, next) = (self.sequence(feedback.una), self.sequence(feedback.next));
+        let una = self.sequence(feedback.una);
+        let next = self.sequence(feedback.next);
         let outstanding = feedback.outstanding;
         let lost = outstanding.lost.saturating_sub(feedback.lost.len() as u32);
         self.marked += feedback.ecn.ce as u64;
@@ -141,11 +142,9 @@ impl Around {
             let now = self.get(f::MSTAMP);
             self.set(f::DELIVERED_MSTAMP, now);
             if let Some(newest) = feedback.acked.iter().max_by_key(|acked| acked.sent_at) {
-                let (sent, rtt, end) = (
-                    self.outside.micros(newest.sent_at),
-                    newest.rtt.as_micros(),
-                    self.sequence(newest.number + 1),
-                );
+                let sent = self.outside.micros(newest.sent_at);
+                let rtt = newest.rtt.as_micros();
+                let end = self.sequence(newest.number + 1);
                 self.set(f::FIRST_TX_MSTAMP, sent);
                 self.set(f::RACK_MSTAMP, sent);
                 self.set(f::RACK_RTT, rtt);
@@ -236,7 +235,8 @@ impl Around {
         }
         let marked = congestion == Congestion::Mark || feedback.ecn.echo;
         let threshold = if marked { 0 } else { self.current_threshold() };
-        let (una, next) = (self.get(f::UNA), self.get(f::NEXT));
+        let una = self.get(f::UNA);
+        let next = self.get(f::NEXT);
         self.set(f::LOST_OUT, feedback.outstanding.lost as u64);
         for (field, value) in [
             (f::PRIOR_SSTHRESH, threshold),

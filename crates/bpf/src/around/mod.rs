@@ -172,7 +172,8 @@ impl Around {
     #[inline]
     fn at(&mut self, now: Time) {
         self.outside.set(now);
-        let (micros, nanos) = (self.outside.micros(now), self.outside.uptime());
+        let micros = self.outside.micros(now);
+        let nanos = self.outside.uptime();
         self.set(f::MSTAMP, micros);
         self.set(f::CLOCK_CACHE, nanos);
     }
@@ -243,7 +244,8 @@ impl Around {
 
     /// `tcp_current_ssthresh`.
     fn current_threshold(&self) -> u64 {
-        let (window, threshold) = (self.get(f::CWND), self.get(f::SSTHRESH));
+        let window = self.get(f::CWND);
+        let threshold = self.get(f::SSTHRESH);
         if self.in_reduction() { threshold } else { threshold.max((window >> 1) + (window >> 2)) }
     }
 
@@ -268,8 +270,9 @@ impl Around {
         if self.controls() {
             return;
         }
-        let (window, threshold, srtt) =
-            (self.get(f::CWND), self.get(f::SSTHRESH), self.get(f::SRTT));
+        let window = self.get(f::CWND);
+        let threshold = self.get(f::SSTHRESH);
+        let srtt = self.get(f::SRTT);
         let percent: u128 = if window < threshold / 2 { 200 } else { 120 };
         let packets = window.max(self.get(f::PACKETS_OUT));
         // The smoothed round trip is in eighths of a microsecond.

@@ -2,9 +2,11 @@
 //! (`tcp_rtt_estimator`, `tcp_update_rtt_min`, lib/win_minmax.c).
 
 use super::Around;
-use crate::minmax::running;
 use crate::socket::fields as f;
+use narrows_control::arithmetic::{Extreme, WindowedMax};
 use narrows_units::Span;
+use std::cmp::Reverse;
+use std::num::Wrapping;
 
 /// Seconds for which the least round trip counts (`sysctl_tcp_min_rtt_wlen`).
 const WINDOW: u32 = 300;
@@ -45,9 +47,11 @@ impl Around {
                     self.set(f::RTTVAR, deviation);
                 }
             }
-            let (una, since) = (self.get(f::UNA) as u32, self.get(f::RTT_SEQ) as u32);
+            let una = self.get(f::UNA) as u32;
+            let since = self.get(f::RTT_SEQ) as u32;
             if (una.wrapping_sub(since) as i32) > 0 {
-                let (most, variation) = (self.get(f::MDEV_MAX), self.get(f::RTTVAR));
+                let most = self.get(f::MDEV_MAX);
+                let variation = self.get(f::RTTVAR);
                 if most < variation {
                     self.set(f::RTTVAR, variation - ((variation - most) >> 2));
                 }
@@ -66,12 +70,18 @@ impl Around {
     fn update_least(&mut self, value: u32) {
         let now = self.outside.tick();
         let window = WINDOW.saturating_mul(self.conditions.hz);
-        let least = f::RTT_MIN.map(|[time, value]| (self.get(time) as u32, self.get(value) as u32));
-        let after = running(least, window, (now, value), |a, b| a <= b);
-        if after == least {
+        let before = f::RTT_MIN.map(|[time, value]| Extreme {
+            at: Wrapping(self.get(time) as u32),
+            value: Reverse(self.get(value) as u32),
+        });
+        let mut least = WindowedMax::resume(before);
+        least.update(Wrapping(window), Wrapping(now), Reverse(value));
+        if *least.best() == before {
             return;
         }
-        for ([time, field], (at, value)) in f::RTT_MIN.into_iter().zip(after) {
+        for ([time, field], Extreme { at: Wrapping(at), value: Reverse(value) }) in
+            f::RTT_MIN.into_iter().zip(*least.best())
+        {
             self.set(time, at as u64);
             self.set(field, value as u64);
         }

@@ -76,7 +76,8 @@ impl Around {
         self.event(Event::CwndRestart);
         let threshold = self.current_threshold();
         self.set(f::SSTHRESH, threshold);
-        let (mut window, timeout) = (self.get(f::CWND), self.get(f::RTO).max(1) as i64);
+        let mut window = self.get(f::CWND);
+        let timeout = self.get(f::RTO).max(1) as i64;
         let least = self.initial_window.min(window);
         let mut rest = idle as i64 - timeout;
         while rest > 0 && window > least {

@@ -22,7 +22,8 @@ fn of(program: &Program, function: &Function, mentions: &BTreeMap<usize, &Mentio
     let mut from_area = [false; 16];
     for at in function.start..function.start + function.length {
         let Instruction { code, dst, src, .. } = program.code[at];
-        let (dst, src) = (dst as usize & 15, src as usize & 15);
+        let dst = dst as usize & 15;
+        let src = src as usize & 15;
         let mention = mentions.get(&at);
         if mention.is_some_and(|mention| mention.how == Use::Locates && mention.what.contains(AREA))
         {

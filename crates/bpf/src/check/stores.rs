@@ -25,7 +25,9 @@ pub(super) fn refused(program: &Program, reached: &[Reach]) -> Vec<String> {
     });
     refused
         .map(|mention| {
-            let (place, field, allowed) = (place(program, mention.instruction), &mention.what, writable().join(", "));
+            let place = place(program, mention.instruction);
+            let field = &mention.what;
+            let allowed = writable().join(", ");
             format!("{place}: it changes {field}, which the kernel lets no controller change, and the run ends with an error there: it may change {allowed}")
         })
         .collect()

@@ -131,8 +131,8 @@ impl Walk<'_> {
 
     fn step(&mut self, at: usize, instruction: &Instruction, state: &mut State) {
         let Instruction { code, dst, src, off, imm } = *instruction;
-        let (dst, source) =
-            (dst as usize, state.registers.get(src as usize).copied().unwrap_or_default());
+        let dst = dst as usize;
+        let source = state.registers.get(src as usize).copied().unwrap_or_default();
         let asks = self.program.questions.contains(&at);
         match code & 7 {
             _ if code == Instruction::LOAD_IMMEDIATE => {

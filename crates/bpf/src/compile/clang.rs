@@ -154,7 +154,8 @@ impl Clang {
         let output = command.output().map_err(file(&self.program, "run"))?;
         let said = String::from_utf8_lossy(&output.stderr);
         if !output.status.success() {
-            let (program, said) = (self.version.clone(), said::of_refusal(&said));
+            let program = self.version.clone();
+            let said = said::of_refusal(&said);
             return Err(CompileError::Refused { source_file: source.to_owned(), program, said });
         }
         Ok(Compiled {

@@ -1,9 +1,9 @@
 //! The functions of the kernel's CUBIC, which programs call by name: net/ipv4/tcp_cubic.c of Linux
 //! 6.18, with the module's parameters as they are by default.
 //!
-//! The curve's arithmetic is the arithmetic of controller `cubic`; here it works on `struct bictcp`
-//! in the private area. HyStart is the kernel's own: its rounds end by sequence numbers and its
-//! cushion follows the pacing rate, where the controller counts segments and derives a rate.
+//! Curve and HyStart are those of the controller `cubic`; here they work on `struct bictcp` in the
+//! private area. Rounds of HyStart end by sequence numbers, and how long a train may last follows
+//! the pacing rate, where the controller counts segments and derives a rate.
 
 use super::area::{Area, area};
 use super::clock::{before, tick};
@@ -11,16 +11,8 @@ use super::context::Call;
 use super::tcp::{beyond_slow_start, increase};
 use crate::fault::Reason;
 use crate::socket::fields as f;
-use narrows_control::arithmetic::{Curve, CurveState, Ticks};
+use narrows_control::arithmetic::{Curve, CurveState, HyStart, HyStartState, Sample, Ticks};
 
-/// `hystart_low_window`: segments below which slow start goes on.
-const LOW_WINDOW: u32 = 16;
-/// `hystart_ack_delta_us`: µs within which acknowledgements are one train.
-const TRAIN_GAP: i32 = 2_000;
-/// `HYSTART_MIN_SAMPLES`: round trips of a round before its least is judged.
-const SAMPLES: u8 = 8;
-/// `HYSTART_DELAY_MIN` and `HYSTART_DELAY_MAX`: the rise of the round trip that counts, in µs.
-const RISE: (u32, u32) = (4_000, 16_000);
 /// Most µs by which batches may lengthen a train (`hystart_ack_delay`).
 const MOST_CUSHION: u64 = 1_000;
 /// `TCP_CA_Loss`.
@@ -66,19 +58,10 @@ impl Bictcp {
         };
     }
 
-    /// `bictcp_hystart_reset`: a round begins.
-    fn begin_round(&mut self, call: &Call<'_, '_>) {
-        self.round_start = call.get(f::MSTAMP);
-        self.last_ack = self.round_start;
-        self.end_seq = call.get(f::NEXT);
-        self.curr_rtt = u32::MAX;
-        self.sample_cnt = 0;
-    }
-
-    /// The curve as the area has it at a tick, which is widened so that it does not wrap.
+    /// The curve as the area has it at a tick, and that tick, widened.
     fn curve(&self, now: u32) -> (Curve, u64) {
-        let wide = 1 << 32 | now as u64;
-        let at = |tick: u32| wide - (now.wrapping_sub(tick) as i32).max(0) as u64;
+        let wide = widened(now, now);
+        let at = |tick: u32| widened(tick, now).min(wide);
         let state = CurveState {
             count: self.cnt,
             last_max: self.last_max_cwnd,
@@ -106,42 +89,61 @@ impl Bictcp {
         self.tcp_cwnd = state.reno;
     }
 
-    /// `hystart_update`. Whether slow start should end.
-    fn slow_start_ends(&mut self, call: &Call<'_, '_>, delay: u32) -> bool {
-        if before(self.end_seq, call.get(f::UNA)) {
-            self.begin_round(call);
-        }
-        if call.get(f::CWND) < LOW_WINDOW {
-            return false;
-        }
-        let train = self.train_is_long(call);
-        // Judged whatever the train says.
-        let rise = self.delay_has_risen(delay);
-        train || rise
+    /// HyStart as the area has it at a time in µs with `una` as the first sequence number that is
+    /// not acknowledged.
+    fn hystart(&self, now: u32, una: u32) -> HyStart {
+        HyStart::resume(HyStartState {
+            end: widened(self.end_seq, una),
+            found: self.found != 0,
+            began: widened(self.round_start, now),
+            train: widened(self.last_ack, now),
+            least: self.curr_rtt,
+            samples: self.sample_cnt,
+        })
     }
 
-    fn train_is_long(&mut self, call: &Call<'_, '_>) -> bool {
+    fn take_hystart(&mut self, hystart: &HyStart) {
+        let state = hystart.state();
+        self.end_seq = state.end as u32;
+        self.found = state.found as u8;
+        self.round_start = state.began as u32;
+        self.last_ack = state.train as u32;
+        self.curr_rtt = state.least;
+        self.sample_cnt = state.samples;
+    }
+
+    /// `hystart_update`: the threshold falls to the window where slow start should end.
+    fn look_for_the_end(&mut self, call: &mut Call<'_, '_>, rtt: u32) {
         let now = call.get(f::MSTAMP);
-        if now.wrapping_sub(self.last_ack) as i32 > TRAIN_GAP {
-            return false;
+        let una = call.get(f::UNA);
+        let window = call.get(f::CWND);
+        let sample = Sample {
+            now: widened(now, now),
+            una: widened(una, una),
+            next: widened(call.get(f::NEXT), una),
+            rtt,
+            min_rtt: self.delay_min,
+            window,
+        };
+        let mut hystart = self.hystart(now, una);
+        if hystart.ends(sample, || longest_train(call, self.delay_min)) {
+            call.set(f::SSTHRESH, window);
         }
-        self.last_ack = now;
-        let mut longest = self.delay_min.wrapping_add(cushion(call));
-        if call.get(f::PACING_STATUS) == 0 {
-            longest >>= 1;
-        }
-        let length = now.wrapping_sub(self.round_start) as i32;
-        length as i64 > longest as i64
+        self.take_hystart(&hystart);
     }
+}
 
-    fn delay_has_risen(&mut self, delay: u32) -> bool {
-        self.curr_rtt = self.curr_rtt.min(delay);
-        if self.sample_cnt < SAMPLES {
-            self.sample_cnt += 1;
-            return false;
-        }
-        self.curr_rtt > self.delay_min.wrapping_add((self.delay_min >> 3).clamp(RISE.0, RISE.1))
-    }
+/// A tick, a time or a sequence number of 32 bits as one that does not wrap, by one of its kind that
+/// is near.
+fn widened(count: u32, near: u32) -> u64 {
+    (1 << 32 | near as u64).wrapping_add_signed(count.wrapping_sub(near) as i32 as i64)
+}
+
+/// The time in µs that a train of acknowledgements may last (`hystart_update`): half of it on a
+/// connection that is not paced.
+fn longest_train(call: &Call<'_, '_>, delay_min: u32) -> u32 {
+    let whole = delay_min.saturating_add(cushion(call));
+    if call.get(f::PACING_STATUS) == 0 { whole / 2 } else { whole }
 }
 
 /// `hystart_ack_delay`: four of the largest batches at the pacing rate, in µs.
@@ -155,7 +157,12 @@ pub fn init(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     call.needs_socket(0)?;
     let mut area = Bictcp::of(call);
     area.reset();
-    area.begin_round(call);
+    let now = call.get(f::MSTAMP);
+    let una = call.get(f::UNA);
+    let next = call.get(f::NEXT);
+    let mut hystart = area.hystart(now, una);
+    hystart.begin(widened(now, now), widened(next, una));
+    area.take_hystart(&hystart);
     area.keep(call);
     Ok(0)
 }
@@ -232,10 +239,8 @@ pub fn acked(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     if area.delay_min == 0 || area.delay_min > delay {
         area.delay_min = delay;
     }
-    let window = call.get(f::CWND);
-    if area.found == 0 && window < call.get(f::SSTHRESH) && area.slow_start_ends(call, delay) {
-        area.found = 1;
-        call.set(f::SSTHRESH, window);
+    if call.get(f::CWND) < call.get(f::SSTHRESH) {
+        area.look_for_the_end(call, delay);
     }
     area.keep(call);
     Ok(0)

@@ -59,7 +59,8 @@ pub fn from_memory(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
 /// `bpf_dynptr_read(destination, size, pointer, offset, flags)`.
 pub fn read(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     let [to, _, pointer, _, flags] = *call.arguments;
-    let (size, offset) = (call.short(1), call.short(3));
+    let size = call.short(1);
+    let offset = call.short(3);
     let source = Dynamic::load(call, pointer)?;
     if source.address == 0 || flags != 0 {
         return Ok(errno::INVALID);
@@ -73,7 +74,8 @@ pub fn read(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
 /// `bpf_dynptr_write(pointer, offset, source, size, flags)`.
 pub fn write(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     let [pointer, _, from, _, flags] = *call.arguments;
-    let (offset, size) = (call.short(1), call.short(3));
+    let offset = call.short(1);
+    let size = call.short(3);
     let target = Dynamic::load(call, pointer)?;
     if target.address == 0 || flags != 0 {
         return Ok(errno::INVALID);
@@ -87,7 +89,8 @@ pub fn write(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
 /// `bpf_dynptr_data(pointer, offset, size)`.
 pub fn data(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     let pointer = call.arguments[0];
-    let (offset, size) = (call.short(1), call.short(2));
+    let offset = call.short(1);
+    let size = call.short(2);
     let source = Dynamic::load(call, pointer)?;
     Ok(if source.address == 0 { 0 } else { source.part(offset, size).unwrap_or(0) })
 }

@@ -167,7 +167,8 @@ fn array(call: &mut Call<'_, '_>, at: u64, size: usize) -> Result<Result<Vec<u64
 /// zero.
 pub fn into_memory(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     let [to, _, fmt, values, _] = *call.arguments;
-    let (size, values_size) = (call.short(1) as usize, call.short(4) as usize);
+    let size = call.short(1) as usize;
+    let values_size = call.short(4) as usize;
     let values = match array(call, values, values_size)? {
         Ok(values) => values,
         Err(error) => return Ok(error),

@@ -1,11 +1,9 @@
 //! The parts of the kernel that programs call: helpers, functions of TCP, maps.
 
 mod area;
-mod bbr;
 mod clock;
 mod context;
 mod cubic;
-mod dctcp;
 mod dynamic;
 mod format;
 mod maps;
@@ -23,7 +21,7 @@ mod values;
 pub use context::{Context, World, errno};
 pub use maps::{Maps, Stored, is_ring, keeps, map_fits};
 pub use offered::SimulatedKernel;
-pub use table::{FUNCTIONS, HELPERS, Service, Standing, function, helper};
+pub use table::{FUNCTIONS, Service, Standing, function, helper};
 pub use ticks::{ticks, until_next};
 
 use crate::fault::Reason;
@@ -89,20 +87,6 @@ pub fn call(
         Service::CubicState => cubic::state(&mut call),
         Service::CubicEvent => cubic::event(&mut call),
         Service::CubicAcked => cubic::acked(&mut call),
-        Service::BbrInit => bbr::init(&mut call),
-        Service::BbrMain => bbr::main(&mut call),
-        Service::BbrBuffer => bbr::buffer(&mut call),
-        Service::BbrUndo => bbr::undo(&mut call),
-        Service::BbrEvent => bbr::event(&mut call),
-        Service::BbrThreshold => bbr::threshold(&mut call),
-        Service::BbrLeastBurst => bbr::least_burst(&mut call),
-        Service::BbrState => bbr::state(&mut call),
-        Service::DctcpInit => dctcp::init(&mut call),
-        Service::DctcpUpdateAlpha => dctcp::update_alpha(&mut call),
-        Service::DctcpEvent => dctcp::event(&mut call),
-        Service::DctcpThreshold => dctcp::threshold(&mut call),
-        Service::DctcpUndo => dctcp::undo(&mut call),
-        Service::DctcpState => dctcp::state(&mut call),
         Service::NumbersNew => numbers::new(&mut call),
         Service::NumbersNext => numbers::next(&mut call),
         Service::NumbersDestroy => numbers::destroy(&mut call),

@@ -14,7 +14,8 @@ fn store(call: &mut Call<'_, '_>, at: u64, current: i32, end: i32) -> Result<(),
 
 /// `bpf_iter_num_new(iterator, start, end)`.
 pub fn new(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
-    let (start, end) = (call.short(1) as i32, call.short(2) as i32);
+    let start = call.short(1) as i32;
+    let end = call.short(2) as i32;
     let (current, end, answer) = match end as i64 - start as i64 {
         ..0 => (0, 0, errno::INVALID),
         count if count > MOST => (0, 0, errno::TOO_BIG),
@@ -31,7 +32,8 @@ pub fn next(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     let bytes = call.read(at, 8)?;
     let half =
         |from: usize| i32::from_le_bytes(bytes[from..from + 4].try_into().expect("four bytes"));
-    let (current, end) = (half(0).wrapping_add(1), half(4));
+    let current = half(0).wrapping_add(1);
+    let end = half(4);
     if current >= end {
         store(call, at, 0, 0)?;
         return Ok(0);

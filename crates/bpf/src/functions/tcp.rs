@@ -4,6 +4,7 @@
 use super::context::Call;
 use crate::fault::Reason;
 use crate::socket::fields as f;
+use narrows_control::arithmetic;
 
 /// `tcp_slow_start(tp, acked)`: the segments that the threshold leaves over.
 pub fn slow_start(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
@@ -14,17 +15,17 @@ pub fn slow_start(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
 
 /// `tcp_slow_start` of the kernel.
 fn start_slowly(call: &mut Call<'_, '_>, acked: u32) -> u32 {
-    let before = call.get(f::CWND);
-    let window = before.wrapping_add(acked).min(call.get(f::SSTHRESH));
-    let window_in_force = window.min(call.get(f::CWND_CLAMP));
-    call.set(f::CWND, window_in_force);
-    acked.wrapping_sub(window.wrapping_sub(before))
+    let (window, rest) = arithmetic::slow_start(call.get(f::CWND), call.get(f::SSTHRESH), acked);
+    let window = window.min(call.get(f::CWND_CLAMP));
+    call.set(f::CWND, window);
+    rest
 }
 
 /// `tcp_cong_avoid_ai(tp, w, acked)`: one segment more for each `w` acknowledged.
 pub fn avoid_additively(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     call.needs_socket(0)?;
-    let (width, acked) = (call.short(1), call.short(2));
+    let width = call.short(1);
+    let acked = call.short(2);
     increase(call, width, acked)?;
     Ok(0)
 }
@@ -34,17 +35,8 @@ pub(super) fn increase(call: &mut Call<'_, '_>, width: u32, acked: u32) -> Resul
     if width == 0 {
         return Err(Reason::ZeroWidth);
     }
-    let (mut window, mut count) = (call.get(f::CWND), call.get(f::CWND_CNT));
-    if count >= width {
-        count = 0;
-        window = window.wrapping_add(1);
-    }
-    count = count.wrapping_add(acked);
-    if count >= width {
-        window = window.wrapping_add(count / width);
-        count %= width;
-    }
-    call.set(f::CWND_CNT, count);
+    let (window, credit) = arithmetic::step(call.get(f::CWND), call.get(f::CWND_CNT), width, acked);
+    call.set(f::CWND_CNT, credit);
     let window = window.min(call.get(f::CWND_CLAMP));
     call.set(f::CWND, window);
     Ok(())

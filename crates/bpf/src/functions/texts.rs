@@ -15,7 +15,8 @@ pub fn compare(call: &mut Call<'_, '_>) -> Result<u64, Reason> {
     let b = call.text(b, size)?;
     let ended = |text: &[u8], at: usize| text.get(at).copied().unwrap_or(0);
     for at in 0..size {
-        let (a, b) = (ended(&a, at), ended(&b, at));
+        let a = ended(&a, at);
+        let b = ended(&b, at);
         if a != b {
             return Ok(if a < b { -1_i64 as u64 } else { 1 });
         }
@@ -48,7 +49,8 @@ fn parse(text: &[u8], flags: u64) -> Result<(u64, bool, usize), u64> {
     };
     let skipped = if base == 16 && x { 2 } else { 0 };
     let digits = number[skipped..].iter().map_while(|c| (*c as char).to_digit(base));
-    let (mut value, mut count) = (Some(0_u64), 0);
+    let mut value = Some(0_u64);
+    let mut count = 0;
     for digit in digits {
         value = value.and_then(|value| value.checked_mul(base as u64)?.checked_add(digit as u64));
         count += 1;

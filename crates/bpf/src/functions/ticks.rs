@@ -20,7 +20,8 @@ pub(super) fn elapsed(uptime: u64, hz: u32) -> u64 {
 
 /// Nanoseconds of uptime until the next tick.
 pub fn until_next(uptime: u64, hz: u32) -> u64 {
-    let (hz, of_second) = (hz.max(1) as u64, uptime % SECOND);
+    let hz = hz.max(1) as u64;
+    let of_second = uptime % SECOND;
     let next = of_second * hz / SECOND + 1;
     (next * SECOND).div_ceil(hz) - of_second
 }

@@ -145,7 +145,8 @@ impl<'a> Code<'a> {
                 let reason = format!("its {} bytes at {offset} of section {name} are not instructions of 8 bytes within it", known.length);
                 Problem::damaged(format!("function {}", known.name), reason)
             })?;
-        let (start, length) = (self.instructions.len(), bytes.len() / INSTRUCTION as usize);
+        let start = self.instructions.len();
+        let length = bytes.len() / INSTRUCTION as usize;
         if start + length > MOST_INSTRUCTIONS {
             let reason = format!("with it there are more than {MOST_INSTRUCTIONS} instructions");
             return Err(Problem::new(
@@ -178,7 +179,8 @@ impl<'a> Code<'a> {
         }
         let mut within = 0;
         while within < count {
-            let (at, byte) = (start + within, offset + within as u64 * INSTRUCTION);
+            let at = start + within;
+            let byte = offset + within as u64 * INSTRUCTION;
             let instruction = self.instructions[at];
             let relocation = self.names.elf.relocation(section, byte).copied();
             let wide = instruction.code == Instruction::LOAD_IMMEDIATE;

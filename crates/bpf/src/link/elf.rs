@@ -116,7 +116,8 @@ impl<'a> Elf<'a> {
         }
         let mut sections = vec![Section { name: "", data: &[], size: 0, executable: false }];
         for one in table.iter().skip(1) {
-            let (kind, size) = (one.sh_type(LittleEndian), one.sh_size(LittleEndian));
+            let kind = one.sh_type(LittleEndian);
+            let size = one.sh_size(LittleEndian);
             let data = one.data(LittleEndian, bytes).map_err(damaged)?;
             if kind == SHT_STRTAB
                 && data.split(|byte| *byte == 0).any(|name| name.len() > LONGEST_NAME)

@@ -166,7 +166,8 @@ fn operation(kind: Kind, Instruction { dst, src, off, imm, .. }: Instruction) ->
         Load8, Load16, Load32, Load64, LoadSigned8, LoadSigned16, LoadSigned32, Store8Reg,
         Store16Reg, Store32Reg, Store64Reg,
     };
-    let (dst, src) = (Register::new(dst), Register::new(src));
+    let dst = Register::new(dst);
+    let src = Register::new(src);
     let all = Operation { kind, dst, left: dst, src, off: off as i32, imm: imm as i64 as u64 };
     let far = Operation { imm: off as i64 as u64, off: 0, ..all };
     match kind {

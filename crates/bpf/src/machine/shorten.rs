@@ -78,7 +78,8 @@ fn role(kind: Kind) -> Role {
         Nothing => Role::Nothing,
         _ => {
             let code = kind.code().unwrap_or_default();
-            let (wide, from_register) = (matches!(code & 7, 5 | 7), code & 8 != 0);
+            let wide = matches!(code & 7, 5 | 7);
+            let from_register = code & 8 != 0;
             match code & 7 {
                 1 => Role::Load,
                 2 => Role::StoreConstant,
@@ -190,7 +191,8 @@ impl Ways {
 
 /// Registers that at most one operation writes, or none where they were `given` something before.
 fn written_once_at_most(operations: &[Operation], given: Set) -> Set {
-    let (mut once, mut again) = (given, 0);
+    let mut once = given;
+    let mut again = 0;
     for operation in operations {
         let writes = may_write(operation);
         again |= once & writes;
@@ -383,7 +385,8 @@ fn bit(register: Register) -> Set {
 }
 
 fn reads(operation: &Operation) -> Set {
-    let (left, src) = (bit(operation.left), bit(operation.src));
+    let left = bit(operation.left);
+    let src = bit(operation.src);
     match role(operation.kind) {
         Role::Arithmetic { from_register: true, .. }
         | Role::Branch { from_register: true, .. }

@@ -43,7 +43,8 @@ impl Layout {
     pub fn of(program: &Program) -> Result<Layout, String> {
         let written =
             program.variables.iter().filter(|variable| program.regions[variable.region].writable);
-        let (mut globals, mut at) = (Vec::new(), 0);
+        let mut globals = Vec::new();
+        let mut at = 0;
         for variable in written {
             globals.push(Global {
                 name: variable.name.clone(),

@@ -151,7 +151,8 @@ impl Replay {
                 },
             );
         }
-        let (sockets, storage) = (BTreeSet::new(), BTreeMap::new());
+        let sockets = BTreeSet::new();
+        let storage = BTreeMap::new();
         Replay {
             machine: Machine::new(code),
             layout,
@@ -190,7 +191,9 @@ impl Replay {
         self.sockets.insert(record.socket);
         let number = self.number;
         self.number += 1;
-        let (callback, name, answers) = (known.callback, known.name, known.answers);
+        let callback = known.callback;
+        let name = known.name;
+        let answers = known.answers;
         let follows = !known.dependence.maps.is_empty();
         let arguments = arguments(known, &record);
         let rate = known.sample.is_some_and(|(_, rate)| rate);
@@ -241,7 +244,8 @@ impl Replay {
         outcome.unequal += 1;
         outcome.first.get_or_insert_with(|| {
             let arguments: Vec<String> = arguments.iter().skip(1).map(|one| format!("{one:#x}")).collect();
-            let (port, peer) = (owner.1, (owner.2 as u16).swap_bytes());
+            let port = owner.1;
+            let peer = (owner.2 as u16).swap_bytes();
             let words = format!(
                 "the first: call {number}, {name} (port {port} to {peer}, tick {}, arguments {})\n{difference}",
                 record.ticks,

@@ -29,7 +29,8 @@ const fn allow(structure: &Structure, at: u32, most: &mut [u8; SIZE]) {
         match member.kind {
             Kind::Structure(inner) => allow(inner, begin, most),
             Kind::Array(element, count) if member.writable => {
-                let (size, mut byte) = (element.size() * count, 0);
+                let size = element.size() * count;
+                let mut byte = 0;
                 while byte < size {
                     most[(begin + byte) as usize] = (size - byte) as u8;
                     byte += 1;

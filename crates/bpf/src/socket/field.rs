@@ -38,7 +38,9 @@ impl Field {
         } else {
             panic!("a path begins with tcp_sock, ack_sample or rate_sample")
         };
-        let (mut kind, mut begin, mut bits) = (Kind::Structure(root), 0, 0);
+        let mut kind = Kind::Structure(root);
+        let mut begin = 0;
+        let mut bits = 0;
         while at < path.len() {
             match kind {
                 Kind::Structure(structure) => {

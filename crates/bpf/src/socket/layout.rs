@@ -77,7 +77,8 @@ impl Kind {
 impl Structure {
     /// Where the member of this index lies.
     pub const fn extent(&self, index: usize) -> Extent {
-        let (mut end, mut each) = (0, 0);
+        let mut end = 0;
+        let mut each = 0;
         loop {
             let member = &self.members[each];
             let unit = 8 * member.kind.alignment();
@@ -99,7 +100,8 @@ impl Structure {
     }
 
     const fn alignment(&self) -> u32 {
-        let (mut most, mut index) = (1, 0);
+        let mut most = 1;
+        let mut index = 0;
         while index < self.members.len() {
             let one = self.members[index].kind.alignment();
             most = if one > most { one } else { most };

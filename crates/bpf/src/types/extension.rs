@@ -48,7 +48,10 @@ impl Extension {
         let relocations =
             if length >= 32 { body.part(header.u32()?, header.u32()?)? } else { body.part(0, 0)? };
         let line = |one: &mut Bytes| {
-            let (offset, file, text, place) = (one.u32()?, one.u32()?, one.u32()?, one.u32()?);
+            let offset = one.u32()?;
+            let file = one.u32()?;
+            let text = one.u32()?;
+            let place = one.u32()?;
             Ok(LineInfo { offset, file, text, line: place >> 10, column: place & 0x3ff })
         };
         let relocation = |one: &mut Bytes| {
@@ -81,7 +84,8 @@ fn sections<T>(
         return Err(rest.damaged(format!("its records have {size} bytes; they have at least 16")));
     }
     while !rest.is_empty() {
-        let (name, count) = (rest.u32()?, rest.u32()?);
+        let name = rest.u32()?;
+        let count = rest.u32()?;
         let name = strings.name(name).ok_or_else(|| {
             rest.damaged(format!("no name of a section stands at {name} of the strings of .BTF"))
         })?;

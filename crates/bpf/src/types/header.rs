@@ -22,7 +22,8 @@ impl<'a> Header<'a> {
     pub fn read(place: &'a str, bytes: &'a [u8]) -> Result<Header<'a>, Problem> {
         let mut parts = Bytes::new(place, bytes);
         let whole = parts;
-        let (magic, version) = (parts.u16()?, parts.u8()?);
+        let magic = parts.u16()?;
+        let version = parts.u8()?;
         parts.u8()?;
         let length = parts.u32()?;
         if magic != MAGIC || version != 1 {

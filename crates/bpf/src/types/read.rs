@@ -15,8 +15,10 @@ impl Types {
     /// exist.
     pub fn read(place: &str, bytes: &[u8]) -> Result<Types, Problem> {
         let Header { parts: mut header, body, .. } = Header::read(place, bytes)?;
-        let (types_at, types_length, strings_at, strings_length) =
-            (header.u32()?, header.u32()?, header.u32()?, header.u32()?);
+        let types_at = header.u32()?;
+        let types_length = header.u32()?;
+        let strings_at = header.u32()?;
+        let strings_length = header.u32()?;
         let strings = Strings::new(body.part(strings_at, strings_length)?.rest());
         let mut rest = body.part(types_at, types_length)?;
         let mut types = Types { types: Vec::new(), strings };
@@ -29,9 +31,12 @@ impl Types {
     }
 
     fn one(&self, rest: &mut Bytes) -> Result<Type, Problem> {
-        let (name, info, third) = (rest.u32()?, rest.u32()?, rest.u32()?);
+        let name = rest.u32()?;
+        let info = rest.u32()?;
+        let third = rest.u32()?;
         self.checked(name, rest)?;
-        let (count, flag) = (info & 0xffff, info >> 31 == 1);
+        let count = info & 0xffff;
+        let flag = info >> 31 == 1;
         let kind = match info >> 24 & 0x1f {
             1 => {
                 let how = rest.u32()?;
@@ -50,7 +55,8 @@ impl Types {
             },
             6 => {
                 let value = |rest: &mut Bytes| {
-                    let (name, value) = (self.named(rest)?, rest.u32()?);
+                    let name = self.named(rest)?;
+                    let value = rest.u32()?;
                     // Whether they can be negative, older compilers do not say: libbpf takes all
                     // for signed.
                     Ok(Value { name, value: value as i32 as u64 })
@@ -80,7 +86,9 @@ impl Types {
             17 => rest.u32().map(|_| Kind::Tag)?,
             19 => {
                 let value = |rest: &mut Bytes| {
-                    let (name, low, high) = (self.named(rest)?, rest.u32()?, rest.u32()?);
+                    let name = self.named(rest)?;
+                    let low = rest.u32()?;
+                    let high = rest.u32()?;
                     Ok(Value { name, value: (high as u64) << 32 | low as u64 })
                 };
                 Kind::Enumeration {
@@ -107,7 +115,9 @@ impl Types {
         rest: &mut Bytes,
     ) -> Result<Box<[Member]>, Problem> {
         several(count, rest, |rest| {
-            let (name, kind, at) = (self.named(rest)?, rest.u32()?, rest.u32()?);
+            let name = self.named(rest)?;
+            let kind = rest.u32()?;
+            let at = rest.u32()?;
             let (at, bits) = if bitfields { (at & 0xff_ffff, at >> 24) } else { (at, 0) };
             Ok(Member { name, kind, at, bits })
         })

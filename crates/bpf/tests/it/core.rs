@@ -49,7 +49,8 @@ fn its_constants_are_parameters_and_its_name_is_that_of_its_function() {
 /// Each callback against the same in Rust, under random losses and acknowledgements.
 #[test]
 fn it_decides_what_its_arithmetic_says() {
-    let (mut random, mut host) = (Random::stream(5, "core"), Host::default());
+    let mut random = Random::stream(5, "core");
+    let mut host = Host::default();
     for gain in [1000, 300, 2500] {
         let mut machine = core(gain);
         let [init, acked, avoid, threshold, undo] =
@@ -69,7 +70,10 @@ fn it_decides_what_its_arithmetic_says() {
         assert_eq!(f::CWND.get(machine.socket()), 10);
         machine.call(init, &[SOCKET], &mut host).unwrap();
         f::CA_INITIALIZED.set(machine.socket_mut(), 1);
-        let (mut window, mut left, mut credit, mut losses) = (10_u64, 64, 0_u64, 0_u64);
+        let mut window = 10_u64;
+        let mut left = 64;
+        let mut credit = 0_u64;
+        let mut losses = 0_u64;
         for _ in 0..5_000 {
             if random.below(50) == 0 {
                 let answer = machine.call(threshold, &[SOCKET], &mut host).unwrap();
@@ -84,7 +88,8 @@ fn it_decides_what_its_arithmetic_says() {
                 }
                 assert_eq!(machine.call(undo, &[SOCKET], &mut host).unwrap(), before.max(window));
             } else {
-                let (newly, limited) = (1 + random.below(9), random.chance(0.8));
+                let newly = 1 + random.below(9);
+                let limited = random.chance(0.8);
                 f::CWND_LIMITED.set(machine.socket_mut(), limited as u64);
                 machine
                     .call(

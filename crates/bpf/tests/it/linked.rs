@@ -66,8 +66,9 @@ fn a_small_controller() {
         boolean: false,
         initial,
     };
-    let (rodata, data, bss) =
-        (region(&reno, ".rodata"), region(&reno, ".data"), region(&reno, ".bss"));
+    let rodata = region(&reno, ".rodata");
+    let data = region(&reno, ".data");
+    let bss = region(&reno, ".bss");
     assert_eq!(
         reno.variables,
         [
@@ -83,10 +84,8 @@ fn a_small_controller() {
     );
     // undo_cwnd: tp->snd_cwnd and tp->prior_cwnd of our layout.
     let (_, undo) = function(&reno, "reno_undo_cwnd");
-    let (cwnd, prior) = (
-        Field::of("tcp_sock.snd_cwnd").offset() as i16,
-        Field::of("tcp_sock.prior_cwnd").offset() as i16,
-    );
+    let cwnd = Field::of("tcp_sock.snd_cwnd").offset() as i16;
+    let prior = Field::of("tcp_sock.prior_cwnd").offset() as i16;
     let mut read: Vec<i16> =
         undo.iter().filter(|one| one.code == 0x61).map(|one| one.off).collect();
     read.truncate(2);

@@ -21,7 +21,8 @@ fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
             return;
         }
         let place = |random: &mut Random| random.below(bytes.len() as u64 / 4) as usize * 4;
-        let (at, other) = (place(random), place(random));
+        let at = place(random);
+        let other = place(random);
         match random.below(16) {
             0 => bytes.truncate(at.max(1)),
             1 => {
@@ -89,7 +90,8 @@ fn damaged_objects_are_taken_or_refused() {
         .iter()
         .map(|program| Settings { also: of(program), ..Settings::default() })
         .collect();
-    let (mut taken, mut linked) = (0, 0);
+    let mut taken = 0;
+    let mut linked = 0;
     for count in 0..objects() {
         let seed = count as usize % seeds.len();
         let mut bytes = seeds[seed].clone();

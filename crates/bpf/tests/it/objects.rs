@@ -133,12 +133,9 @@ fn the_committed_objects_are_those_of_the_sources() {
                 Command::new("llvm-strip").arg("-g").arg(&path).status().expect("llvm-strip runs");
             assert!(stripped.success());
         }
-        let ops = (program == "forward").then(|| "bbr_again".to_owned());
-        let settings = Settings { ops, ..Settings::default() };
-        let (now, committed) = (
-            link(program, &compiled, &settings, &Most),
-            link(program, &object(program), &settings, &Most),
-        );
+        let settings = Settings::default();
+        let now = link(program, &compiled, &settings, &Most);
+        let committed = link(program, &object(program), &settings, &Most);
         let show = |program: Result<Program, narrows_bpf::LoadError>| match program {
             Err(error) => error.to_string(),
             Ok(program) => {

@@ -111,7 +111,8 @@ fn it_decides_what_its_arithmetic_says() {
                     assert_eq!(back, before.max(left));
                 }
                 _ => {
-                    let (acked, limited) = (1 + random.below(20) as u32, random.chance(0.8));
+                    let acked = 1 + random.below(20) as u32;
+                    let limited = random.chance(0.8);
                     LIMITED.set(machine.socket_mut(), limited as u64);
                     machine.call(avoid, &[SOCKET, 0, acked as u64], &mut host).unwrap();
                     model.avoid(acked, limited, gain as u32);

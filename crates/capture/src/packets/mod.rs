@@ -233,7 +233,8 @@ fn watch(index: usize, flow: &Flow, point: CapturePoint) -> Watched {
     });
     // 20,000 flows with one port at the receiver, then the next; none of these ports belongs to a
     // protocol that Wireshark knows.
-    let (own, peer) = (20_000 + (index % 20_000) as u16, 40_000 + (index / 20_000) as u16);
+    let own = 20_000 + (index % 20_000) as u16;
+    let peer = 40_000 + (index / 20_000) as u16;
     Watched {
         sockets: [
             Socket { address: address(flow.from), port: own },

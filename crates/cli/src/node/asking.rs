@@ -2,7 +2,7 @@
 
 use super::clock::RunClock;
 use narrows_forward::{Asker, Client, Request, Segments, Understands};
-use narrows_icn::{ConsumerSetup, Form, Method, Packet};
+use narrows_icn::{ConsumerSetup, HintForm, Method, Packet};
 use narrows_live::icn::{ConsumerPlan, NodePlan};
 use narrows_measure::{ConsumerCounters, FlowCounters, Histogram};
 use narrows_ndn::Name;
@@ -122,7 +122,7 @@ fn request(
         interest: Bytes::new(plan.interest),
         data: Bytes::new(consumer.data),
         lifetime: Span::from_nanos(plan.lifetime),
-        form: Form::Labels,
+        form: HintForm::Labels,
         catch_up: Request::CATCH_UP,
     };
     let base: Name = consumer.content.parse()?;

@@ -13,7 +13,7 @@
 //! decrease): a property, not to be repaired.
 
 use crate::cores::{Twin, replay};
-use crate::parts::aimd::{Aimd, Steps};
+use crate::parts::aimd::{Aimd, Response};
 use crate::parts::ecn::ECN;
 use crate::parts::linux::OfCore;
 use crate::{Basis, Build, Built, Entry, Setup};
@@ -98,7 +98,7 @@ struct Scalable {
     low_window: f64,
 }
 
-impl Steps for Scalable {
+impl Response for Scalable {
     fn increase(&self, w: f64) -> f64 {
         if w <= self.low_window { 1.0 } else { w / self.ai_count }
     }

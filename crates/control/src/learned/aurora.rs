@@ -56,7 +56,8 @@ impl Aurora {
     /// Latency gradient, latency ratio and sending ratio (the authors' `sender_obs.py`, whose
     /// gradient is the difference between the means of two halves).
     fn features(&self, interval: &Interval) -> [f32; FEATURES] {
-        let (sent, delivered) = (interval.sent as f64, interval.delivered as f64);
+        let sent = interval.sent as f64;
+        let delivered = interval.delivered as f64;
         let ratio = if self.least.is_finite() { self.latest / self.least } else { 1.0 };
         let sending = if delivered > 0.0 && sent < LARGEST_RATIO * delivered {
             sent / delivered

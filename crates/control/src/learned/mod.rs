@@ -15,7 +15,9 @@ mod testing;
 mod weights;
 
 pub use guided::{Chooser, Guided};
-pub use network::{Activation, Layer, MOST_LAYERS, MOST_WEIGHTS, Network, NetworkError};
+pub use network::{
+    Activation, Layer, MOST_LAYERS, MOST_WEIGHTS, NeuralNetwork, NeuralNetworkError,
+};
 pub use preset::{Actions, LearnedPreset};
 pub use steering::Steering;
 pub use weights::{Learned, Weights};

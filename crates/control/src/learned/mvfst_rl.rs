@@ -166,8 +166,10 @@ impl MvfstRl {
         let bytes = |packets: u32| f64::from(packets) * self.packet / NORM.1;
         let ms = |nanos: f64| nanos / 1e6 / NORM.0;
         let time = |span: Span| ms(span.as_nanos() as f64);
-        let (path, standing) = (self.path.get(), self.standing.get());
-        let (window, in_flight) = (self.window / NORM.1, bytes(in_flight));
+        let path = self.path.get();
+        let standing = self.standing.get();
+        let window = self.window / NORM.1;
+        let in_flight = bytes(in_flight);
         let mut values = [0.0; FIELDS];
         let mut set = |field: Field, value: f64| values[field as usize] = value;
         set(Field::RttMin, time(path));
@@ -300,7 +302,8 @@ mod tests {
     /// An acknowledgement of so many segments, with this round trip in ms.
     fn acknowledge(agent: &mut MvfstRl, now: u64, count: u64, rtt: u64, in_flight: u32) {
         let all = acked(0..count);
-        let (rtt, srtt) = (Some(Span::from_millis(rtt)), Span::from_millis(40));
+        let rtt = Some(Span::from_millis(rtt));
+        let srtt = Span::from_millis(40);
         agent.on_feedback(
             &Feedback { acked: &all, rtt, srtt, in_flight, ..Feedback::at(at(now)) },
             &interval(None),

@@ -61,7 +61,7 @@ impl fmt::Display for Activation {
 
 /// Why layers are no network: where, what is there, and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum NetworkError {
+pub enum NeuralNetworkError {
     /// None, or too many.
     #[error("layers: there are {count}; give 1 to {MOST_LAYERS}")]
     Layers {
@@ -132,11 +132,11 @@ pub enum NetworkError {
 
 /// Layers that fit each other.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Network {
+pub struct NeuralNetwork {
     layers: Vec<Layer>,
 }
 
-impl Network {
+impl NeuralNetwork {
     /// A network of these layers, the first of which takes so many inputs and the last of which
     /// gives so many outputs.
     ///
@@ -144,16 +144,20 @@ impl Network {
     ///
     /// Sizes that do not fit, too many weights, or one that is not finite: the place, the value and
     /// the remedy.
-    pub fn new(layers: Vec<Layer>, inputs: usize, outputs: usize) -> Result<Network, NetworkError> {
+    pub fn new(
+        layers: Vec<Layer>,
+        inputs: usize,
+        outputs: usize,
+    ) -> Result<NeuralNetwork, NeuralNetworkError> {
         if layers.is_empty() || layers.len() > MOST_LAYERS {
-            return Err(NetworkError::Layers { count: layers.len() });
+            return Err(NeuralNetworkError::Layers { count: layers.len() });
         }
         let count = layers
             .iter()
             .map(|layer| layer.biases.len() + layer.weights.iter().map(Vec::len).sum::<usize>())
             .sum();
         if count > MOST_WEIGHTS {
-            return Err(NetworkError::Weights { count });
+            return Err(NeuralNetworkError::Weights { count });
         }
         let mut fed = (inputs, "number of an observation");
         for (index, layer) in layers.iter().enumerate() {
@@ -161,8 +165,8 @@ impl Network {
             fed = (layer.weights.len(), "output of the layer before");
         }
         match layers.last().map_or(0, |last| last.weights.len()) {
-            fitting if fitting == outputs => Ok(Network { layers }),
-            count => Err(NetworkError::Outputs { layer: layers.len() - 1, count, outputs }),
+            fitting if fitting == outputs => Ok(NeuralNetwork { layers }),
+            count => Err(NeuralNetworkError::Outputs { layer: layers.len() - 1, count, outputs }),
         }
     }
 
@@ -198,18 +202,22 @@ impl Network {
 }
 
 impl Layer {
-    fn check(&self, layer: usize, (inputs, of): (usize, &'static str)) -> Result<(), NetworkError> {
+    fn check(
+        &self,
+        layer: usize,
+        (inputs, of): (usize, &'static str),
+    ) -> Result<(), NeuralNetworkError> {
         let outputs = self.weights.len();
         if outputs == 0 {
-            return Err(NetworkError::Empty { layer });
+            return Err(NeuralNetworkError::Empty { layer });
         }
         if let Some((row, numbers)) =
             self.weights.iter().enumerate().find(|(_, numbers)| numbers.len() != inputs)
         {
-            return Err(NetworkError::Row { layer, row, count: numbers.len(), inputs, of });
+            return Err(NeuralNetworkError::Row { layer, row, count: numbers.len(), inputs, of });
         }
         if self.biases.len() != outputs {
-            return Err(NetworkError::Biases { layer, count: self.biases.len(), outputs });
+            return Err(NeuralNetworkError::Biases { layer, count: self.biases.len(), outputs });
         }
         let weights = self.weights.iter().enumerate().flat_map(|(row, numbers)| {
             numbers.iter().enumerate().map(move |(column, value)| {
@@ -223,7 +231,9 @@ impl Layer {
             .map(|(row, value)| (value, format!("layers[{layer}].biases[{row}]")));
         match weights.chain(biases).find(|(value, _)| !value.is_finite()) {
             None => Ok(()),
-            Some((value, place)) => Err(NetworkError::Number { place, value: value.to_string() }),
+            Some((value, place)) => {
+                Err(NeuralNetworkError::Number { place, value: value.to_string() })
+            }
         }
     }
 }
@@ -246,23 +256,25 @@ mod tests {
             layer(&[&[1.0, 2.0], &[-1.0, 0.5]], &[0.5, 0.0], Activation::Relu),
             layer(&[&[0.25, 8.0]], &[-1.0], Activation::Tanh),
         ];
-        let network = Network::new(layers, 2, 1).expect("they fit");
+        let network = NeuralNetwork::new(layers, 2, 1).expect("they fit");
         assert_eq!(network.weights(), 9);
         let mut room = Default::default();
         // 1 + 4 + 0.5 = 5.5 and -1 + 1 = 0; tanh(5.5/4 - 1).
         assert_eq!(network.outputs(&[1.0, 2.0], &mut room), [libm::tanh(0.375)]);
         // -3 + 0 + 0.5 < 0 and 3 + 0 = 3; tanh(24 - 1).
         assert_eq!(network.outputs(&[-3.0, 0.0], &mut room), [libm::tanh(23.0)]);
-        let linear = Network::new(vec![layer(&[&[2.0, -1.0]], &[3.0], Activation::None)], 2, 1)
-            .expect("it fits");
+        let linear =
+            NeuralNetwork::new(vec![layer(&[&[2.0, -1.0]], &[3.0], Activation::None)], 2, 1)
+                .expect("it fits");
         assert_eq!(linear.outputs(&[0.5, 10.0], &mut room), [-6.0]);
     }
 
     #[test]
     fn errors_name_place_value_and_remedy() {
         let good = || layer(&[&[1.0, 2.0]], &[0.0], Activation::None);
-        let refused =
-            |layers: Vec<Layer>| Network::new(layers, 2, 1).expect_err("no network").to_string();
+        let refused = |layers: Vec<Layer>| {
+            NeuralNetwork::new(layers, 2, 1).expect_err("no network").to_string()
+        };
         assert_eq!(refused(Vec::new()), "layers: there are 0; give 1 to 16");
         assert_eq!(refused(vec![good(); 17]), "layers: there are 17; give 1 to 16");
         assert_eq!(

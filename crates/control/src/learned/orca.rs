@@ -97,7 +97,8 @@ impl Orca {
         let lost = LOSS * interval.lost as f64 * self.mss / length;
         self.most = self.most.max(throughput);
         let share = |value: f64| if self.most > 0.0 { value / self.most } else { 0.0 };
-        let (least, smoothed) = (self.least_rtt.as_secs_f64(), self.srtt.as_secs_f64());
+        let least = self.least_rtt.as_secs_f64();
+        let smoothed = self.srtt.as_secs_f64();
         let delay = if MARGIN * least < smoothed { MARGIN * least / smoothed } else { 1.0 };
         let pacing = self.pacing.map_or(0.0, Rate::bytes_per_sec);
         let samples = f64::from(self.round_trips) / f64::from(self.cubic.socket.cwnd.max(1));
@@ -209,7 +210,8 @@ mod tests {
     fn acknowledge(orca: &mut Orca, now: u64, number: u64, rtt: u64, srtt: u64) -> Setting {
         let all = acked(number..number + 1);
         let rate = Some(RateSample::over(20, Span::from_millis(100), 0));
-        let (rtt, srtt) = (Some(Span::from_millis(rtt)), Span::from_millis(srtt));
+        let rtt = Some(Span::from_millis(rtt));
+        let srtt = Span::from_millis(srtt);
         let feedback = Feedback { rtt, srtt, rate, ..acknowledging(at(now), &all) };
         orca.on_feedback(&feedback, &interval(None)).expect("a setting")
     }

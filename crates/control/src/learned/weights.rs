@@ -1,7 +1,7 @@
 //! A network that chooses actions.
 
 use super::guided::{Chooser, Guided};
-use super::network::Network;
+use super::network::NeuralNetwork;
 use super::preset::LearnedPreset;
 use super::steering::Steering;
 use crate::{Fault, Setup};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// A network that is asked at the end of each interval, by the rules of a preset.
 pub struct Weights {
-    network: Arc<Network>,
+    network: Arc<NeuralNetwork>,
     choose: fn(&[f64]) -> f32,
     room: [Vec<f64>; 2],
 }
@@ -22,7 +22,7 @@ impl Learned {
     /// For a new connection. The network has the preset's inputs and outputs; `first` is as
     /// [`LearnedPreset::begin`] has it.
     pub fn of(
-        network: Arc<Network>,
+        network: Arc<NeuralNetwork>,
         preset: &'static LearnedPreset,
         setup: &Setup,
         first: Option<Rate>,

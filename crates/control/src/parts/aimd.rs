@@ -3,7 +3,6 @@
 
 use crate::Setup;
 use crate::parts::ecn::codepoint;
-use crate::parts::restart::Rule;
 use crate::parts::window::{Window, growth};
 use crate::{Controller, Decision, Feedback, Open, Sent, Tag, Timeout};
 use narrows_params::Params;
@@ -11,7 +10,7 @@ use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Ecn;
 
 /// The two steps, a(w) and b(w) of RFC 3649.
-pub trait Steps: Send {
+pub trait Response: Send {
     /// Growth in congestion avoidance per window acknowledged, in segments, at a window of `w`
     /// segments.
     fn increase(&self, w: f64) -> f64;
@@ -42,7 +41,7 @@ pub struct Aimd<S> {
     ecn: Ecn,
 }
 
-impl<S: Steps> Aimd<S> {
+impl<S: Response> Aimd<S> {
     /// A controller at the start of a connection.
     pub fn new(steps: S, setup: &Setup, params: &Params) -> Aimd<S> {
         Aimd {
@@ -60,11 +59,6 @@ impl<S: Steps> Aimd<S> {
         Aimd { paces, ..self }
     }
 
-    /// Returns the controller with this rule of restart after idleness.
-    pub fn restarting(self, rule: Rule) -> Aimd<S> {
-        Aimd { window: self.window.restarting(rule), ..self }
-    }
-
     /// Slow start up to the threshold; segments that it leaves over count for avoidance.
     #[inline]
     fn grow(&mut self, acked: f64) {
@@ -80,7 +74,7 @@ impl<S: Steps> Aimd<S> {
     }
 }
 
-impl<S: Steps> Controller for Aimd<S> {
+impl<S: Response> Controller for Aimd<S> {
     fn on_open(&mut self, open: &Open) {
         self.srtt = open.rtt;
     }
@@ -131,7 +125,7 @@ mod tests {
     /// Adds a tenth of the window per window and takes a quarter.
     struct Tenth;
 
-    impl Steps for Tenth {
+    impl Response for Tenth {
         fn increase(&self, w: f64) -> f64 {
             0.1 * w
         }

@@ -164,7 +164,8 @@ struct RoundTrips {
 
 impl RoundTrips {
     fn add(&mut self, since: Span, rtt: Span) {
-        let (time, value) = (since.as_secs_f64(), rtt.as_secs_f64());
+        let time = since.as_secs_f64();
+        let value = rtt.as_secs_f64();
         self.sum += rtt.as_nanos();
         self.count += 1;
         self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
@@ -178,7 +179,8 @@ impl RoundTrips {
     }
 
     fn gradient(&self) -> f64 {
-        let (count, values) = (self.count as f64, self.sum as f64 / 1e9);
+        let count = self.count as f64;
+        let values = self.sum as f64 / 1e9;
         let spread = count * self.squares - self.times * self.times;
         if self.count < 2 || spread <= 0.0 {
             0.0

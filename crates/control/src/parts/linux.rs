@@ -15,8 +15,13 @@
 //! * the connection restarts after idleness with its first segment, not with the application's
 //!   write.
 
+/// Ticks of the kernel's clock per second: Linux's usual choice (`CONFIG_HZ_250`). A controller
+/// without a clock of its own counts only idleness in them.
+pub const HZ: u64 = 250;
+
 mod callbacks;
 mod core;
+pub(crate) mod growth;
 #[cfg(test)]
 pub(crate) mod lockstep;
 mod order;

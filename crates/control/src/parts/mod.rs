@@ -2,6 +2,7 @@
 
 pub mod aimd;
 pub mod base;
+pub mod departed;
 pub mod ecn;
 pub mod intervals;
 pub mod linux;
@@ -11,6 +12,7 @@ pub mod mutated;
 pub mod prior;
 pub mod restart;
 pub mod round;
+pub mod start;
 pub mod ticks;
 pub mod window;
 pub mod windowed;

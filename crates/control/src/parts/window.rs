@@ -5,6 +5,7 @@
 //! Linux and QUIC count), RFC 3168 section 6.1.2 (marks).
 
 use super::restart::{Restart, Rule};
+use super::start::Start;
 use crate::Setup;
 use crate::{CaState, Congestion, Feedback, Sent, Timeout};
 use narrows_units::{Bytes, Rate, Span};
@@ -24,6 +25,7 @@ pub struct Window {
     /// Window and threshold before the latest reduction, for undo.
     prior: (f64, f64),
     restart: Restart,
+    start: Start,
 }
 
 impl Window {
@@ -35,7 +37,13 @@ impl Window {
             threshold: f64::INFINITY,
             prior: (cwnd, f64::INFINITY),
             restart: Restart::new(Rule::Rfc5681, cwnd),
+            start: Start::Classic,
         }
+    }
+
+    /// Returns the window with another start.
+    pub fn starting(self, start: Start) -> Window {
+        Window { start, ..self }
     }
 
     /// Returns the window with another rule of restart after idleness.
@@ -43,18 +51,39 @@ impl Window {
         Window { restart: self.restart.by(rule), ..self }
     }
 
-    /// A segment leaves, possibly after idleness.
+    /// A segment leaves, possibly after idleness. True if the window restarts.
     #[inline]
-    pub fn on_sent(&mut self, sent: &Sent) {
-        if let Some((cwnd, threshold)) = self.restart.on_sent(sent, (self.cwnd, self.threshold)) {
-            (self.cwnd, self.threshold) = (cwnd, threshold);
+    pub fn on_sent(&mut self, sent: &Sent) -> bool {
+        self.start.on_sent(sent.number);
+        match self.restart.on_sent(sent, (self.cwnd, self.threshold)) {
+            Some((cwnd, threshold)) => {
+                (self.cwnd, self.threshold) = (cwnd, threshold);
+                true
+            }
+            None => false,
         }
+    }
+
+    /// An acknowledgement up to segment `highest`, with its round trip. True if it ends the start:
+    /// then the threshold is the window.
+    #[inline]
+    pub fn look_for_the_end(&mut self, highest: u64, rtt: Option<Span>) -> bool {
+        let ends = self.start.ends(highest, rtt);
+        if ends {
+            self.start = Start::Classic;
+            self.threshold = self.cwnd;
+        }
+        ends
     }
 
     /// Slow start by `step` per segment of `acked`, up to the threshold. Returns the segments left
     /// over for avoidance.
     #[inline]
     pub fn slow_start(&mut self, acked: f64, step: f64) -> f64 {
+        if let Some(growth) = self.start.growth(acked) {
+            self.cwnd += growth * step;
+            return 0.0;
+        }
         let room = (self.threshold - self.cwnd).max(0.0);
         let growth = (acked * step).min(room);
         self.cwnd += growth;
@@ -63,10 +92,13 @@ impl Window {
 
     /// A reduction that leaves `left` segments: the new threshold, and the window.
     pub fn reduce(&mut self, left: f64, why: Congestion) {
+        self.start = Start::Classic;
         self.prior = (self.cwnd, self.threshold);
         self.threshold = left.max(MIN_THRESHOLD);
         self.cwnd = match why {
             Congestion::Loss => self.threshold,
+            // Requirement, RFC 9438 section 4.6: "MUST continue to reduce cwnd in response to
+            // congestion events due to ECN-Echo ACKs until it reaches a value of 1 MSS"
             Congestion::Mark => left.max(MIN_AFTER_MARK),
         };
     }
@@ -120,6 +152,8 @@ pub fn pacing(
 pub fn growth(feedback: &Feedback<'_>) -> u32 {
     match feedback.ca_state {
         CaState::Open | CaState::Disorder | CaState::Loss => {
+            // Requirement, RFC 9002 section 7.8: "the congestion window SHOULD NOT be increased in
+            // either slow start or congestion avoidance"
             feedback.acked.iter().filter(|acked| acked.window_limited).count() as u32
         }
         CaState::Cwr | CaState::Recovery => 0,
@@ -191,6 +225,8 @@ mod tests {
         }
     }
 
+    /// Shows RFC 9002 section 7.8: "the congestion window SHOULD NOT be increased in either slow
+    /// start or congestion avoidance"
     #[test]
     fn only_segments_that_the_window_limited_count_and_none_during_a_reduction() {
         let acked =

@@ -1,6 +1,7 @@
 //! The maximum of a quantity over a sliding window, in constant space (Linux `lib/win_minmax.c`,
 //! after Kathleen Nichols).
 
+use std::num::Wrapping;
 use std::ops::{Div, Sub};
 
 /// The largest value of the last `window` time units, whatever the unit: rounds, microseconds,
@@ -10,41 +11,68 @@ use std::ops::{Div, Sub};
 /// from the second quarter and the last half of the window: the answer may fall early by part of a
 /// window, and is never larger than the true maximum.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct WindowedMax<T, A = u32> {
+pub struct WindowedMax<T, A = u32> {
     best: [Sample<T, A>; 3],
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Sample<T, A> {
-    at: A,
-    value: T,
+/// A value and the time that it was taken at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample<T, A = u32> {
+    /// The time.
+    pub at: A,
+    /// The value.
+    pub value: T,
 }
 
-/// A count of time units.
-pub(crate) trait Count:
-    Copy + PartialOrd + Sub<Output = Self> + Div<Output = Self> + From<u8>
-{
+/// A count of time units. [`Wrapping`] counts begin again at 0; the others come in order.
+pub trait Count: Copy + Sub<Output = Self> + Div<Output = Self> + PartialOrd {
+    /// So many units.
+    fn of(count: u8) -> Self;
 }
 
-impl Count for u32 {}
-impl Count for u64 {}
+impl Count for u32 {
+    fn of(count: u8) -> u32 {
+        count.into()
+    }
+}
+
+impl Count for u64 {
+    fn of(count: u8) -> u64 {
+        count.into()
+    }
+}
+
+impl Count for Wrapping<u32> {
+    fn of(count: u8) -> Wrapping<u32> {
+        Wrapping(count.into())
+    }
+}
 
 impl<T: Copy + PartialOrd, A: Count> WindowedMax<T, A> {
     /// A filter that has seen `value` at time `at`.
-    pub(crate) fn new(at: A, value: T) -> WindowedMax<T, A> {
+    pub fn new(at: A, value: T) -> WindowedMax<T, A> {
         WindowedMax { best: [Sample { at, value }; 3] }
     }
 
+    /// A filter that keeps these: the best, and the two that will succeed it.
+    pub fn resume(best: [Sample<T, A>; 3]) -> WindowedMax<T, A> {
+        WindowedMax { best }
+    }
+
+    /// The best value kept, and the two that will succeed it.
+    pub fn best(&self) -> &[Sample<T, A>; 3] {
+        &self.best
+    }
+
     /// The maximum as of the last update.
-    pub(crate) fn get(&self) -> T {
+    pub fn get(&self) -> T {
         self.best[0].value
     }
 
     /// Takes in `value` at time `at`, not before the last update.
-    pub(crate) fn update(&mut self, window: A, at: A, value: T) {
+    pub fn update(&mut self, window: A, at: A, value: T) {
         let sample = Sample { at, value };
         let [first, second, third] = self.best;
-        debug_assert!(at >= third.at, "samples come in time order");
         if value >= first.value || at - third.at > window {
             self.best = [sample; 3];
             return;
@@ -66,9 +94,9 @@ impl<T: Copy + PartialOrd, A: Count> WindowedMax<T, A> {
             if sample.at - second.at > window {
                 self.best = [third, sample, sample];
             }
-        } else if second.at == first.at && age > window / A::from(4) {
+        } else if second.at == first.at && age > window / A::of(4) {
             self.best = [first, sample, sample];
-        } else if third.at == second.at && age > window / A::from(2) {
+        } else if third.at == second.at && age > window / A::of(2) {
             self.best[2] = sample;
         }
     }

@@ -2,9 +2,10 @@
 
 use narrows_control::cores::Twin;
 use narrows_control::{
-    Basis, Build, Choice, ENTRIES, Entry, Form, KeptFile, Setup, TWINS, register, register_file,
+    Basis, Build, Choice, Controllers, ENTRIES, Entry, FileForm, KeptFile, Setup, TWINS, register,
+    register_file,
 };
-use narrows_params::{Kind, Registered};
+use narrows_params::{Catalogue, Kind};
 use narrows_units::Segments;
 use std::sync::Arc;
 
@@ -38,7 +39,7 @@ fn what_is_wrong_and_what_would_be_right() {
 
 #[test]
 fn other_names_mean_one_entry_and_former_names_tell_the_new_one() {
-    for (other, own) in Entry::other_names() {
+    for (other, own) in Controllers::other_names() {
         let choice: Choice = other.parse().unwrap();
         assert_eq!((choice.entry().name, choice.text()), (*own, *own));
         assert!(ENTRIES.iter().all(|entry| entry.name != *other), "{other} is a name of its own");
@@ -54,7 +55,7 @@ fn other_names_mean_one_entry_and_former_names_tell_the_new_one() {
         r#"the controller "pcc-kernel" is now called "pcc-vivace"; write that"#
     );
     assert!(
-        Entry::former_names().iter().all(|(_, now)| ENTRIES.iter().any(|entry| entry.name == *now))
+        Controllers::former_names().iter().all(|(_, now)| ENTRIES.iter().any(|entry| entry.name == *now))
     );
     assert_eq!(
         Twin::named("fast").unwrap_err().to_string(),
@@ -166,7 +167,7 @@ fn a_controller_added_at_run_time_is_chosen_and_listed_after_the_others() {
         let controller = name.parse::<Choice>().unwrap().build(&Setup::default()).unwrap();
         assert_eq!(controller.decision().window, Segments::new(7.0));
     }
-    let names: Vec<&str> = Entry::all().iter().map(|entry| entry.name).collect();
+    let names: Vec<&str> = Controllers::all().iter().map(|entry| entry.name).collect();
     assert!(names[..ENTRIES.len()].iter().eq(ENTRIES.iter().map(|entry| &entry.name)), "{names:?}");
     // Other tests of this process may add some as well.
     let place = |name: &str| names.iter().position(|other| *other == name).unwrap();
@@ -190,7 +191,7 @@ fn a_name_that_another_controller_has_is_refused() {
     insta::assert_snapshot!(refused(""), @r#"the controller "" cannot be added: a name has letters, digits, '-', '_' and '.'; give it such a name in its Entry"#);
     // The user of a file has no entry to change.
     let file: &'static KeptFile = Box::leak(Box::new(KeptFile {
-        form: Form::Object,
+        form: FileForm::Object,
         object: Vec::new(),
         source: None,
         notes: Vec::new(),
@@ -207,5 +208,5 @@ fn a_name_that_another_controller_has_is_refused() {
     insta::assert_snapshot!(refused_file, @r#"the file's name gives the controller's, "my grad", and the name of a controller has letters, digits, '-', '_' and '.': rename the file"#);
     register(entry("twice", 7.0)).unwrap();
     insta::assert_snapshot!(refused("twice"), @r#"the controller "twice" (for this test) cannot be added: "twice" is there already (for this test); give it another name in its Entry"#);
-    assert_eq!(Entry::all().iter().filter(|entry| entry.name == "twice").count(), 1);
+    assert_eq!(Controllers::all().iter().filter(|entry| entry.name == "twice").count(), 1);
 }

@@ -1,8 +1,8 @@
 //! A CUBIC with a fault is caught, each fault by the criterion that is about it.
 
 use narrows_control::{
-    Awaited, Build, Built, Controller, Decision, Entry, Feedback, Open, Sent, Setup, Tag, Timeout,
-    register,
+    Awaited, Build, Built, Controller, Controllers, Decision, Entry, Feedback, Open, Sent, Setup,
+    Tag, Timeout, register,
 };
 use narrows_evidence::check::{Check, CriterionVerdict, Kept, Options, Run, Standing, report};
 use narrows_evidence::judge::Level;
@@ -104,7 +104,7 @@ macro_rules! entry {
     ($name:literal, $fault:expr) => {{
         static ENTRY: std::sync::OnceLock<Entry> = std::sync::OnceLock::new();
         ENTRY.get_or_init(|| {
-            let cubic = find::<Entry>("cubic").expect("it is one of ours");
+            let cubic = find::<Controllers>("cubic").expect("it is one of ours");
             let build = |setup: &Setup, _: &Params| broken(setup, $fault);
             Entry {
                 name: $name,

@@ -1,15 +1,15 @@
 //! Published faults: who has them can be chosen and is in no list, and networks that a search has found show them.
 
-use narrows_control::Entry;
+use narrows_control::Controllers;
 use narrows_control::mutants::all;
 use narrows_evidence::attack::{Aim, Genome, Goal, Kind, Trial, Variant, mean};
-use narrows_params::{Registered, find};
+use narrows_params::{Catalogue, find};
 
 #[test]
 fn mutants_are_chosen_by_name_and_stand_in_no_list() {
     for mutant in all() {
-        assert_eq!(find::<Entry>(mutant.name).map(|entry| entry.name), Ok(mutant.name));
-        assert!(Entry::all().iter().all(|entry| entry.name != mutant.name));
+        assert_eq!(find::<Controllers>(mutant.name).map(|entry| entry.name), Ok(mutant.name));
+        assert!(Controllers::all().iter().all(|entry| entry.name != mutant.name));
     }
     assert_eq!(all().len(), 7);
 }

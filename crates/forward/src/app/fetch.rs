@@ -10,7 +10,7 @@ use crate::client::{Client, ClientError};
 use crate::config::Understands;
 use crate::name::PacketName;
 use crate::wall::{wall_seconds, wall_seed};
-use narrows_icn::{ConsumerSetup, Content as _, Form, Method, Packet, Subflow};
+use narrows_icn::{ConsumerSetup, Content as _, HintForm, Method, Packet, Subflow};
 use narrows_ndn::tlv::MAX_PACKET;
 use narrows_ndn::{ContentType, Data, Name, number};
 use narrows_units::{Bytes, Span, Time};
@@ -235,7 +235,7 @@ impl<'a> Incoming<'a> {
             interest: Bytes::new(100),
             data: self.size,
             lifetime: LIFETIME,
-            form: Form::Labels,
+            form: HintForm::Labels,
             catch_up: Request::CATCH_UP,
         };
         let segments = self.last.map_or(1, |last| (last - self.next).saturating_add(1));

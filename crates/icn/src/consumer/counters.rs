@@ -1,7 +1,7 @@
 //! The configuration of consumers, and their counters.
 
 use crate::packet::{Class, NackReason};
-use crate::route::Form;
+use crate::route::HintForm;
 use narrows_units::{Bytes, Span};
 
 /// The configuration of a consumer.
@@ -16,7 +16,7 @@ pub struct ConsumerSetup {
     /// Interest lifetime.
     pub lifetime: Span,
     /// The form of the network's steering hints.
-    pub form: Form,
+    pub form: HintForm,
     /// Time for which a consumer that follows rates makes up when its caller comes late: zero where
     /// time is simulated. Less than one gap between Interests is made up for in any case.
     pub catch_up: Span,

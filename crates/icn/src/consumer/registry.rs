@@ -1,6 +1,6 @@
 //! The registry of consumers that follow rates.
 
-use narrows_params::{Param, Registered, Spec};
+use narrows_params::{Catalogue, Param, Registered, Spec};
 use narrows_units::Span;
 
 /// The registry entry of a consumer.
@@ -24,14 +24,18 @@ pub type ConsumerChoice = narrows_params::Choice<ConsumerEntry>;
 
 impl Registered for ConsumerEntry {
     const WHAT: &'static str = "consumer";
-    fn built_in() -> &'static [&'static ConsumerEntry] {
-        CONSUMERS
-    }
     fn name(&self) -> &'static str {
         self.name
     }
     fn params(&self) -> &'static [Spec] {
         self.params
+    }
+}
+
+impl Catalogue for ConsumerEntry {
+    type Entry = ConsumerEntry;
+    fn built_in() -> &'static [&'static ConsumerEntry] {
+        CONSUMERS
     }
 }
 

@@ -108,8 +108,8 @@ impl Subflows {
                 let oldest = (0..MOST).min_by_key(|index| self.all[*index].last_data).unwrap_or(0);
                 self.remove(self.all[oldest].id);
             }
-            let (received, credit) =
-                (self.forgotten.remove(&id).unwrap_or_default(), ByClass::default());
+            let received = self.forgotten.remove(&id).unwrap_or_default();
+            let credit = ByClass::default();
             self.all.push(Subflow {
                 id,
                 hint,
@@ -314,10 +314,8 @@ mod tests {
 
     #[test]
     fn counts_of_a_path_continue_if_it_is_found_again() {
-        let (mut subflows, rates) = (
-            Subflows::new(false, false),
-            Rates { primary: Rate::from_mbps(1), secondary: Rate::ZERO },
-        );
+        let mut subflows = Subflows::new(false, false);
+        let rates = Rates { primary: Rate::from_mbps(1), secondary: Rate::ZERO };
         let receive = |subflows: &mut Subflows, id: u64| {
             let subflow = subflows.on_data(Time::ZERO, id, Hint::default(), rates, 0);
             *subflow.received.of_mut(Class::Primary) += Bytes::new(1000);

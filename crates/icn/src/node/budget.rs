@@ -82,7 +82,8 @@ mod tests {
         /// anything gets room while half of it is free.
         #[test]
         fn what_is_admitted_fits(steps in prop::collection::vec((0usize..4, 1u64..300, any::<bool>()), 1..200)) {
-            let (mut budget, mut held) = (Budget::new(1000), [0u64; 5]);
+            let mut budget = Budget::new(1000);
+            let mut held = [0u64; 5];
             for (user, octets, takes) in steps {
                 if takes && budget.admits(held[user], octets) {
                     budget.charge(octets);

@@ -2,7 +2,7 @@
 
 use super::cache::CacheLimits;
 use super::strategy::StrategyChoice;
-use crate::route::Form;
+use crate::route::HintForm;
 use narrows_units::{Bytes, Span};
 
 /// The configuration of a node.
@@ -13,7 +13,7 @@ pub struct NodeConfig {
     /// Seed of its random choices: first ticks of laws, and next hops.
     pub seed: u64,
     /// The form of its steering hints.
-    pub form: Form,
+    pub form: HintForm,
     /// Chooses next hops of Interests without a usable hint.
     pub strategy: StrategyChoice,
     /// The most that the content store keeps.
@@ -43,7 +43,7 @@ impl Default for NodeConfig {
         NodeConfig {
             id: 0,
             seed: 0,
-            form: Form::Labels,
+            form: HintForm::Labels,
             strategy: "weighted".parse().expect("a strategy of the registry"),
             cache: CacheLimits::OFF,
             pit_limit: usize::MAX,

@@ -220,7 +220,8 @@ impl<N: Name> Control<N> {
         if self.shaped_capacity {
             self.update_law_capacity(now, capacities);
         }
-        let (inflation, packet) = (self.inflation(), self.data_in.get());
+        let inflation = self.inflation();
+        let packet = self.data_in.get();
         let queue = if self.shaper.is_some() {
             self.waiting().bits() as f64 * inflation
         } else {
@@ -234,10 +235,8 @@ impl<N: Name> Control<N> {
     /// The link has these capacities from now on.
     pub(crate) fn set_capacities(&mut self, now: Time, capacities: Capacities) {
         self.shaped = None;
-        let (size, rate) = (
-            Bytes::new(libm::ceil(self.interest_out.get()) as u64),
-            self.shaper_rate(now, capacities),
-        );
+        let size = Bytes::new(libm::ceil(self.interest_out.get()) as u64);
+        let rate = self.shaper_rate(now, capacities);
         if let Some(shaper) = &mut self.shaper {
             shaper.on_capacity_change(now, size, rate);
         }

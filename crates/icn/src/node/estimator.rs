@@ -224,7 +224,8 @@ impl Estimator {
     /// may be as much once more beyond it: so links in a row, each of which holds the other back,
     /// rise in turns.
     fn raise(&mut self, now: Time, seen: &Seen, mark: Mark) {
-        let (delivered, missing) = (self.rate_since(now, mark), self.unanswered_since(seen, mark));
+        let delivered = self.rate_since(now, mark);
+        let missing = self.unanswered_since(seen, mark);
         if missing > FALLS_BEHIND {
             return self.try_lower(
                 now,
@@ -289,8 +290,8 @@ impl Estimator {
 
     /// The share of Interests that the path has not answered since then, beyond the usual one.
     fn unanswered_since(&self, seen: &Seen, mark: Mark) -> f64 {
-        let (sent, answered) =
-            ((seen.sent - mark.sent) as f64, (self.packets - mark.packets) as f64);
+        let sent = (seen.sent - mark.sent) as f64;
+        let answered = (self.packets - mark.packets) as f64;
         if sent > 0.0 { 1.0 - answered / sent - self.suspicion.usual() } else { 0.0 }
     }
 

@@ -227,7 +227,8 @@ impl<N: Name> Face<N> {
     /// Offers an Interest, which leaves at once or as the shaper decides.
     pub(crate) fn offer(&mut self, now: Time, held: Held<N>) -> Offer<Held<N>> {
         let Some(control) = &mut self.control else { return Offer::Leaves(held) };
-        let (class, size) = (held.interest.class, held.interest.size);
+        let class = held.interest.class;
+        let size = held.interest.size;
         let offer = control.offer(now, held);
         match &offer {
             Offer::Leaves(_) => control.sent(now, size, self.capacities),

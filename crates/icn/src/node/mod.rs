@@ -263,6 +263,15 @@ impl<N: Name> Node<N> {
         self.faces.face(face).state()
     }
 
+    /// Checks that the table of pending Interests fits together. For tests.
+    ///
+    /// # Panics
+    ///
+    /// It does not.
+    pub fn check(&self) {
+        self.pit.check();
+    }
+
     /// Entries of the PIT. An entry that has expired is counted for up to 17 ms more.
     pub fn pending(&self) -> usize {
         self.pit.len()
@@ -318,6 +327,8 @@ impl<N: Name> Node<N> {
         if own.primary < rates.primary {
             route.limit = self.steering.link(face.label);
         }
+        // Requirement, MIRCC slide 7: "Forwarder stamps each Data msg with its interface R(t) if
+        // R(t) < received_value"
         *rates = rates.min(own);
     }
 }

@@ -80,11 +80,14 @@ impl<N: Name> Node<N> {
         while let Some(first) = self.faces.face(from).proxy.as_ref().and_then(|proxy| proxy.first())
         {
             let Proxied { held: Held { entry, interest }, out } = first;
-            let (entry, out, nonce, class) = (*entry, *out, interest.nonce, interest.class);
+            let entry = *entry;
+            let out = *out;
+            let nonce = interest.nonce;
+            let class = interest.class;
             let pending =
                 self.pit.get_mut(now, entry).is_some_and(|entry| entry.is_asked_at(out, nonce));
-            let (gap, refuses) =
-                (self.faces.proxy_gap(now, from, out), self.faces.face(out).refuses(class));
+            let gap = self.faces.proxy_gap(now, from, out);
+            let refuses = self.faces.face(out).refuses(class);
             let Some(proxy) = &mut self.faces.face_mut(from).proxy else { return };
             if !pending {
                 proxy.take_first();

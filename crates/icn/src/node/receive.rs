@@ -445,7 +445,8 @@ impl<N: Name> Node<N> {
     ) -> bool {
         let entry = self.pit.entry(id);
         let Some(first) = entry.in_records.first() else { return false };
-        let (from, interest) = (first.face, first.interest.clone());
+        let from = first.face;
+        let interest = first.interest.clone();
         let asked: Vec<FaceId> =
             entry.out_records.iter().map(|record| record.egress.face).collect();
         let Some(hops) = hops(&self.fib, &self.faces, from, &interest) else { return false };
@@ -489,7 +490,8 @@ impl<N: Name> Node<N> {
         let several = !self.answered.is_empty();
         // All receivers but the last get a copy.
         let mut last = None;
-        let (mut next, mut further) = (Some(first), 0);
+        let mut next = Some(first);
+        let mut further = 0;
         while let Some(id) = next {
             self.counters.satisfied += 1;
             if let Some(dead) = &mut self.dead {

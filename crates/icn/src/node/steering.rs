@@ -6,7 +6,7 @@ use super::fib::NextHop;
 use super::strategy::{AnyStrategy, Hops, Strategy, weighted};
 use crate::face_id::FaceId;
 use crate::packet::NackReason;
-use crate::route::{Bloom, Form, Hint, Route, Steer, extend};
+use crate::route::{Bloom, Hint, HintForm, Route, Steer, extend};
 use hashbrown::HashTable;
 use narrows_units::Random;
 use narrows_wire::Labels;
@@ -28,7 +28,7 @@ pub(crate) struct Egress {
     pub(crate) split: bool,
     /// The hint names no next hop, so that the strategy chose one.
     pub(crate) fallback: bool,
-    /// The random value that the Interest carries, in [`Form::Random`].
+    /// The random value that the Interest carries, in [`HintForm::Random`].
     pub(crate) random: u64,
 }
 
@@ -71,13 +71,13 @@ pub(crate) struct Steering {
     extensions: Extensions,
     /// The keys of links: paths of one hop.
     links: Extensions,
-    form: Form,
+    form: HintForm,
     random: Random,
     paths: HashTable<Path>,
 }
 
 impl Steering {
-    pub(crate) fn new(node: u64, form: Form, random: Random) -> Steering {
+    pub(crate) fn new(node: u64, form: HintForm, random: Random) -> Steering {
         Steering {
             node,
             extensions: Extensions::new(node),
@@ -110,7 +110,7 @@ impl Steering {
         let egress = |hop: NextHop| Egress { face: hop.face, split, fallback: false, random: 0 };
         let mut missed = false;
         match (self.form, &steer.hint) {
-            (Form::Labels, Hint::Labels(labels)) => {
+            (HintForm::Labels, Hint::Labels(labels)) => {
                 if let Some(top) = labels.top() {
                     match hops.iter().find(|hop| label(hop.face) == top) {
                         Some(hop) => return Ok((egress(hop), Turn::Pop)),
@@ -118,7 +118,7 @@ impl Steering {
                     }
                 }
             }
-            (Form::Hashes, Hint::Hash(hash)) if *hash != 0 => {
+            (HintForm::Hashes, Hint::Hash(hash)) if *hash != 0 => {
                 let known = self.paths.find(*hash, |path| path.downstream == *hash);
                 match known.and_then(|path| {
                     Some((path.upstream, hops.iter().find(|hop| hop.face == path.face)?))
@@ -127,7 +127,7 @@ impl Steering {
                     None => missed = true,
                 }
             }
-            (Form::Random, hint) => {
+            (HintForm::Random, hint) => {
                 let random = match *hint {
                     Hint::Random(random) => random,
                     _ => self.random.bits(),
@@ -136,7 +136,7 @@ impl Steering {
                     weighted(hops.iter(), mix(random ^ extend(0, self.node, 0))).unwrap_or(first);
                 return Ok((Egress { random, ..egress(hop) }, Turn::Random(random)));
             }
-            (Form::Bloom, Hint::Bloom(bloom)) if split => {
+            (HintForm::Bloom, Hint::Bloom(bloom)) if split => {
                 let draw = self.random.bits();
                 match weighted(
                     hops.iter().filter(|hop| bloom.contains(extend(0, self.node, label(hop.face)))),
@@ -176,7 +176,7 @@ impl Steering {
         let upstream = route.id;
         route.id = self.extensions.of(upstream, label);
         match self.form {
-            Form::Labels => {
+            HintForm::Labels => {
                 if !matches!(route.hint, Hint::Labels(_)) {
                     route.hint = Hint::Labels(Labels::default());
                 }
@@ -185,7 +185,7 @@ impl Steering {
                     let _ = labels.push(label);
                 }
             }
-            Form::Hashes => {
+            HintForm::Hashes => {
                 let downstream = route.id;
                 if self.paths.find(downstream, |path| path.downstream == downstream).is_none() {
                     self.paths.insert_unique(
@@ -196,12 +196,12 @@ impl Steering {
                 }
                 route.hint = Hint::Hash(downstream);
             }
-            Form::Random => {
+            HintForm::Random => {
                 if let Some(egress) = egress {
                     route.hint = Hint::Random(egress.random);
                 }
             }
-            Form::Bloom => {
+            HintForm::Bloom => {
                 let mut bloom =
                     if let Hint::Bloom(bloom) = route.hint { bloom } else { Bloom::default() };
                 if egress.is_some_and(|egress| egress.split) {

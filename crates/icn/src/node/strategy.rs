@@ -2,7 +2,7 @@
 
 use super::fib::NextHop;
 use crate::face_id::FaceId;
-use narrows_params::{Registered, Spec};
+use narrows_params::{Catalogue, Registered, Spec};
 use narrows_units::Random;
 
 /// The next hops available to an Interest: those of its prefix, except the face on which it
@@ -53,6 +53,7 @@ fn unasked(hops: Hops<'_>, asked: &[FaceId]) -> Option<NextHop> {
 
 /// One of `hops`, with a probability in proportion to its weight. `draw` is uniform over all 64-bit
 /// numbers.
+// Requirement, MIRCC slide 12: "Forwarders with multiple next hops choose probabilistically"
 pub(crate) fn weighted(hops: impl Iterator<Item = NextHop> + Clone, draw: u64) -> Option<NextHop> {
     let total: u64 = hops.clone().map(|hop| hop.weight).sum();
     let mut rest = ((u128::from(draw) * u128::from(total)) >> 64) as u64;
@@ -84,14 +85,18 @@ pub type StrategyChoice = narrows_params::Choice<StrategyEntry>;
 
 impl Registered for StrategyEntry {
     const WHAT: &'static str = "forwarding scheme";
-    fn built_in() -> &'static [&'static StrategyEntry] {
-        STRATEGIES
-    }
     fn name(&self) -> &'static str {
         self.name
     }
     fn params(&self) -> &'static [Spec] {
         self.params
+    }
+}
+
+impl Catalogue for StrategyEntry {
+    type Entry = StrategyEntry;
+    fn built_in() -> &'static [&'static StrategyEntry] {
+        STRATEGIES
     }
 }
 

@@ -102,8 +102,8 @@ impl Suspicion {
     }
 
     fn judge(&mut self, seen: &Seen, elapsed: Span) {
-        let (sent, answered) =
-            (seen.sent - self.at_first.sent, seen.answered.saturating_sub(self.at_first.answered));
+        let sent = seen.sent - self.at_first.sent;
+        let answered = seen.answered.saturating_sub(self.at_first.answered);
         let share = if sent > 0 { sent.saturating_sub(answered) as f64 / sent as f64 } else { 0.0 };
         self.unanswered = [share, self.unanswered[0]];
         if share < self.usual {

@@ -67,10 +67,13 @@ fn shares(of_window: &FaceConfig) -> (f64, f64) {
     };
     let up = node.add_face(Time::ZERO, &up);
     node.route(Interned::prefix(1), vec![up]);
-    let (mut window, mut follower) = (Window::default(), consumer("mircc", None));
+    let mut window = Window::default();
+    let mut follower = consumer("mircc", None);
     let mut arriving: VecDeque<(Time, Packet<Interned>)> = VecDeque::new();
-    let (mut free, mut now) = (Time::ZERO, Time::ZERO);
-    let (mut of_window, mut of_follower) = (0, 0);
+    let mut free = Time::ZERO;
+    let mut now = Time::ZERO;
+    let mut of_window = 0;
+    let mut of_follower = 0;
     let mut spare = Spare::default();
     loop {
         for interest in window.interests(now) {

@@ -31,6 +31,8 @@ fn the_first_data_sets_the_pace() {
 
 /// Three at once without a path. A silent network times all three out after 1 s, and the next three
 /// after 2 s more.
+///
+/// Shows MIRCC slide 12: "Interests without path identifiers must be sent initially/periodically"
 #[test]
 fn several_interests_may_look_for_paths_at_once() {
     let mut patient = consumer("mircc?first=3", Some(10));
@@ -177,7 +179,8 @@ fn the_primary_rate_is_the_best_and_the_secondary_rate_the_sum() {
 fn summed_over_its_subflows_a_flow_takes_20_where_another_takes_15() {
     // Section 4.1 of the paper: a link that many flows share allows 15; A has two paths to it
     // through links of 10, E has one through a fast one.
-    let (a, e) = ([(1, kbps(10_000, 0)), (2, kbps(10_000, 0))], [(1, kbps(15_000, 0))]);
+    let a = [(1, kbps(10_000, 0)), (2, kbps(10_000, 0))];
+    let e = [(1, kbps(15_000, 0))];
     let pace = |name: &str, rates: &[(u64, Rates)]| {
         let mut consumer = consumer(name, None);
         let sent = run(&mut consumer, (at(0), at(4000)), RTT, by_turns(rates));

@@ -2,7 +2,7 @@
 
 use crate::common::{CONTENT, setup};
 use narrows_icn::{
-    AnyConsumer, ConsumerSetup, FaceConfig, FaceId, Form, Interned, InternedContent, Method,
+    AnyConsumer, ConsumerSetup, FaceConfig, FaceId, HintForm, Interned, InternedContent, Method,
     Nacking, Node, NodeConfig, Packet, Producer, ProducerSetup, ShaperConfig, Spare,
 };
 use narrows_units::{Bytes, Rate, Span, Time};
@@ -25,7 +25,7 @@ struct World {
 }
 
 impl World {
-    fn new(method: Method, law: &str, links: [Rate; 2], form: Form) -> World {
+    fn new(method: Method, law: &str, links: [Rate; 2], form: HintForm) -> World {
         let nodes = [0, 1].map(|id| {
             let mut node = Node::new(NodeConfig { id, seed: 1, form, ..NodeConfig::default() });
             let application = FaceConfig {
@@ -160,7 +160,7 @@ fn at(seconds: u64) -> Time {
     Time::ZERO + Span::from_secs(seconds)
 }
 
-fn world(consumer: &str, law: &str, form: Form) -> World {
+fn world(consumer: &str, law: &str, form: HintForm) -> World {
     World::new(
         Method::Rates(consumer.parse().unwrap()),
         law,
@@ -173,15 +173,15 @@ fn world(consumer: &str, law: &str, form: Form) -> World {
 /// Interests fill both links to 95 %: 10 + 4.25 of 15.
 #[test]
 fn mircc_fills_both_links_in_every_form() {
-    for form in [Form::Labels, Form::Hashes, Form::Random, Form::Bloom] {
+    for form in [HintForm::Labels, HintForm::Hashes, HintForm::Random, HintForm::Bloom] {
         let mut world = world("mircc", "mircc", form);
         world.run(at(5));
         let before = world.consumer.counters().data;
         world.run(at(15));
         let after = world.consumer.counters().data;
         let mbps = |segments: u64| segments as f64 * 8000.0 / 10.0 / 1e6;
-        let (primary, secondary) =
-            (mbps(after.primary - before.primary), mbps(after.secondary - before.secondary));
+        let primary = mbps(after.primary - before.primary);
+        let secondary = mbps(after.secondary - before.secondary);
         assert!(
             (primary - 10.0).abs() < 0.2 && (primary + secondary - 14.25).abs() < 0.02 * 14.25,
             "{form:?}: {primary} + {secondary}"
@@ -200,7 +200,7 @@ fn mircc_fills_both_links_in_every_form() {
 /// Section 4.1 of the paper: with the best rate alone, what the second path adds is lost.
 #[test]
 fn best_subflow_leaves_what_secondary_interests_take() {
-    let goodput = world("best-subflow", "mircc", Form::Labels).goodput(at(5), at(15));
+    let goodput = world("best-subflow", "mircc", HintForm::Labels).goodput(at(5), at(15));
     assert!((goodput - 10.0).abs() < 0.3, "{goodput}");
 }
 
@@ -210,7 +210,7 @@ fn a_single_class_takes_95_percent_of_its_only_path() {
         Method::Rates("single".parse().unwrap()),
         "mircc-single?cap=eta",
         [Rate::from_mbps(10), Rate::from_mbps(10)],
-        Form::Labels,
+        HintForm::Labels,
     );
     // The second link is down for Interests: only the first is a next hop.
     world.nodes[0].route(Interned::prefix(CONTENT.prefix), vec![FaceId(1)]);

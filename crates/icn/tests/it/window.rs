@@ -82,7 +82,8 @@ fn bbr_has_its_rate_samples_and_paces() {
     // A link of 8 Mbit/s: one Data packet per millisecond.
     let mut free = at(0);
     let mut under_way = std::collections::VecDeque::new();
-    let (mut now, mut came) = (at(0), 0);
+    let mut now = at(0);
+    let mut came = 0;
     consumer.poll(now);
     while now < at(10_000) {
         while let Some(interest) = consumer.interest() {

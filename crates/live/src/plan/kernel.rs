@@ -1,8 +1,8 @@
 //! The features of a kernel that scenarios can ask for.
 
 use super::controllers::{missing, twin_of};
-use narrows_control::Entry;
-use narrows_params::Registered;
+use narrows_control::{Controllers, Entry};
+use narrows_params::{Catalogue, Registered};
 use std::collections::BTreeMap;
 
 /// A kernel, as far as scenarios can ask for its features.
@@ -32,7 +32,7 @@ impl Kernel {
         let there = |entry: &&Entry| {
             missing(entry, &self.controllers).is_none() || twin_of(entry).is_some()
         };
-        Entry::all()
+        Controllers::all()
             .into_iter()
             .filter(there)
             .map(|entry| entry.name)

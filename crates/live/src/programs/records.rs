@@ -2,9 +2,9 @@
 
 use super::sampler::{FlowConnections, Repeats};
 use crate::emulator::{FlowStats, with_sockets};
-use narrows_control::Entry;
+use narrows_control::Controllers;
 use narrows_measure::{FlowCounters, FlowRecord};
-use narrows_params::Registered;
+use narrows_params::Catalogue;
 use narrows_scenario::Scenario;
 use narrows_units::Time;
 
@@ -38,7 +38,7 @@ fn record(blank: FlowRecord, network: FlowStats, kernel: FlowConnections) -> Flo
     };
     let total = counters(network.counters, kernel.total);
     let named = |kernel: &str| {
-        Entry::all()
+        Controllers::all()
             .iter()
             .find(|entry| entry.kernel == Some(kernel))
             .map_or(kernel.to_owned(), |entry| entry.name.to_owned())

@@ -4,9 +4,9 @@ use crate::clock::Clock;
 use crate::host::{Connection, Host, INFINITE_SSTHRESH, SockDiag, TcpInfo};
 use crate::plan::{UNLIMITED_PACING, flow_of, host_of};
 use crate::tap::Tap;
-use narrows_control::Entry;
+use narrows_control::Controllers;
 use narrows_measure::FlowSample;
-use narrows_params::{Need, Registered};
+use narrows_params::{Catalogue, Need};
 use narrows_units::{Rate, Span, Time};
 use std::collections::BTreeMap;
 use std::io;
@@ -195,7 +195,7 @@ fn syns_again(info: &TcpInfo) -> u32 {
 fn pacing(connection: &Connection) -> Option<Rate> {
     let info = &connection.info;
     let named = |kernel: &str| connection.controller.split('.').next() == Some(kernel);
-    let paces = Entry::all()
+    let paces = Controllers::all()
         .iter()
         .any(|entry| entry.needs.contains(&Need::Pacing) && entry.kernel.is_some_and(named))
         || info.max_pacing_rate != u64::MAX;

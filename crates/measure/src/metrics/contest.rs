@@ -48,8 +48,10 @@ mod tests {
 
     #[test]
     fn from_the_last_start_to_the_first_end() {
-        let (mut gone, mut early, mut late, mut short) =
-            (flow("gone"), flow("early"), flow("late"), flow("short"));
+        let mut gone = flow("gone");
+        let mut early = flow("early");
+        let mut late = flow("late");
+        let mut short = flow("short");
         gone.end = Some(at(5));
         (early.start, early.end) = (at(1), Some(at(25)));
         late.start = at(10);
@@ -63,7 +65,8 @@ mod tests {
 
     #[test]
     fn transfers_compete_where_nothing_else_does() {
-        let (mut a, mut b) = (flow("a"), flow("b"));
+        let mut a = flow("a");
+        let mut b = flow("b");
         (a.transfers, a.end) = (Some(Transfers::default()), Some(at(20)));
         (b.transfers, b.end) = (Some(Transfers::default()), Some(at(10)));
         let run = record(vec![a, b], vec![]);

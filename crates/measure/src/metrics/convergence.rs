@@ -124,7 +124,8 @@ fn growth<T: Sample>(
     from: Time,
     to: Time,
 ) -> Option<f64> {
-    let (before, after) = (standing(samples, from), standing(samples, to));
+    let before = standing(samples, from);
+    let after = standing(samples, to);
     let span = after.at().since(before.at());
     (!span.is_zero())
         .then(|| count(after).saturating_sub(count(before)).get() as f64 / span.as_secs_f64())

@@ -175,7 +175,8 @@ fn window(record: &Record, link: &LinkRecord) -> usize {
 }
 
 fn steady_bps(record: &Record, link: &LinkRecord) -> Option<f64> {
-    let (bits, span) = (link.capacity?.bits(), record.duration - record.warmup);
+    let bits = link.capacity?.bits();
+    let span = record.duration - record.warmup;
     (bits > 0 && !span.is_zero()).then(|| bits as f64 / span.as_secs_f64())
 }
 

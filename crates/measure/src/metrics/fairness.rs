@@ -106,8 +106,10 @@ fn parts(record: &Record) -> Option<Vec<f64>> {
     if contest.flows.iter().any(|flow| flow.multipath) {
         return None;
     }
-    let (from, to) = (contest.from.max(Time::ZERO + record.warmup), contest.to);
-    let (mut due, mut time) = (vec![0.0; contest.flows.len()], 0.0);
+    let from = contest.from.max(Time::ZERO + record.warmup);
+    let to = contest.to;
+    let mut due = vec![0.0; contest.flows.len()];
+    let mut time = 0.0;
     let stretches = stretches(&contest.flows, from, to);
     // Between two samples nothing is known of capacities.
     let told =
@@ -158,7 +160,8 @@ fn fair_shares(record: &Record, flows: &[&FlowRecord], from: Time, to: Time) -> 
 /// Each flow's goodput while all ran, two flows or more.
 fn shares(record: &Record) -> Option<Vec<f64>> {
     let contest = Contest::of(record)?;
-    let (warm, over) = (Time::ZERO + record.warmup, Time::ZERO + record.duration);
+    let warm = Time::ZERO + record.warmup;
+    let over = Time::ZERO + record.duration;
     let from = contest.from.max(warm);
     if contest.flows.len() < 2 || contest.to <= from {
         return None;

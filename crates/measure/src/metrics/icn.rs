@@ -87,7 +87,8 @@ pub(super) fn shaper_max(record: &Record) -> Option<f64> {
 }
 
 pub(super) fn subflow_balance(record: &Record) -> Option<f64> {
-    let (from, to) = (Time::ZERO + record.warmup, Time::ZERO + record.duration);
+    let from = Time::ZERO + record.warmup;
+    let to = Time::ZERO + record.duration;
     let balance = |subflows: &[crate::SubflowRecord]| {
         let bytes = |record: &crate::SubflowRecord| {
             let sum = |at| {

@@ -158,7 +158,8 @@ pub(super) fn rate_swing(record: &Record) -> Option<f64> {
 /// When the last consumer began, and from then on the mean over consumers at work of the primary
 /// rates they follow, bin by bin, with the bin's end.
 fn followed(record: &Record) -> Option<(Time, Vec<(Time, f64)>)> {
-    let (begin, over) = (Time::ZERO + record.warmup, Time::ZERO + record.duration);
+    let begin = Time::ZERO + record.warmup;
+    let over = Time::ZERO + record.duration;
     let start = record.flows.iter().map(|flow| flow.start).max()?.max(begin);
     let step = BIN.max(record.interval);
     let icn = icn(record).filter(|icn| icn.law.is_some())?;

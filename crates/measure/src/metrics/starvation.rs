@@ -43,8 +43,8 @@ pub fn starved_flows(record: &Record) -> Option<Vec<Option<f64>>> {
     }
     let instants = (contest.to.since(begin).as_nanos() / interval).checked_sub(steps)? + 1;
     let mut shares = Shares::new(record, &contest);
-    let (mut without, mut most) =
-        (vec![0u64; contest.flows.len()], vec![0u64; contest.flows.len()]);
+    let mut without = vec![0u64; contest.flows.len()];
+    let mut most = vec![0u64; contest.flows.len()];
     for instant in 0..instants {
         let from = begin + record.interval * instant;
         let to = from + record.interval * steps;

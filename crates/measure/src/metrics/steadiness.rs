@@ -72,7 +72,8 @@ const TOLERANCE: f64 = 0.1;
 pub(super) fn utilisation_min(record: &Record) -> Option<f64> {
     let link = bottleneck(record)?;
     let length = whole(record, Span::from_secs(1));
-    let (warm, over) = (Time::ZERO + record.warmup, Time::ZERO + record.duration);
+    let warm = Time::ZERO + record.warmup;
+    let over = Time::ZERO + record.duration;
     let used = |from: &LinkSample, to: &LinkSample| {
         let capacity = to.capacity.saturating_sub(from.capacity).get();
         (capacity > 0).then(|| {
@@ -92,7 +93,8 @@ pub(super) fn utilisation_min(record: &Record) -> Option<f64> {
 pub(super) fn utilisation_swing(record: &Record) -> Option<f64> {
     let link = bottleneck(record)?;
     let step = whole(record, Span::from_secs(1));
-    let (warm, over) = (Time::ZERO + record.warmup, Time::ZERO + record.duration);
+    let warm = Time::ZERO + record.warmup;
+    let over = Time::ZERO + record.duration;
     let sent = |k: u64| standing(&link.samples, warm + step * k).departed_bytes;
     let seconds = over.since(warm).as_nanos() / step.as_nanos();
     let sent: Vec<f64> =
@@ -126,7 +128,8 @@ pub(super) fn responsiveness_instant(record: &Record) -> Option<f64> {
 /// The mean over flows of the deviation of their goodput in consecutive intervals, relative to its
 /// mean.
 fn mean_deviation(record: &Record, interval: Span) -> Option<f64> {
-    let (warm, over) = (Time::ZERO + record.warmup, Time::ZERO + record.duration);
+    let warm = Time::ZERO + record.warmup;
+    let over = Time::ZERO + record.duration;
     let step = whole(record, interval);
     let deviation = |flow: &FlowRecord| {
         relative_deviation(&rates(

@@ -24,8 +24,10 @@ fn page() -> String {
             Better::Lower => "lower is better",
             Better::Neither => "neither way is better in itself",
         };
-        let (name, summary, formula, source) =
-            (metric.name, metric.summary, metric.formula, metric.source);
+        let name = metric.name;
+        let summary = metric.summary;
+        let formula = metric.formula;
+        let source = metric.source;
         page += &format!(
             "\n## `{name}`\n\n{summary} {}, {better}.\n\n- Computed as: {formula}\n- Source: {source}\n",
             capitalised(&unit)

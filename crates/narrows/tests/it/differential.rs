@@ -4,7 +4,7 @@
 use crate::torture::scenarios;
 use narrows_live::{Identity, Load, Transit};
 use narrows_measure::Record;
-use narrows_network::{Crossing, Network, Visitor};
+use narrows_network::{LinkEvent, Network, Visitor};
 use narrows_params::Need;
 use narrows_path::Packet;
 use narrows_scenario::{Scenario, Workload};
@@ -164,11 +164,11 @@ impl Visitor<Transit<Plain>> for Replay<'_> {
         self.happens(Event { at, what: What::Dropped(link), flow, back, seen: None });
     }
 
-    fn seen(&mut self, at: Time, crossing: Crossing, transit: &Transit<Plain>) {
+    fn seen(&mut self, at: Time, crossing: LinkEvent, transit: &Transit<Plain>) {
         let Identity { flow, back, .. } = transit.identity;
         let what = match crossing {
-            Crossing::Entering(link) => What::Entering(link),
-            Crossing::Leaving(link) => What::Leaving(link),
+            LinkEvent::Entering(link) => What::Entering(link),
+            LinkEvent::Leaving(link) => What::Leaving(link),
         };
         self.happens(Event { at, what, flow, back, seen: Some((transit.size(), transit.ecn())) });
     }

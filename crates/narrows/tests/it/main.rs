@@ -31,6 +31,7 @@ mod own_controller;
 mod page;
 mod policies;
 mod reproduce;
+mod requirements;
 mod scorecard;
 mod scratch;
 mod shards;

@@ -40,7 +40,10 @@ impl<'a> Data<'a> {
             Some(first) if first.number == number::NAME => NameRef::decode(&first)?,
             _ => return Err(missing(number::NAME)),
         };
-        let (mut meta, mut content, mut info, mut value) = (MetaInfo::default(), None, None, None);
+        let mut meta = MetaInfo::default();
+        let mut content = None;
+        let mut info = None;
+        let mut value = None;
         let mut order = Order::default();
         for element in elements {
             let element = element?;

@@ -171,7 +171,8 @@ impl<'a> Interest<'a> {
         let nonce = nonce.to_be_bytes();
         let body_at =
             self.wire.len() - Element::first(self.wire, 0).map_or(0, |element| element.value.len());
-        let (before, behind) = (&self.wire[body_at..self.nonce_at], &self.wire[self.after_nonce..]);
+        let before = &self.wire[body_at..self.nonce_at];
+        let behind = &self.wire[self.after_nonce..];
         put_head(
             out,
             number::INTEREST,

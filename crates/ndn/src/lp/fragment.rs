@@ -179,9 +179,10 @@ fn packet_size(fields: usize, piece: usize) -> usize {
 fn equal_pieces(mtu: usize, first: usize, rest: usize) -> Option<(usize, usize)> {
     let mut size = mtu;
     loop {
-        let (piece_first, piece_rest) = (room_for_piece(size, first)?, room_for_piece(size, rest)?);
-        let (size_first, size_rest) =
-            (packet_size(first, piece_first), packet_size(rest, piece_rest));
+        let piece_first = room_for_piece(size, first)?;
+        let piece_rest = room_for_piece(size, rest)?;
+        let size_first = packet_size(first, piece_first);
+        let size_rest = packet_size(rest, piece_rest);
         if size_first == size_rest {
             return Some((piece_first, piece_rest));
         }

@@ -54,7 +54,9 @@ impl PathLabel {
     /// The label that `outer` is. A bitmap that is shorter than its hops, or empty, has no labels
     /// in the rest.
     pub(super) fn decode(outer: &Element) -> Result<PathLabel, DecodeError> {
-        let (mut flags, mut hops, mut bitmap) = (LabelFlags::default(), 0, None);
+        let mut flags = LabelFlags::default();
+        let mut hops = 0;
+        let mut bitmap = None;
         let mut order = Order::default();
         for element in Reader::within(outer) {
             let element = element?;

@@ -36,7 +36,8 @@ pub fn overwrite(wire: &mut [u8], number: u32, value: u64) -> Result<(), NotOver
     for element in Reader::within(&outer) {
         let element = element?;
         if element.number == number {
-            let (width, at) = (element.value.len(), element.value_offset());
+            let width = element.value.len();
+            let at = element.value_offset();
             if !matches!(width, 1 | 2 | 4 | 8) || nni_size(value) > width {
                 return Err(NotOverwritten::TooNarrow { number, width, value });
             }

@@ -132,8 +132,8 @@ impl Reassembler {
         out: &mut Vec<u8>,
     ) -> Result<bool, ReassemblyError> {
         self.expire(now);
-        let (index, count) =
-            (piece.header.frag_index.unwrap_or(0), piece.header.frag_count.unwrap_or(1));
+        let index = piece.header.frag_index.unwrap_or(0);
+        let count = piece.header.frag_count.unwrap_or(1);
         let sequence = piece.header.sequence.ok_or(ReassemblyError::Malformed)?;
         let fragment = piece
             .fragment

@@ -15,18 +15,22 @@ impl CertificateTime {
     pub fn from_unix(seconds: u64) -> CertificateTime {
         const LAST: u64 = 253_402_300_799;
         let seconds = seconds.min(LAST);
-        let (days, second) = (seconds / 86_400, seconds % 86_400);
+        let days = seconds / 86_400;
+        let second = seconds % 86_400;
         // Days in years that begin with March, so that a leap day is the last of its year: 400 of
         // them have 146 097 days.
         let since_march_0 = days + 719_468;
-        let (era, day) = (since_march_0 / 146_097, since_march_0 % 146_097);
+        let era = since_march_0 / 146_097;
+        let day = since_march_0 % 146_097;
         let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
         let day = day - (365 * year + year / 4 - year / 100);
         let month_from_march = (5 * day + 2) / 153;
         let day_of_month = day - (153 * month_from_march + 2) / 5 + 1;
         let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
         let year = era * 400 + year + u64::from(month <= 2);
-        let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+        let hour = second / 3600;
+        let minute = second / 60 % 60;
+        let second = second % 60;
         let digit =
             |number: u64, unit: u64| b'0' + u8::try_from(number / unit % 10).expect("a digit");
         let two = |number| [digit(number, 10), digit(number, 1)];
@@ -76,7 +80,8 @@ impl ValidityPeriod {
 
     /// The period that `outer` is.
     pub(super) fn decode(outer: &Element) -> Result<ValidityPeriod, DecodeError> {
-        let (mut not_before, mut not_after) = (None, None);
+        let mut not_before = None;
+        let mut not_after = None;
         let mut order = Order::default();
         for element in Reader::within(outer) {
             let element = element?;

@@ -23,7 +23,8 @@ fn with_fields(wire: &[u8]) -> Vec<u8> {
 
 #[test]
 fn packets_are_read_and_written_without_allocating() {
-    let (mut interest, data) = (with_fields(&octets(NDNTS_REGISTER)), with_fields(&octets(ROUTED)));
+    let mut interest = with_fields(&octets(NDNTS_REGISTER));
+    let data = with_fields(&octets(ROUTED));
     let mut room = [0; 400];
     let counted = allocation_counter::measure(|| {
         assert_eq!(frame_length(&interest, 8800), Ok(Some(interest.len())));

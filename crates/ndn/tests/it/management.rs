@@ -26,8 +26,11 @@ fn rewritten<'a, T: Entry<'a>>(content: &'a [u8]) -> (Vec<T>, Vec<u8>) {
 
 #[test]
 fn commands_are_read_and_written_again() {
-    let (up, python, python_v1, nts, mc) =
-        (name("/up"), name("/py/app"), name("/py/v1"), name("/nts/p"), name("/mc"));
+    let up = name("/up");
+    let python = name("/py/app");
+    let python_v1 = name("/py/v1");
+    let nts = name("/nts/p");
+    let mc = name("/mc");
     let strategy = name("/localhost/nfd/strategy/multicast/v=1");
     let none = ControlParameters::default();
     let cases = [

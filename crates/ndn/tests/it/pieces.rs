@@ -168,7 +168,8 @@ fn pieces_that_make_no_packet_are_refused() {
     let whole = packet(MAX_PACKET + 1);
     let plain = Header::default();
     let mut pieces = fragmenter.pieces(&plain, &whole, 5000).expect("room");
-    let (mut one, mut two) = (Vec::new(), Vec::new());
+    let mut one = Vec::new();
+    let mut two = Vec::new();
     assert!(
         pieces.write_next(&mut one) && pieces.write_next(&mut two) && !pieces.write_next(&mut out)
     );

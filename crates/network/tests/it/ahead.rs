@@ -95,13 +95,15 @@ fn story() -> impl Strategy<Value = Story> {
 fn run(story: &Story, ahead: bool) -> (Outcome, u64) {
     let names: Vec<String> = (0..story.links.len()).map(|link| format!("link {link}")).collect();
     let plans = || names.iter().map(String::as_str).zip(&story.links);
-    let (mut network, mut fates) = (Network::new(plans(), 3, 0), Fates::default());
+    let mut network = Network::new(plans(), 3, 0);
+    let mut fates = Fates::default();
     story.routes.iter().for_each(|route| network.add_flow(&ids(route), &[]));
     network.set_changes(&story.changes);
     if ahead {
         network.look_ahead();
     }
-    let (mut next, mut warm) = (MS, story.warmup);
+    let mut next = MS;
+    let mut warm = story.warmup;
     let mut until = |network: &mut Network<Plain>, fates: &mut Fates, end: u64| {
         while next.min(warm) <= end {
             let at = Time::from_nanos(next.min(warm));
@@ -115,6 +117,7 @@ fn run(story: &Story, ahead: bool) -> (Outcome, u64) {
             }
         }
         network.advance(Time::from_nanos(end), fates);
+        network.check();
     };
     let mut now = 0;
     for (number, (after, flow, size)) in story.packets.iter().enumerate() {
@@ -126,6 +129,7 @@ fn run(story: &Story, ahead: bool) -> (Outcome, u64) {
             Plain { number: number as u32, place, size: *size },
             &mut fates,
         );
+        network.check();
     }
     // Some are still on their way at the end.
     let end = now + 8 * MS;
@@ -148,7 +152,8 @@ proptest! {
 
     #[test]
     fn looking_ahead_changes_no_time_no_drop_and_no_record(story in story()) {
-        let (step_by_step, ahead) = (run(&story, false), run(&story, true));
+        let step_by_step = run(&story, false);
+        let ahead = run(&story, true);
         prop_assert_eq!(&ahead.0, &step_by_step.0);
         prop_assert!(ahead.1 <= step_by_step.1);
     }
@@ -170,9 +175,11 @@ fn a_chain_is_one_event() {
         packets,
         warmup: 90 * MS,
     };
-    let (story, end) =
-        (Story { packets: [story.packets.clone(), vec![(20 * MS, 0, 40)]].concat(), ..story }, 10);
-    let (step_by_step, ahead) = (run(&story, false), run(&story, true));
+    let story =
+        Story { packets: [story.packets.clone(), vec![(20 * MS, 0, 40)]].concat(), ..story };
+    let end = 10;
+    let step_by_step = run(&story, false);
+    let ahead = run(&story, true);
     assert_eq!(ahead.0, step_by_step.0);
     assert_eq!(
         ahead.0.0[..end].iter().map(|(number, _)| *number).collect::<Vec<_>>(),

@@ -95,7 +95,8 @@ fn enter(network: &mut Network<Plain>, at: Time, flow: usize, number: u32, fates
 fn packets_arrive_before_the_network_changes() {
     let change = ms(11);
     let fates = |entered: Time, sampled: bool| {
-        let (mut network, mut fates) = (network(&links(&[10, 0])), Fates::default());
+        let mut network = network(&links(&[10, 0]));
+        let mut fates = Fates::default();
         network.add_flow(&[LinkId(0), LinkId(1)], &[]);
         network.set_changes(&[Change {
             at: change,
@@ -123,7 +124,8 @@ fn packets_arrive_before_the_network_changes() {
 /// the links' numbers, whoever entered first.
 #[test]
 fn of_arrivals_at_one_time_the_link_with_the_lower_number_is_first() {
-    let (mut network, mut fates) = (network(&links(&[5, 5, 5, 0])), Fates::default());
+    let mut network = network(&links(&[5, 5, 5, 0]));
+    let mut fates = Fates::default();
     for link in 0..3 {
         network.add_flow(&[LinkId(link), LinkId(3)], &[]);
     }
@@ -138,7 +140,8 @@ fn of_arrivals_at_one_time_the_link_with_the_lower_number_is_first() {
 /// A packet on the old route when it changes stays on it.
 #[test]
 fn packets_under_way_keep_their_route() {
-    let (mut network, mut fates) = (network(&links(&[10, 0, 50])), Fates::default());
+    let mut network = network(&links(&[10, 0, 50]));
+    let mut fates = Fates::default();
     network.add_flow(&[LinkId(0), LinkId(1)], &[]);
     network.set_changes(&[Change {
         at: ms(5),
@@ -159,7 +162,8 @@ fn packets_under_way_keep_their_route() {
 #[test]
 fn times_do_not_depend_on_when_the_network_is_looked_at() {
     let run = |step: u64| {
-        let (mut network, mut fates) = (network(&links(&[3, 4])), Fates::default());
+        let mut network = network(&links(&[3, 4]));
+        let mut fates = Fates::default();
         network.add_flow(&[LinkId(0), LinkId(1)], &[]);
         for number in 0..20 {
             enter(&mut network, ms(0), 0, number, &mut fates);

@@ -223,7 +223,8 @@ mod tests {
     fn n_flows_settle_at_eta_c_over_n_without_a_queue() {
         for (n, initial) in [(1.0, 0.05), (4.0, 0.95), (50.0, 0.3)] {
             let mut law = made(&format!("rcp?interval=0&initial={initial}"), Rate::from_mbps(10));
-            let (mut queue, mut sent) = (0.0, [law.rate; 10]);
+            let mut queue = 0.0;
+            let mut sent = [law.rate; 10];
             // Ten ticks in a round trip, after which flows follow.
             for step in 0..3000 {
                 let arrivals = n * std::mem::replace(&mut sent[step % 10], law.rate) * 0.01;
@@ -240,7 +241,9 @@ mod tests {
     #[test]
     fn abrupt_arrivals_undershoot_and_recover() {
         let mut law = made("rcp?interval=0&initial=0.95", Rate::from_mbps(10));
-        let (mut queue, mut told, mut rates) = (0.0, law.rate, Vec::new());
+        let mut queue = 0.0;
+        let mut told = law.rate;
+        let mut rates = Vec::new();
         for _ in 0..300 {
             let arrivals = 4.0 * std::mem::replace(&mut told, law.rate) * 0.1;
             queue = f64::max(0.0, queue + arrivals - 1e6);

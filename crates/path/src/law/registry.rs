@@ -3,20 +3,24 @@
 use super::contract::{LawChoice, LawEntry, LawSetup, Observed, RateLaw};
 use super::mircc::{self, Mircc, MirccSingle};
 use super::rcp::{self, RcpLaw};
-use narrows_params::{Registered, Spec};
+use narrows_params::{Catalogue, Registered, Spec};
 use narrows_units::{Rate, Span};
 use narrows_wire::Rates;
 
 impl Registered for LawEntry {
     const WHAT: &'static str = "rate law";
-    fn built_in() -> &'static [&'static LawEntry] {
-        LAWS
-    }
     fn name(&self) -> &'static str {
         self.name
     }
     fn params(&self) -> &'static [Spec] {
         self.params
+    }
+}
+
+impl Catalogue for LawEntry {
+    type Entry = LawEntry;
+    fn built_in() -> &'static [&'static LawEntry] {
+        LAWS
     }
 }
 

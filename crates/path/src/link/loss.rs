@@ -159,7 +159,8 @@ mod tests {
         };
         // Bad for a hundredth of the packets, of which half are lost; of the others 1 %.
         assert_eq!(bursts(0.01, 0.99, 0.01, 0.5), "1.49 % in bursts");
-        let (good_for, bad_for) = (Span::from_millis(900), Span::from_millis(100));
+        let good_for = Span::from_millis(900);
+        let bad_for = Span::from_millis(100);
         let in_time =
             LossModel::GilbertElliottInTime { good_for, bad_for, loss_good: 0.01, loss_bad: 0.5 };
         assert_eq!(in_time.summary(), "5.9 % in bursts", "bad for a tenth of the time");
@@ -191,7 +192,8 @@ mod tests {
 
     #[test]
     fn states_in_time_last_as_long_however_many_packets_come() {
-        let (good_for, bad_for) = (Span::from_millis(900), Span::from_millis(100));
+        let good_for = Span::from_millis(900);
+        let bad_for = Span::from_millis(100);
         let in_time =
             LossModel::GilbertElliottInTime { good_for, bad_for, loss_good: 0.0, loss_bad: 1.0 };
         let per_packet = LossModel::GilbertElliott {

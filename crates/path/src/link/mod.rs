@@ -398,8 +398,8 @@ impl<P: Packet> Link<P> {
 
     /// Counts since the start, up to the latest [`settle`](Link::settle).
     pub fn counters(&self) -> LinkCounters {
-        let (departed, departed_bytes) =
-            (self.transmissions.departed, self.transmissions.departed_bytes());
+        let departed = self.transmissions.departed;
+        let departed_bytes = self.transmissions.departed_bytes();
         let offered = match self.form {
             Form::Ahead(_) => {
                 departed + self.not_departed() + self.counters.lost + self.counters.overflowed

@@ -322,8 +322,8 @@ impl Cursor {
         };
         if let Some(until) = idle_until {
             self.credit = 0;
-            let (round, within) =
-                (until.as_nanos() / period.as_nanos(), until.as_nanos() % period.as_nanos());
+            let round = until.as_nanos() / period.as_nanos();
+            let within = until.as_nanos() % period.as_nanos();
             let next = at.partition_point(|time| time.as_nanos() <= within);
             if (round, next) > (self.round, self.next) {
                 (self.round, self.next) = (round, next);

@@ -135,8 +135,8 @@ impl Trace {
     pub(crate) fn work(&self, until: Time) -> u128 {
         match self {
             Trace::Opportunities { at, period } => {
-                let (rounds, within) =
-                    (until.as_nanos() / period.as_nanos(), until.as_nanos() % period.as_nanos());
+                let rounds = until.as_nanos() / period.as_nanos();
+                let within = until.as_nanos() % period.as_nanos();
                 let now = at.partition_point(|time| time.as_nanos() <= within);
                 (rounds as u128 * at.len() as u128 + now as u128) * OPPORTUNITY.get() as u128 * BYTE
             }
@@ -163,7 +163,8 @@ impl Trace {
                     + at[(last % at.len() as u64) as usize].since(Time::ZERO)
             }
             Trace::Steps(steps) => {
-                let (mut from, mut left) = (from, bytes.get() as u128 * BYTE);
+                let mut from = from;
+                let mut left = bytes.get() as u128 * BYTE;
                 for (step, end) in steps.with_ends(steps.place(from).unwrap_or(0)) {
                     let possible = work(step.rate, end.since(from));
                     if possible >= left {

@@ -52,7 +52,8 @@ impl Transmissions {
 
     /// All that have departed by `t` leave the line. Returns the departure of the last of them.
     pub(crate) fn depart(&mut self, t: Time) -> Option<Time> {
-        let (mut gone, mut at_once) = (0, 0);
+        let mut gone = 0;
+        let mut at_once = 0;
         for first in &self.line {
             if !self.counted {
                 let start = first.arrived.max(self.free_at);

@@ -93,12 +93,17 @@ impl Backlog {
 
     /// A packet of `size` leaves.
     pub fn remove(&mut self, size: Bytes) {
+        debug_assert!(self.packets > 0 && size <= self.bytes, "{size:?} leaves {self:?}");
         self.bytes -= size;
         self.packets -= 1;
     }
 
     /// One of the queues was left with `after` of `before`.
     pub fn shrink(&mut self, before: &Backlog, after: &Backlog) {
+        debug_assert!(
+            after.bytes <= before.bytes && before.bytes <= self.bytes,
+            "{before:?} shrinks to {after:?} in {self:?}"
+        );
         self.bytes -= before.bytes - after.bytes;
         self.packets -= before.packets - after.packets;
     }

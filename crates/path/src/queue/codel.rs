@@ -39,7 +39,7 @@ pub(crate) const ECN: Param<bool> =
 pub struct Codel<P> {
     queue: Buffer<P>,
     settings: Settings,
-    law: Law,
+    law: DropLaw,
 }
 
 impl<P> Codel<P> {
@@ -48,7 +48,7 @@ impl<P> Codel<P> {
         Codel {
             queue: Buffer::new(setup.limit),
             settings: Settings::new(params),
-            law: Law::default(),
+            law: DropLaw::default(),
         }
     }
 }
@@ -104,7 +104,7 @@ impl Settings {
 
 /// The state of one queue (RFC 8289 section 5).
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Law {
+pub(crate) struct DropLaw {
     /// When the delay will have been above the target for an interval.
     first_above: Option<Time>,
     dropping: bool,
@@ -115,7 +115,7 @@ pub(crate) struct Law {
     last_count: u32,
 }
 
-impl Law {
+impl DropLaw {
     /// The next packet to send; those before it may be dropped (section 5.6).
     pub(crate) fn dequeue<P: Packet>(
         &mut self,

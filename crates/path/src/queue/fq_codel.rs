@@ -6,7 +6,7 @@
 //! count. Here it is as in the RFC.
 
 use crate::queue::buffer::Buffer;
-use crate::queue::codel::{self, Law, Settings};
+use crate::queue::codel::{self, DropLaw, Settings};
 use crate::{
     Backlog, Discipline, DisciplineEntry, DisciplineSetup, DropReason, Fate, Limit, Packet, Queued,
     Verdicts,
@@ -67,7 +67,7 @@ pub struct FqCodel<P> {
 #[derive(Clone, Debug)]
 struct Flow<P> {
     queue: Buffer<P>,
-    law: Law,
+    law: DropLaw,
     /// Bytes that it may still send in its turn.
     credit: i64,
     listed: bool,
@@ -78,7 +78,7 @@ impl<P: Packet> FqCodel<P> {
     pub fn new(setup: &DisciplineSetup, params: &Params) -> FqCodel<P> {
         let flow = || Flow {
             queue: Buffer::new(Limit::None),
-            law: Law::default(),
+            law: DropLaw::default(),
             credit: 0,
             listed: false,
         };
@@ -212,7 +212,8 @@ mod tests {
             let packet = bench.take(ms(1)).unwrap().packet;
             *sent.entry(packet.flow).or_default() += packet.size;
         }
-        let (least, most) = (sent.values().min().unwrap(), sent.values().max().unwrap());
+        let least = sent.values().min().unwrap();
+        let most = sent.values().max().unwrap();
         // A turn's quantum and the packet that overdraws it.
         assert!(sent.len() == 3 && most - least <= 1514 + 1500, "{sent:?}");
     }

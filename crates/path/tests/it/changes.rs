@@ -158,7 +158,8 @@ fn normal_jitter_is_truncated_and_reorders_only_if_asked() {
         };
         let mut link: Link<Full> = Link::new(&config, 1, "link");
         // So far apart that none could overtake another, then all at once.
-        let (mut sum, mut squares) = (0.0, 0.0);
+        let mut sum = 0.0;
+        let mut squares = 0.0;
         for number in 0..20_000u64 {
             let at = us(40_000 * number);
             link.offer(at, Full(number));
@@ -216,7 +217,8 @@ fn packets_of_a_burst_follow_each_other_at_its_rate() {
             us(390_000),
         )
     };
-    let (at_once, spaced) = (of(None), of(Some(Rate::from_mbps(500))));
+    let at_once = of(None);
+    let spaced = of(Some(Rate::from_mbps(500)));
     for (burst, packets) in at_once
         .chunk_by(|a, b| a == b)
         .zip(spaced.chunk_by(|a, b| b.since(*a) < Span::from_millis(1)))
@@ -247,7 +249,8 @@ fn bursts_begin_change_and_end_and_nobody_overtakes() {
             arrivals(&mut loaded(&LinkConfig { delivery, ..config() }, 100), us(90_000))[10];
         first.as_nanos() % (aggregate * 1_000_000)
     };
-    let (of_eight, of_two) = (shared(8), shared(2));
+    let of_eight = shared(8);
+    let of_two = shared(2);
     assert!(of_eight.abs_diff(4 * of_two) < 8, "{of_eight} {of_two}");
     let next = |after: Time, aggregate: u64, phase: u64| -> Time {
         let interval = aggregate * 1_000_000;

@@ -104,7 +104,9 @@ type Outcome = (Vec<Fate>, Vec<(Time, u64)>, String);
 /// offers still carry their true times.
 fn drive<P: Made>(story: &Story, form: Form<P>, late: bool) -> Outcome {
     let mut link = Link::with_form(&story.config, form, 7, "link");
-    let (mut fates, mut arrivals, mut now) = (Vec::new(), Vec::new(), Time::ZERO);
+    let mut fates = Vec::new();
+    let mut arrivals = Vec::new();
+    let mut now = Time::ZERO;
     let mut lateness = story.lateness.iter().cycle();
     let mut limit = story.config.limit;
     for (id, (gap, step)) in story.steps.iter().enumerate() {

@@ -97,7 +97,8 @@ proptest! {
             }
         };
         changes.reverse();
-        let (mut now, mut before) = (Time::ZERO, (0, 0));
+        let mut now = Time::ZERO;
+        let mut before = (0, 0);
         for (after, size) in happens {
             now += Span::from_nanos(after);
             while let Some((at, rate)) = changes.pop_if(|(at, _)| *at <= now) {
@@ -107,7 +108,8 @@ proptest! {
             if size > 0 {
                 link.offer(now, Sized(size));
             }
-            let (sent, could) = (sent(&mut link, now).get(), link.capacity(now).unwrap().get());
+            let sent = sent(&mut link, now).get();
+            let could = link.capacity(now).unwrap().get();
             prop_assert!(sent >= before.0, "{sent} after {}", before.0);
             prop_assert!(sent - before.0 <= could - before.1, "{sent} of {could} after {before:?}");
             before = (sent, could);

@@ -2,7 +2,7 @@
 
 use crate::error::{Checked, Problem};
 use crate::text::At;
-use narrows_params::{Choice, ParamError, Registered};
+use narrows_params::{Catalogue, Choice, ParamError};
 
 /// A name that can stand in a table.
 pub(crate) fn checked_name(name: &At<String>) -> Checked<String> {
@@ -17,7 +17,7 @@ pub(crate) fn checked_name(name: &At<String>) -> Checked<String> {
 }
 
 /// An entry of a registry with its parameters.
-pub(crate) fn choice<E: Registered>(text: &At<String>) -> Checked<Choice<E>> {
+pub(crate) fn choice<C: Catalogue>(text: &At<String>) -> Checked<Choice<C>> {
     text.value.parse().map_err(|error| refused_parameters(text, &error))
 }
 

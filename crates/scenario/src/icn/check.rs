@@ -11,7 +11,7 @@ use crate::error::{Checked, Problem};
 use crate::raw::RawScenario;
 use crate::text::{At, Quantity};
 use crate::{LinkId, NodeId, Scenario};
-use narrows_icn::{Form, ShaperForm};
+use narrows_icn::{HintForm, ShaperForm};
 use narrows_params::suggest;
 use narrows_path::LawChoice;
 use narrows_units::{Bytes, Span, Time};
@@ -205,10 +205,10 @@ fn settings(raw: &At<RawIcn>, law: Option<LawChoice>) -> Checked<Icn> {
         law,
         shaper_queue: at_least_one(&written.shaper_queue, 100, "a shaper queue")?,
         steering: match written.steering {
-            None | Some(RawSteering::Labels) => Form::Labels,
-            Some(RawSteering::Hashes) => Form::Hashes,
-            Some(RawSteering::Random) => Form::Random,
-            Some(RawSteering::Bloom) => Form::Bloom,
+            None | Some(RawSteering::Labels) => HintForm::Labels,
+            Some(RawSteering::Hashes) => HintForm::Hashes,
+            Some(RawSteering::Random) => HintForm::Random,
+            Some(RawSteering::Bloom) => HintForm::Bloom,
         },
         strategy,
         cache: written.cache.unwrap_or(0),

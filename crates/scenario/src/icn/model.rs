@@ -1,7 +1,7 @@
 //! The checked information-centric part of a scenario.
 
 use crate::{LinkId, NodeId};
-use narrows_icn::{Form, Method, ShaperForm, StrategyChoice};
+use narrows_icn::{HintForm, Method, ShaperForm, StrategyChoice};
 use narrows_path::LawChoice;
 use narrows_units::{Bytes, Span, Time};
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ pub struct Icn {
     /// Nodes refuse Interests of consumers that ask for more than their rate.
     pub police: bool,
     /// How Interests follow paths.
-    pub steering: Form,
+    pub steering: HintForm,
     /// How nodes choose between next hops.
     pub strategy: StrategyChoice,
     /// Data packets that each node caches.
@@ -158,7 +158,7 @@ impl Icn {
     pub fn next_hops(&self, node: NodeId, prefix: PrefixId) -> &[LinkId] {
         // Interests steered at random take any next hop whatever the strategy, and a Bloom filter may name one by mistake.
         let best_route = self.strategy.entry().name == "best-route"
-            && matches!(self.steering, Form::Labels | Form::Hashes);
+            && matches!(self.steering, HintForm::Labels | HintForm::Hashes);
         let all = self.prefixes[prefix.0].next_hops.get(&node).map_or(&[][..], Vec::as_slice);
         if best_route { &all[..all.len().min(1)] } else { all }
     }

@@ -3,7 +3,7 @@
 use super::model::{Icn, Prefix, RequestProcess};
 use crate::write::{Document, quoted};
 use crate::{LinkId, NodeId, Scenario};
-use narrows_icn::{Form, Method, ShaperForm};
+use narrows_icn::{HintForm, Method, ShaperForm};
 use narrows_units::Time;
 
 impl Scenario {
@@ -22,10 +22,10 @@ impl Scenario {
         out.plain("proxy", icn.proxy);
         out.plain("police", icn.police);
         let steering = match icn.steering {
-            Form::Labels => "labels",
-            Form::Hashes => "hashes",
-            Form::Random => "random",
-            Form::Bloom => "bloom",
+            HintForm::Labels => "labels",
+            HintForm::Hashes => "hashes",
+            HintForm::Random => "random",
+            HintForm::Bloom => "bloom",
         };
         out.text("steering", steering);
         out.text("strategy", icn.strategy.text());

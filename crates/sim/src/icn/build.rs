@@ -2,9 +2,10 @@
 
 use super::consumers::{begin, consumer, consumer_face, interned, most};
 use super::instance::ConsumerInstance;
-use super::nodes::{FaceTarget, Nodes, PROBES, Tally};
+use super::nodes::{FaceTarget, Nodes, Tally};
 use super::probes::Probes;
 use crate::error::SimError;
+use crate::event_loop::{Elements, Probe};
 use crate::pulse::Pulse;
 use narrows_icn::{
     CAPACITY_GUESS, CacheLimits, FaceConfig, FaceId, Interned, Nacking, Node, NodeConfig, Producer,
@@ -30,7 +31,8 @@ pub(super) fn nodes<'a>(
     let mut far_ends = vec![(0, FaceId(0)); scenario.links.len()];
     let mut labels = Labels::new(scenario);
     for face in &icn.faces {
-        let (coming, leaving) = (capacities[face.coming.0], capacities[face.leaving.0]);
+        let coming = capacities[face.coming.0];
+        let leaving = capacities[face.leaving.0];
         let node = face.node.0;
         let id =
             nodes[node].add_face(Time::ZERO, &link_face(icn, coming, leaving, labels.next(node)));
@@ -100,17 +102,18 @@ pub(super) fn nodes<'a>(
         tally.transfers = Some(Transfers::default());
     }
     let requests = Requests::new(scenario.seed, icn, &mut contents);
-    let fixed = nodes.len() + 1;
-    let mut agenda = Agenda::new(fixed + PROBES + instances.len());
+    let elements = Elements::new(nodes.len() + 1);
+    let mut agenda = Agenda::new(elements.passing(instances.len()));
     for (index, node) in nodes.iter().enumerate() {
         agenda.set(index, node.due().unwrap_or(Time::NEVER));
     }
     agenda.set(nodes.len(), requests.due());
-    agenda.set(fixed, Time::ZERO + scenario.interval);
-    agenda.set(fixed + 1, Time::ZERO + scenario.warmup);
-    agenda.set(fixed + 2, scenario.changes.first().map_or(Time::NEVER, |next| next.at));
+    agenda.set(elements.probe(Probe::Sample), Time::ZERO + scenario.interval);
+    agenda.set(elements.probe(Probe::WarmUp), Time::ZERO + scenario.warmup);
+    let first = scenario.changes.first().map_or(Time::NEVER, |first| first.at);
+    agenda.set(elements.probe(Probe::Change), first);
     for (place, instance) in instances.iter().enumerate() {
-        agenda.set(fixed + PROBES + place, instance.due());
+        agenda.set(elements.passing(place), instance.due());
     }
     Ok(Nodes {
         scenario,

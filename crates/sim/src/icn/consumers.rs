@@ -90,7 +90,7 @@ impl Nodes<'_> {
     /// A content of a request process is asked for.
     pub(super) fn on_request(&mut self, network: &mut Network<Parcel>, now: Time) {
         let request = self.requests.next(&mut self.contents);
-        self.agenda.set(self.forwarders.len(), self.requests.due());
+        self.agenda.set(self.requests_element(), self.requests.due());
         if let Some(request) = request {
             let place = self.spawn(now, &request);
             self.on_instance(network, now, place);
@@ -129,7 +129,7 @@ impl Nodes<'_> {
             self.finish(now, place);
         }
         let due = self.instances[place].due();
-        self.agenda.set(self.first_instance() + place, due);
+        self.agenda.set(self.elements().passing(place), due);
     }
 
     pub(super) fn on_instance(&mut self, network: &mut Network<Parcel>, now: Time, place: usize) {
@@ -166,7 +166,9 @@ impl Nodes<'_> {
     /// Starts a consumer for one content of a request process. Returns its place.
     fn spawn(&mut self, now: Time, request: &Request) -> usize {
         let plan = &self.icn.requests[request.process];
-        let (flow, node, prefix) = (request.flow, plan.at[request.node].0, request.content.prefix);
+        let flow = request.flow;
+        let node = plan.at[request.node].0;
+        let prefix = request.content.prefix;
         let most = most(self.icn, &self.capacities, node);
         let data = self.icn.prefixes[prefix.0].data;
         let made = consumer(
@@ -207,7 +209,7 @@ impl Nodes<'_> {
         };
         if place == self.instances.len() {
             self.instances.push(instance);
-            self.agenda.grow(self.first_instance() + self.instances.len());
+            self.agenda.grow(self.elements().passing(self.instances.len()));
         } else {
             self.instances[place] = instance;
         }
@@ -220,8 +222,10 @@ impl Nodes<'_> {
     pub(super) fn finish(&mut self, now: Time, place: usize) {
         let instance = &mut self.instances[place];
         instance.over = true;
-        let (flow, size) = (instance.flow, Bytes::new(instance.segments * instance.data.get()));
-        let (node, prefix) = (NodeId(instance.node), instance.prefix);
+        let flow = instance.flow;
+        let size = Bytes::new(instance.segments * instance.data.get());
+        let node = NodeId(instance.node);
+        let prefix = instance.prefix;
         let ideal = self
             .ideals
             .entry((node, prefix))

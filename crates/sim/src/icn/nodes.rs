@@ -3,6 +3,7 @@
 use super::instance::ConsumerInstance;
 use super::parcel::Parcel;
 use super::probes::Probes;
+use crate::event_loop::Elements;
 use crate::pulse::Pulse;
 use narrows_icn::{FaceId, Interned, InternedContent, Node, Packet, Producer, Spare};
 use narrows_measure::{ConsumerCounters, FlowCounters, Histogram, Transfers};
@@ -13,8 +14,7 @@ use narrows_traffic::{ContentId, Contents, Requests};
 use narrows_units::{Bytes, Rate, Time};
 use std::collections::BTreeMap;
 
-/// Elements of the agenda, in this order: nodes, requests, then samples, the end of the warm-up and
-/// changes, then consumers. Equal times are served in this order, after the network's.
+/// The nodes, with what stands at them.
 pub(crate) struct Nodes<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) icn: &'a Icn,
@@ -75,9 +75,6 @@ pub(crate) struct Tally {
     pub(crate) working: u32,
 }
 
-/// Elements of the agenda between the requests and the consumers.
-pub(crate) const PROBES: usize = 3;
-
 impl Visitor<Parcel> for Nodes<'_> {
     #[inline]
     fn delivered(&mut self, network: &mut Network<Parcel>, now: Time, link: usize, parcel: Parcel) {
@@ -109,9 +106,16 @@ impl Visitor<Parcel> for Nodes<'_> {
 }
 
 impl Nodes<'_> {
-    /// The element of the agenda that the first consumer is.
-    pub(crate) fn first_instance(&self) -> usize {
-        self.forwarders.len() + 1 + PROBES
+    /// The elements of the agenda: nodes, then the requests, then consumers.
+    #[inline(always)]
+    pub(crate) fn elements(&self) -> Elements {
+        Elements::new(self.forwarders.len() + 1)
+    }
+
+    /// The element of the agenda that the requests are.
+    #[inline(always)]
+    pub(crate) fn requests_element(&self) -> usize {
+        self.forwarders.len()
     }
 
     /// A node is due.
@@ -180,7 +184,8 @@ impl Nodes<'_> {
         for (leaving, coming) in [(link, face.coming.0), (face.coming.0, link)] {
             // Packets that arrive in the other direction arrive at the end where this one leaves.
             let (node, id) = self.far_ends[coming];
-            let (coming, leaving) = (rate(coming), rate(leaving));
+            let coming = rate(coming);
+            let leaving = rate(leaving);
             self.forwarders[node].set_capacity(now, id, coming, leaving);
         }
     }

@@ -15,7 +15,8 @@ use narrows_wire::Rates;
 impl Nodes<'_> {
     /// The record of a finished run.
     pub(super) fn record(self, network: Network<Parcel>, events: u64) -> Record {
-        let (scenario, icn) = (self.scenario, self.icn);
+        let scenario = self.scenario;
+        let icn = self.icn;
         let end = Time::ZERO + scenario.duration;
         let counts = self.counts();
         let interests: Vec<InterestCounters> =
@@ -119,7 +120,7 @@ impl Nodes<'_> {
     }
 
     /// Takes one sample of every face and flow.
-    pub(super) fn sample(&mut self, now: Time) {
+    pub(super) fn sample_flows(&mut self, now: Time) {
         for (coming, (node, face)) in self.far_ends.iter().enumerate() {
             let state = self.forwarders[*node].face(*face);
             let rates = state.rates.unwrap_or(Rates { primary: Rate::ZERO, secondary: Rate::ZERO });
@@ -157,7 +158,7 @@ impl Nodes<'_> {
     }
 
     /// The latest sample of each flow, with the flow's number.
-    pub(super) fn latest(&self) -> impl Iterator<Item = (usize, FlowSample)> {
+    pub(super) fn latest_samples(&self) -> impl Iterator<Item = (usize, FlowSample)> {
         self.probes
             .flows
             .iter()
@@ -166,7 +167,7 @@ impl Nodes<'_> {
     }
 
     /// The warm-up is over: counts from here on are the steady ones.
-    pub(super) fn end_warmup(&mut self) {
+    pub(super) fn note_warmup(&mut self) {
         let counts = self.counts();
         (self.probes.flows_at_warmup, self.probes.consumers_at_warmup) = counts.into_iter().unzip();
         self.probes.rates_at_warmup =

@@ -1,13 +1,13 @@
-//! The event loop of an information-centric network.
+//! Nodes on a network, in virtual time.
 
 use super::build;
-use super::nodes::{Nodes, PROBES};
+use super::nodes::Nodes;
 use super::parcel::Parcel;
 use crate::error::SimError;
-use crate::follow::tell;
+use crate::event_loop::{self, Elements, Inhabitants};
 use crate::pulse::{Progress, Pulse};
-use narrows_measure::{Follower, Record};
-use narrows_network::Network;
+use narrows_measure::{FlowSample, Follower, Record};
+use narrows_network::{Agenda, Network};
 use narrows_scenario::{Icn, Scenario};
 use narrows_units::Time;
 
@@ -18,81 +18,62 @@ pub(crate) fn run(
     mut progress: Progress<'_>,
     follower: &mut dyn Follower,
 ) -> Result<Record, SimError> {
-    let nodes = build::nodes(scenario, icn, Pulse::new(progress.lent()))?;
+    let mut nodes = build::nodes(scenario, icn, Pulse::new(progress.lent()))?;
     if follower.follows() {
         follower.begun(icn.blank_record::<Parcel>(scenario));
     }
-    let mut world = World { network: scenario.network(), nodes, follower, events: 0 };
-    world.run(Time::ZERO + scenario.duration)?;
-    let World { network, nodes, events, .. } = world;
+    let mut network: Network<Parcel> = scenario.network();
+    let end = Time::ZERO + scenario.duration;
+    let events = event_loop::run(&mut network, &mut nodes, follower, end)?;
     Ok(nodes.record(network, events))
 }
 
-/// Nodes on a network, in virtual time.
-struct World<'a> {
-    network: Network<Parcel>,
-    nodes: Nodes<'a>,
-    follower: &'a mut dyn Follower,
-    /// Events of nodes, requests and consumers.
-    events: u64,
-}
+/// Nodes and the requests are fixed; consumers come and go.
+impl<'a> Inhabitants<'a, Parcel> for Nodes<'a> {
+    #[inline(always)]
+    fn agenda(&mut self) -> &mut Agenda {
+        &mut self.agenda
+    }
 
-impl World<'_> {
-    fn run(&mut self, end: Time) -> Result<(), SimError> {
-        let requests = self.nodes.forwarders.len();
-        loop {
-            let (arrival, (due, element)) = (self.network.arrival_due(), self.nodes.agenda.first());
-            let now = arrival.min(due);
-            // First: what this ends is not whole.
-            if !self.nodes.pulse.goes_on(now.min(end)) {
-                return Err(self.nodes.pulse.reason());
-            }
-            if now > end {
-                return Ok(());
-            }
-            if arrival <= due {
-                self.network.arrive(&mut self.nodes);
-                continue;
-            }
-            self.events += 1;
-            if element < requests {
-                self.nodes.on_node(&mut self.network, now, element);
-            } else if element == requests {
-                self.nodes.on_request(&mut self.network, now);
-            } else if element <= requests + PROBES {
-                // Samples and timers outside of the network do not count as network events.
-                self.events -= 1;
-                self.look(now, element - requests - 1);
-            } else {
-                self.nodes.on_instance(
-                    &mut self.network,
-                    now,
-                    element - self.nodes.first_instance(),
-                );
-            }
+    #[inline(always)]
+    fn elements(&self) -> Elements {
+        Nodes::elements(self)
+    }
+
+    #[inline(always)]
+    fn pulse(&mut self) -> &mut Pulse<'a> {
+        &mut self.pulse
+    }
+
+    #[inline(always)]
+    fn on_fixed(&mut self, network: &mut Network<Parcel>, now: Time, number: usize) {
+        if number == self.requests_element() {
+            self.on_request(network, now);
+        } else {
+            self.on_node(network, now, number);
         }
     }
 
-    /// One of the elements between the requests and the consumers: samples, the end of the warm-up,
-    /// changes.
-    fn look(&mut self, now: Time, which: usize) {
-        let next = match which {
-            0 => {
-                self.nodes.sample(now);
-                self.network.sample(now);
-                tell(self.follower, self.nodes.latest(), &self.network);
-                now + self.nodes.scenario.interval
-            }
-            1 => {
-                self.nodes.end_warmup();
-                self.network.end_warmup(now);
-                Time::NEVER
-            }
-            _ => {
-                self.network.change(now, &mut self.nodes);
-                self.network.change_due()
-            }
-        };
-        self.nodes.agenda.set(self.nodes.first_instance() - PROBES + which, next);
+    #[inline(always)]
+    fn on_passing(&mut self, network: &mut Network<Parcel>, now: Time, place: usize) {
+        self.on_instance(network, now, place);
+    }
+
+    fn sample(&mut self, now: Time) -> Time {
+        self.sample_flows(now);
+        now + self.scenario.interval
+    }
+
+    fn latest(&self) -> impl Iterator<Item = (usize, FlowSample)> {
+        self.latest_samples()
+    }
+
+    fn end_warmup(&mut self) {
+        self.note_warmup();
+    }
+
+    /// Nodes hear of each change by itself.
+    fn look_at_rates(&mut self, _network: &Network<Parcel>, _now: Time) -> Time {
+        Time::NEVER
     }
 }

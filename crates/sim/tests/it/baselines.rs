@@ -31,7 +31,8 @@ fn dips(record: &Record) -> Vec<f64> {
 fn bbr_fills_a_path_with_a_deep_buffer_and_leaves_it_nearly_empty() {
     for controller in ["bbr", "bbr?era=linux-4.15"] {
         let record = run(&one_link(controller, 60, 5, DEEP, ""));
-        let (used, queue) = (utilisation(&record), mean_queue(&record));
+        let used = utilisation(&record);
+        let queue = mean_queue(&record);
         assert!(used >= 0.95 * 0.99, "{controller}: utilisation {used}");
         assert!(queue <= 0.3, "{controller}: a queue of {queue} BDP");
         assert_eq!(record.flows[0].total.retransmitted, 0, "{controller}");

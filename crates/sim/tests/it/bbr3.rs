@@ -47,7 +47,8 @@ fn shares(controllers: [&str; 2], buffer: &str, start: &str, seed: u32) -> [f64;
 fn one_flow_fills_a_path_with_a_deep_buffer_and_leaves_it_nearly_empty() {
     for controller in PROFILES {
         let record = run(&one_link(controller, 60, 5, DEEP, ""));
-        let (used, queue) = (utilisation(&record), mean_queue(&record));
+        let used = utilisation(&record);
+        let queue = mean_queue(&record);
         assert!(used >= 0.95, "{controller}: utilisation {used}");
         assert!(queue <= 0.15, "{controller}: a queue of {queue} BDP");
         assert_eq!(record.flows[0].total.retransmitted, 0, "{controller}");

@@ -22,7 +22,8 @@ fn sent(record: &Record, from: u64, to: u64) -> (u64, u64) {
             .find(|sample| sample.at >= Time::from_nanos(seconds * 1_000_000_000))
             .unwrap()
     };
-    let (from, to) = (at(from), at(to));
+    let from = at(from);
+    let to = at(to);
     ((to.departed_bytes - from.departed_bytes).get(), (to.capacity - from.capacity).get())
 }
 

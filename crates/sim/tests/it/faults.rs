@@ -15,8 +15,9 @@ fn error(text: &str) -> SimError {
 }
 
 fn fault(flow: &str, controller: &str, micros: u64) -> SimError {
-    let (flow, controller, at) =
-        (flow.to_owned(), controller.to_owned(), Span::from_micros(micros));
+    let flow = flow.to_owned();
+    let controller = controller.to_owned();
+    let at = Span::from_micros(micros);
     SimError::Fault {
         flow,
         controller,

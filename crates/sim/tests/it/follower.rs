@@ -75,8 +75,8 @@ fn parts_are_followed_with_the_numbers_of_the_whole() {
 
 #[test]
 fn an_information_centric_network_is_followed() {
-    let (network, consumers) =
-        (icn_invariants::network("buffer = \"60 packets\""), icn_invariants::CONSUMERS);
+    let network = icn_invariants::network("buffer = \"60 packets\"");
+    let consumers = icn_invariants::CONSUMERS;
     follow(&scenario(&format!("{network}[icn]\n{consumers}")));
 }
 

@@ -23,10 +23,9 @@ fn a_stopped_flow_has_no_more_than_its_link() {
     let udp = one_link("none", 60, 1, DEEP, datagrams).replace("controller = \"none\"", "");
     for text in [udp, one_link("cubic", 60, 1, DEEP, "stop = \"4 s\"")] {
         let record = run(&text);
-        let (own, all) = (
-            goodput(&record, 0),
-            metric("goodput").and_then(|metric| (metric.compute)(&record)).expect("of a flow"),
-        );
+        let own = goodput(&record, 0);
+        let all =
+            metric("goodput").and_then(|metric| (metric.compute)(&record)).expect("of a flow");
         assert!((0.9..=1.0).contains(&own), "{own}");
         let late = record.flows[0].steady.late_goodput;
         assert!(late.get() > 50_000, "the queue drains: {late}");

@@ -114,10 +114,8 @@ fn checked(text: &str) -> Record {
     assert!(format!("{record:?}") == format!("{again:?}"), "two runs differ:\n{text}");
     for (index, one) in record.links.iter().enumerate() {
         let back = &record.links[twin(&record, index)];
-        let (ours, theirs) = (
-            icn(&record).rates[twin(&record, index)].total.sent,
-            icn(&record).rates[index].total.sent,
-        );
+        let ours = icn(&record).rates[twin(&record, index)].total.sent;
+        let theirs = icn(&record).rates[index].total.sent;
         assert!(
             one.total.offered >= ours,
             "{}: {} packets, {ours} Interests among them",
@@ -450,8 +448,9 @@ fn rates_recover_after_an_outage_and_follow_the_link() {
             ),
         ));
         let one = flow(&outage, "one");
-        let (before, during, after) =
-            (goodput(one, 5.0, 8.0), goodput(one, 8.2, 10.0), goodput(one, 14.0, 20.0));
+        let before = goodput(one, 5.0, 8.0);
+        let during = goodput(one, 8.2, 10.0);
+        let after = goodput(one, 14.0, 20.0);
         assert!(
             before > 9.0 && during < 0.2 && after > 0.98 * before,
             "{icn}: {before}, {during}, {after} Mbit/s"
@@ -459,8 +458,9 @@ fn rates_recover_after_an_outage_and_follow_the_link() {
         let steps = "[[change]]\nlink = \"narrow\"\nboth = true\nat = \"8 s\"\nrate = \"2 Mbit/s\"\n[[change]]\nlink = \"narrow\"\nboth = true\nat = \"14 s\"\nrate = \"20 Mbit/s\"\n";
         let steps = checked(&bottleneck(icn, "", &format!("{consumer}{steps}")));
         let one = flow(&steps, "one");
-        let (before, low, high) =
-            (goodput(one, 5.0, 8.0), goodput(one, 10.0, 14.0), goodput(one, 16.0, 20.0));
+        let before = goodput(one, 5.0, 8.0);
+        let low = goodput(one, 10.0, 14.0);
+        let high = goodput(one, 16.0, 20.0);
         assert!(
             before > 9.0 && (low / 1.9 - 1.0).abs() < 0.05 && (high / 19.0 - 1.0).abs() < 0.05,
             "{icn}: {before}, {low}, {high} Mbit/s"
@@ -496,7 +496,8 @@ fn whoever_asks_elsewhere_changes_nobody_s_draws() {
     let start = here.find("[[link]]").expect("a link");
     let both = format!("{}{elsewhere}{}", &here[..start], &here[start..]);
     let names = ["endless", "film", "finite", "shop"];
-    let (alone, beside) = (run(&here), run(&both));
+    let alone = run(&here);
+    let beside = run(&both);
     assert_eq!(beside.flows.len(), alone.flows.len() + 1);
     assert!(told(&alone, &names) == told(&beside, &names));
 }

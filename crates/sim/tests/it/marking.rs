@@ -30,7 +30,9 @@ fn cycles(record: &Record) -> (f64, f64) {
     }
     // Turns by less than this are not cycles.
     const TURN: f64 = 3.0;
-    let (mut falls, mut peak, mut trough) = (Vec::new(), 0.0, f64::MAX);
+    let mut falls = Vec::new();
+    let mut peak = 0.0;
+    let mut trough = f64::MAX;
     for sum in sums {
         if trough == f64::MAX {
             peak = f64::max(peak, sum);

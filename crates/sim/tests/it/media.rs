@@ -40,7 +40,8 @@ fn they_reach_their_greatest_rate_where_there_is_room() {
 fn they_give_way_to_the_path_and_those_that_do_not_follow_are_late() {
     let follows =
         media("screamv2", "600 kbit/s", ", min_rate = \"150 kbit/s\", max_rate = \"1.5 Mbit/s\"");
-    let (late, goodput) = (measured(&follows, "late_frames"), measured(&follows, "goodput"));
+    let late = measured(&follows, "late_frames");
+    let goodput = measured(&follows, "goodput");
     assert!(late < 5.0 && (0.36..0.6).contains(&goodput), "{late} % late at {goodput} Mbit/s");
     let keeps = run(&one_link(
         "screamv2",

@@ -16,7 +16,8 @@ fn alone(keys: &str) -> FlowRecord {
 
 #[test]
 fn acknowledgements_in_pieces_gain_nothing_from_a_sender_that_counts_segments() {
-    let (honest, lying) = (alone("").total, alone("ack_pieces = 4").total);
+    let honest = alone("").total;
+    let lying = alone("ack_pieces = 4").total;
     assert!(honest.acks > 1_000);
     assert_eq!(lying, FlowCounters { acks: 4 * honest.acks, ..honest });
 }
@@ -49,7 +50,8 @@ fn who_acknowledges_ahead_hides_losses_and_takes_the_link() {
 /// A window of data in a shorter round trip is a higher rate.
 #[test]
 fn who_acknowledges_ahead_hides_the_delay() {
-    let (honest, lying) = (alone(""), alone("ack_ahead = 4"));
+    let honest = alone("");
+    let lying = alone("ack_ahead = 4");
     let least = |flow: &FlowRecord| flow.rtt.min().expect("a round trip");
     assert!(
         least(&honest) >= Span::from_millis(20) && least(&lying) < Span::from_millis(20),
@@ -108,7 +110,8 @@ fn marking(controller: &str, access: &str, bottleneck: &str) -> Record {
 fn marks_arrive_are_bleached_before_the_queue_or_are_taken_off_behind_it() {
     for (controller, scalable) in [("newreno?ecn=true", false), ("prague", true)] {
         let seen = |record: &Record| {
-            let (flow, link) = (record.flows[0].total, bottleneck(record).total);
+            let flow = record.flows[0].total;
+            let link = bottleneck(record).total;
             let capable = if scalable { flow.ect1 } else { flow.ect0 };
             assert_eq!(
                 if scalable { flow.ect0 } else { flow.ect1 },

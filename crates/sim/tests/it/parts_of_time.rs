@@ -17,7 +17,8 @@ fn the_part_after_a_warm_up_is_what_the_warm_up_leaves() {
     }
     // Of samples every 10 ms, not of packets.
     for name in ["rtt_p50", "rtt_p95", "queueing_p50", "queueing_p95", "delay_p95"] {
-        let (sampled, measured) = (value(name, &part).unwrap(), value(name, &warmed).unwrap());
+        let sampled = value(name, &part).unwrap();
+        let measured = value(name, &warmed).unwrap();
         assert!((sampled / measured - 1.0).abs() < 0.05, "{name}: {sampled} and {measured}");
     }
 }

@@ -127,7 +127,8 @@ fn vivaces_rate_wanders_where_acknowledgements_come_in_bursts_by_its_price_of_de
         (utilisation(&record), of(&record, "loss"))
     };
     for seed in 1..=3 {
-        let (priced, free) = (with("vivace", seed), with("vivace?b=0", seed));
+        let priced = with("vivace", seed);
+        let free = with("vivace?b=0", seed);
         assert!(priced.0 < 0.8 || priced.1 > 15.0, "seed {seed}: {priced:?}");
         assert!(free.0 > 0.95 && free.1 < 15.0, "seed {seed}: {free:?}");
     }

@@ -219,7 +219,8 @@ fn adding_a_flow_on_another_link_changes_nothing_for_the_first() {
     let more = text.clone()
         + "[[link]]\nname = \"other\"\nbetween = [\"a\", \"b\"]\nrate = \"10 Mbit/s\"\ndelay = \"3 ms\"\nbuffer = \"1 bdp\"\n"
         + "[[flow]]\nname = \"second\"\nfrom = \"a\"\nto = \"b\"\ncontroller = \"newreno\"\n";
-    let (alone, with_other) = (run(&text), run(&more));
+    let alone = run(&text);
+    let with_other = run(&more);
     assert_eq!(format!("{:?}", alone.flows[0]), format!("{:?}", with_other.flows[0]));
     assert_eq!(format!("{:?}", alone.links[0]), format!("{:?}", with_other.links[0]));
 }
@@ -276,15 +277,15 @@ fn a_network_that_keeps_order_has_next_to_no_spurious_reductions() {
             };
             // Not none: after two timeouts in a row, data sent between them may arrive and pass for
             // the original (RFC 5682 section 3.3).
-            let (undone, reductions) =
-                (sum(|total| total.undone), sum(|total| total.recoveries + total.timeouts));
+            let undone = sum(|total| total.undone);
+            let reductions = sum(|total| total.recoveries + total.timeouts);
             assert!(
                 undone * 500 <= reductions,
                 "{} with {count} flows: {undone} of {reductions} reductions undone",
                 entry.name
             );
-            let (resent, needless) =
-                (sum(|total| total.retransmitted), sum(|total| total.duplicates));
+            let resent = sum(|total| total.retransmitted);
+            let needless = sum(|total| total.duplicates);
             assert!(
                 needless * 100 <= resent,
                 "{} with {count} flows: {needless} of {resent} retransmissions were needless",

@@ -48,7 +48,8 @@ fn ten_flows_are_held_near_the_target_on_a_busy_link() {
             ("dualpi2", 10.0..20.0, 0.97),
         ] {
             let record = ten_flows(controller, queue);
-            let (delay, used) = (mean_delay(&record), utilisation(&record));
+            let delay = mean_delay(&record);
+            let used = utilisation(&record);
             println!("{controller} {queue}: {delay:.2} ms, {:.2} %", used * 100.0);
             assert!(range.contains(&delay), "{controller} through {queue}: {delay} ms");
             assert!(used > least, "{controller} through {queue}: {used}");
@@ -123,7 +124,9 @@ fn fair_queueing_shares_the_link_and_lets_sparse_flows_pass() {
         run(&text)
     };
     let record = flows("fq-codel");
-    let (cubic, udp, voice) = (mbps(&record, "flow"), mbps(&record, "udp"), mbps(&record, "voice"));
+    let cubic = mbps(&record, "flow");
+    let udp = mbps(&record, "udp");
+    let voice = mbps(&record, "voice");
     println!("cubic {cubic:.2}, udp {udp:.2}, voice {voice:.3}");
     assert!((cubic / udp - 1.0).abs() < 0.1, "cubic {cubic}, udp {udp}");
     assert!((voice - 0.1).abs() < 0.002, "voice {voice}");
@@ -153,7 +156,8 @@ fn dctcp_holds_a_step() {
         &link("100 Mbit/s", 5, "step?threshold=20&unit=packets"),
         "count = 2",
     ));
-    let (delay, used) = (mean_delay(&record), utilisation(&record));
+    let delay = mean_delay(&record);
+    let used = utilisation(&record);
     println!("{delay:.2} ms, {used}");
     assert!((1.0..3.6).contains(&delay), "{delay} ms; 20 packets take 2.4");
     assert!(used > 0.97 && bottleneck(&record).steady.dropped_early == 0, "{used}");
@@ -164,7 +168,8 @@ fn dctcp_holds_a_step() {
 #[test]
 fn scalable_and_classic_flows_share_a_dual_queue() {
     let prague = run(&one_link("prague", 30, 10, &link("100 Mbit/s", 10, "dualpi2"), "count = 2"));
-    let (delay, used) = (mean_delay(&prague), utilisation(&prague));
+    let delay = mean_delay(&prague);
+    let used = utilisation(&prague);
     println!("prague alone: {delay:.3} ms, {used:.4}");
     assert!(delay < 1.5 && used > 0.9, "{delay} ms, {used}");
     let text = one_link("prague", 100, 30, &link("100 Mbit/s", 10, "dualpi2"), "name = \"prague\"")
@@ -232,8 +237,8 @@ fn coupled_queues_give_equal_windows() {
         let (low, marked) = window_and_share(&record, "prague", 0);
         let (classic, dropped) =
             window_and_share(&record, "cubic", bottleneck(&record).steady.dropped_early);
-        let (coupled, constants) =
-            (marked / 2.0 / dropped.sqrt(), (classic * dropped.sqrt(), low * marked));
+        let coupled = marked / 2.0 / dropped.sqrt();
+        let constants = (classic * dropped.sqrt(), low * marked);
         println!(
             "{count}: windows {:.3}, coupling {coupled:.3}, constants {constants:.2?}",
             classic / low

@@ -97,7 +97,8 @@ fn cubic_with_periodic_loss_holds_its_response_function() {
 fn cubic_in_whole_segments_rests_between_its_response_function_and_the_last_plateau_it_cannot_leave()
  {
     let short_of_plateau = |plateau: f64| {
-        let (k, cycle) = ((0.3 * plateau / 0.4).cbrt(), 1000.0 / (0.925 * plateau));
+        let k = (0.3 * plateau / 0.4).cbrt();
+        let cycle = 1000.0 / (0.925 * plateau);
         0.4 * (k - cycle).powi(3)
     };
     let highest = (200..400)
@@ -129,7 +130,8 @@ fn one_paced_newreno_flow_needs_a_buffer_of_a_bdp() {
             "[flow.transport]\nack_every = 1\n",
         )))
     };
-    let (small, large) = (used("4 packets"), used("1 bdp"));
+    let small = used("4 packets");
+    let large = used("1 bdp");
     assert!((0.73..=0.82).contains(&small), "4 packets of buffer: {small}");
     assert!(large >= 0.98, "a buffer of one BDP: {large}");
 }

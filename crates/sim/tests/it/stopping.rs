@@ -63,7 +63,8 @@ impl Follower for Impatient<'_> {
 #[test]
 fn a_flag_ends_a_run_at_its_next_step() {
     let stop = AtomicBool::new(false);
-    let (mut calls, mut impatient) = (0, Impatient(0, &stop));
+    let mut calls = 0;
+    let mut impatient = Impatient(0, &stop);
     let mut heard = |_| {
         calls += 1;
         true

@@ -185,7 +185,8 @@ fn the_window_restarts_after_silence_longer_than_the_timeout() {
         samples.map(|sample| sample.cwnd).fold(0.0, f64::max)
     };
     for controller in ["newreno", "cubic", "cubic?profile=rfc9438"] {
-        let (long, short) = (early(controller, "3 s"), early(controller, "50 ms"));
+        let long = early(controller, "3 s");
+        let short = early(controller, "50 ms");
         assert!(long <= 22.0, "{controller}: {long} segments after 3 s of silence");
         assert!(short > 100.0, "{controller}: {short} segments after 50 ms of silence");
     }
@@ -332,7 +333,8 @@ fn connections_that_come_and_go_keep_their_books() {
         "buffer = \"1 bdp\"",
         "buffer = \"10 packets\"\nloss = \"3 %\"\njitter = \"20 ms\"",
     ));
-    let (flow, link) = (&record.flows[0], &record.links[0]);
+    let flow = &record.flows[0];
+    let link = &record.links[0];
     let all = transfers(&record);
     assert!(all.completed() > 5_500, "{}", all.completed());
     assert_eq!(all.list.len() as u64, all.completed());

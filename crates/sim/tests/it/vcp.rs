@@ -67,7 +67,8 @@ fn a_flow_alone_doubles_each_time_that_the_factor_says() {
     };
     let doublings = (window(14.0) / window(5.0)).log2();
     assert!((doublings / (9.0 / 2.29) - 1.0).abs() < 0.05, "{doublings} doublings in 9 s");
-    let (before, after) = (window(24.0), window(29.0));
+    let before = window(24.0);
+    let after = window(29.0);
     assert!(before > 0.75 * 450.0 && after < 1.25 * before, "{before}, then {after} segments");
 }
 

@@ -42,7 +42,8 @@ fn a_world_that_goes_by_the_clock_and_one_that_plans_ahead_see_the_same() {
     let (planned, _) = planned(&scenario);
     let mut contents = Contents::new(icn(&scenario));
     let mut requests = Requests::new(scenario.seed, icn(&scenario), &mut contents);
-    let (mut seen, mut now) = (Vec::new(), Time::ZERO);
+    let mut seen = Vec::new();
+    let mut now = Time::ZERO;
     while now < END {
         while requests.due() <= now && now < END {
             seen.extend(requests.next(&mut contents));

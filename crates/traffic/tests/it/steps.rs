@@ -111,7 +111,8 @@ fn a_request_is_answered_once_and_not_after_the_stop() {
         true,
         "workload = { response = \"5 kB\", request = \"400 B\", think = \"70 ms\" }\nstop = \"1 s\"",
     );
-    let (mut ledger, mut room) = (Ledger::new(), LISTED);
+    let mut ledger = Ledger::new();
+    let mut room = LISTED;
     let ask = Action::Ask { size: Bytes::new(400) };
     assert_eq!(client.answer(), None);
     assert_eq!(all(&mut client, ms(0)), [ask]);
@@ -143,7 +144,8 @@ fn a_request_is_answered_once_and_not_after_the_stop() {
 #[test]
 fn a_file_is_complete_when_delivered_and_finished_when_acknowledged() {
     let mut file = application(true, "workload = { size = \"10 kB\" }\nstart = \"1 s\"");
-    let (mut ledger, mut room) = (Ledger::new(), 0);
+    let mut ledger = Ledger::new();
+    let mut room = 0;
     assert_eq!(
         all(&mut file, ms(1_000)),
         [Action::Write { message: message(1_000, 10_000), last: true }]
@@ -166,7 +168,8 @@ fn frames_are_whole_lost_or_late() {
         false,
         "workload = { rate = \"200 kbit/s\", frame = \"100 ms\", deadline = \"50 ms\" }",
     );
-    let (mut ledger, mut room) = (Ledger::new(), LISTED);
+    let mut ledger = Ledger::new();
+    let mut room = LISTED;
     for (number, action) in all(&mut frames, ms(400)).into_iter().enumerate() {
         let Action::Write { message, last: false } = action else { panic!("{action:?}") };
         frames.expect(&mut ledger, message, 2 * number as u64 + 2);

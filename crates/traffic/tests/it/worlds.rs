@@ -93,7 +93,8 @@ fn transfers_with_a_schedule_are_the_same_in_both_worlds() {
         let late = sockets::run(&plan, 1);
         assert_eq!(by_start(&exact), by_start(&late), "{flow}");
         assert!(!list(&exact).is_empty(), "{flow}");
-        let (exact, late) = (exact.transfers.as_ref().unwrap(), late.transfers.as_ref().unwrap());
+        let exact = exact.transfers.as_ref().unwrap();
+        let late = late.transfers.as_ref().unwrap();
         assert_eq!((exact.begun, exact.lost), (late.begun, late.lost), "{flow}");
     }
 }

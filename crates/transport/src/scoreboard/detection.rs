@@ -41,7 +41,8 @@ impl Scoreboard {
         window: Span,
         mut lost: impl FnMut(u64, Slot),
     ) -> Option<Time> {
-        let (newest, loss_delay) = (self.newest, self.newest_rtt + window);
+        let newest = self.newest;
+        let loss_delay = self.newest_rtt + window;
         let mut again: Option<Time> = None;
         let mut is_overdue = |number: u64, sent_at: Time| {
             if (sent_at, number) >= newest {
@@ -70,7 +71,8 @@ impl Scoreboard {
             self.holes.sacked.from_top(dupthresh).unwrap_or(0)
         };
         self.lose_originals(limit, |_, _| true, &mut lost);
-        let (highest, tolerated) = (self.highest, if self.reordering_seen { dupthresh } else { 0 });
+        let highest = self.highest;
+        let tolerated = if self.reordering_seen { dupthresh } else { 0 };
         self.lose_retransmissions(|again| fack && highest > again.next + tolerated, &mut lost);
     }
 
@@ -109,7 +111,8 @@ impl Scoreboard {
         lost: &mut impl FnMut(u64, Slot),
     ) {
         while let Some(front) = self.holes.retransmissions.front() {
-            let (number, sent_at) = (front.number, front.sent_at);
+            let number = front.number;
+            let sent_at = front.sent_at;
             if self.is_under_way(number, sent_at) {
                 if !is_lost(front) {
                     return;

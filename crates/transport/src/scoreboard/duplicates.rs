@@ -37,7 +37,8 @@ impl Scoreboard {
     /// Presumes the first outstanding segment lost, unless a retransmission of it is under way
     /// already.
     pub(crate) fn lose_first(&mut self, mut lost: impl FnMut(u64, Slot)) {
-        let (number, slot) = (self.una, *self.slot(self.una));
+        let number = self.una;
+        let slot = *self.slot(self.una);
         self.holes.retransmissions.clear();
         if self.outstanding() > 0
             && !slot.flags.has(Flags::LOST)

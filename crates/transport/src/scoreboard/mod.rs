@@ -104,6 +104,41 @@ impl Scoreboard {
         }
     }
 
+    /// Checks that the counts are those of the segments' marks, and that the ranges are those of
+    /// the marks. For tests.
+    pub(crate) fn check(&self) {
+        let outstanding = self.una..self.next;
+        let marked = |flag| outstanding.clone().filter(move |n| self.slot(*n).flags.has(flag));
+        assert!(self.una <= self.next && self.highest <= self.next, "una, highest, next");
+        assert!(
+            self.slots.is_empty()
+                || self.slots.len().is_power_of_two()
+                    && self.outstanding() as usize <= self.slots.len(),
+            "room for the segments"
+        );
+        // Without SACK, duplicate acknowledgements are counted and no segment is marked.
+        let sacked = marked(Flags::SACKED).count();
+        assert!(sacked == 0 || sacked == self.sacked_out as usize, "sacked_out");
+        assert_eq!(self.lost_out as usize, marked(Flags::LOST).count(), "lost_out");
+        assert_eq!(self.retrans_out as usize, marked(Flags::RETRANSMITTED).count(), "retrans_out");
+        assert!(
+            self.sacked_out + self.lost_out <= self.outstanding() + self.retrans_out,
+            "segments in flight"
+        );
+        assert!(self.is_holed || self.holes.is_empty(), "holes are told");
+        for number in outstanding {
+            let flags = self.slot(number).flags;
+            let waits = flags.has(Flags::LOST) && !flags.has(Flags::RETRANSMITTED);
+            // Numbered transmissions are not sent again under their numbers: none waits.
+            assert!(waits || !self.holes.to_retransmit.contains(number), "segment {number} waits");
+            assert_eq!(
+                self.holes.sacked.contains(number),
+                flags.has(Flags::SACKED),
+                "segment {number} is held"
+            );
+        }
+    }
+
     #[inline]
     fn place(&self, number: u64) -> usize {
         number as usize & self.slots.len().wrapping_sub(1)
@@ -275,7 +310,8 @@ impl Scoreboard {
         // A segment out of order leaves the stamp as it was (RFC 7323 section 4.3): the stamp says
         // nothing here.
         let evidence = Evidence { echo: Time::NEVER, ..evidence };
-        let (start, end) = (start.max(self.una), end.min(self.next));
+        let start = start.max(self.una);
+        let end = end.min(self.next);
         if start >= end {
             return;
         }

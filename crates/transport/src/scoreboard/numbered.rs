@@ -19,12 +19,16 @@ impl Scoreboard {
         loss_delay: Span,
         mut lost: impl FnMut(u64, Slot),
     ) -> Option<Time> {
+        // Requirement, RFC 9002 section 6.1.1: "implementations SHOULD NOT use a packet threshold
+        // less than 3"
         let dupthresh = self.dupthresh() as u64;
         self.scanned = self.scanned.max(self.una);
         while self.scanned < self.highest {
             let number = self.scanned;
             let slot = *self.slot(number);
             if !slot.flags.has(Flags::SACKED) && !slot.flags.has(Flags::LOST) {
+                // Requirement, RFC 9002 section 6.1.2: "an endpoint SHOULD declare an earlier
+                // packet lost if it was sent a threshold amount of time in the past"
                 let due = slot.sent_at + loss_delay;
                 if number + dupthresh >= self.highest && due > now {
                     return Some(due);

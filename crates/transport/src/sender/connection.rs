@@ -342,7 +342,9 @@ impl Connection {
         detect: impl FnOnce(&mut Scoreboard, &mut dyn FnMut(u64, Slot)) -> R,
     ) -> R {
         let before = self.lost.len();
-        let (lost, short, mss) = (&mut self.lost, &self.short, self.transport.mss);
+        let lost = &mut self.lost;
+        let short = &self.short;
+        let mss = self.transport.mss;
         let answer = detect(&mut self.board, &mut |number, slot| {
             let bytes = short.payload(number).unwrap_or(mss);
             lost.push(Lost { number, bytes, sent_at: slot.sent_at, tag: slot.tag });
@@ -427,7 +429,8 @@ impl Connection {
             self.reduction.begin(self.target, flight);
         }
         self.decide(event.now);
-        let (in_flight, target) = (self.board.in_flight(), self.target);
+        let in_flight = self.board.in_flight();
+        let target = self.target;
         if reducing {
             self.reduction.on_ack(acked, in_flight, target, clean);
         } else {

@@ -193,6 +193,15 @@ impl Sender {
         self.conn.board.outstanding()
     }
 
+    /// Checks that what is kept of outstanding segments fits together. For tests.
+    ///
+    /// # Panics
+    ///
+    /// It does not.
+    pub fn check(&self) {
+        self.conn.board.check();
+    }
+
     /// Segments in flight.
     pub fn in_flight(&self) -> u32 {
         self.conn.board.in_flight()
@@ -200,7 +209,8 @@ impl Sender {
 
     /// The window that holds now, in segments; during a reduction the transport's.
     pub fn effective_window(&self) -> f64 {
-        let (whole, window) = (self.conn.window(), self.conn.decision.window);
+        let whole = self.conn.window();
+        let window = self.conn.decision.window;
         if whole == window.whole() { window.get() } else { whole as f64 }
     }
 

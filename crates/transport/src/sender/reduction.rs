@@ -182,7 +182,8 @@ mod tests {
     fn left(algorithm: RecoveryAlgorithm) -> [u32; 3] {
         let mut reduction = CwndReduction::new(algorithm);
         reduction.begin(20, 18);
-        let (mut in_flight, mut left) = (16, 0);
+        let mut in_flight = 16;
+        let mut left = 0;
         [4, 9, 17].map(|until| {
             let CwndReduction::Prr(Prr { delivered: before, .. }) = reduction else {
                 unreachable!()

@@ -110,7 +110,8 @@ impl Sender {
                 Blocked::Pacing(_) => false,
                 Blocked::Data => conn.board.in_flight() >= conn.window(),
             };
-            let (una, next) = (conn.board.una(), conn.board.next());
+            let una = conn.board.una();
+            let next = conn.board.next();
             if next > conn.burst_start
                 || (full && conn.has_data(recovery.next_segment(&conn.board)))
             {

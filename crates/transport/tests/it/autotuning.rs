@@ -18,11 +18,16 @@ fn acknowledgements(
 ) -> Vec<u64> {
     let mut receiver = Receiver::new(transport);
     let takes = rate.time_for(Bytes::new(1500));
-    let (mut free, mut sent, mut known, mut window) = (Time::ZERO, 0, 0, 10);
+    let mut free = Time::ZERO;
+    let mut sent = 0;
+    let mut known = 0;
+    let mut window = 10;
     // Pending events: `None` is the arrival of a segment, a number the arrival of an
     // acknowledgement.
     let mut events: BTreeMap<(Time, u64), Option<u64>> = BTreeMap::new();
-    let (mut now, mut order, mut counts) = (Time::ZERO, 0, vec![0; total as usize + 1]);
+    let mut now = Time::ZERO;
+    let mut order = 0;
+    let mut counts = vec![0; total as usize + 1];
     let mut acks = 0;
     let mut arrived = 0;
     while known < total {
@@ -128,7 +133,8 @@ fn segments_are_acknowledged_one_by_one_where_linux_does_so() {
             total,
             &Transport::default(),
         );
-        let (mut segments, mut acks) = (0, 0);
+        let mut segments = 0;
+        let mut acks = 0;
         for (number, covered) in runs {
             (segments, acks) = (segments + number * covered, acks + number);
             let ours = counts[segments as usize];

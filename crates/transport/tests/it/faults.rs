@@ -96,7 +96,8 @@ fn a_window_that_no_network_holds_is_a_fault_once_four_million_segments_are_outs
         let transport = Transport { acks, ..Transport::default() };
         let mut sender = Sender::new(transport, Box::new(Unbounded), Signals::default());
         sender.write(10_000_000);
-        let (mut sent, mut now) = (0, at(7));
+        let mut sent = 0;
+        let mut now = at(7);
         while let Some(ready) = sender.ready_at(now) {
             now = ready;
             sent += sender.transmit(now).is_ok() as u32;

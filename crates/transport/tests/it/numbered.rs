@@ -21,6 +21,7 @@ fn packets(rig: &mut Rig, ms: u64) -> Vec<(u32, u64)> {
     rig.send(at(ms)).iter().map(|data| (data.packet, data.number)).collect()
 }
 
+/// Shows RFC 9002 section 6.1.1: "implementations SHOULD NOT use a packet threshold less than 3"
 #[test]
 fn a_retransmission_has_a_number_of_its_own() {
     let mut rig = rig(10.0);
@@ -46,6 +47,10 @@ fn a_retransmission_has_a_number_of_its_own() {
     );
 }
 
+/// Shows RFC 9002 section 6.1.2: "an endpoint SHOULD declare an earlier packet lost if it was sent
+/// a threshold amount of time in the past"
+///
+/// Shows RFC 9002 section 6.1.2: "then a timer SHOULD be set for the remaining time"
 #[test]
 fn what_is_within_three_is_lost_after_nine_eighths_of_a_round_trip() {
     let mut rig = Rig::with(3.0, &numbered());
@@ -55,6 +60,19 @@ fn what_is_within_three_is_lost_after_nine_eighths_of_a_round_trip() {
     assert_eq!(rig.sender.next_timer(), Some(at(90)));
     rig.run_until(90);
     assert_eq!(rig.script.lock().unwrap().reductions(), [Congestion::Loss]);
+}
+
+/// Without a round trip to speak of.
+///
+/// Shows RFC 9002 section 6.1.2: "this time threshold MUST be set to at least the local timer
+/// granularity"
+#[test]
+fn on_a_short_path_losses_wait_for_a_millisecond() {
+    let mut rig = Rig::with(3.0, &numbered());
+    rig.sender.write(3);
+    rig.numbers(0);
+    assert_eq!(rig.sack(0, 0, &[(1, 2)]).lost, []);
+    assert_eq!(rig.sender.next_timer(), Some(at(1)));
 }
 
 /// The original arrives after all: its loss was reported and stays so, the reduction is undone, and
@@ -90,6 +108,16 @@ fn a_reduction_that_was_needed_in_part_stays() {
     assert_eq!(rig.script.lock().unwrap().undone, 0, "one of two was late");
 }
 
+/// Shows RFC 9002 section 6.2: "MUST NOT cause prior unacknowledged packets to be marked as lost"
+///
+/// Shows RFC 9002 section 6.2.1: "A sender SHOULD restart its PTO timer every time an ack-eliciting
+/// packet is sent or acknowledged"
+///
+/// Shows RFC 9002 section 6.2.1: "the PTO backoff MUST be increased, resulting in the PTO period
+/// being set to twice its current value"
+///
+/// Shows RFC 9002 section 6.2.4: "a sender MUST send at least one ack-eliciting packet in the
+/// packet number space as a probe"
 #[test]
 fn silence_makes_probes_and_no_losses() {
     let mut rig = rig(4.0);
@@ -108,6 +136,9 @@ fn silence_makes_probes_and_no_losses() {
 }
 
 /// Losses in a row span more than three timeouts (RFC 9002 section 7.6).
+///
+/// Shows RFC 9002 section 7.6.2: "the sender's congestion window MUST be reduced to the minimum
+/// congestion window (kMinimumWindow)"
 #[test]
 fn losses_over_three_timeouts_collapse_the_window() {
     let mut rig = rig(4.0);

@@ -40,7 +40,8 @@ fn a_paced_sender_lets_segments_go_one_by_one_unless_they_are_offloaded() {
 #[test]
 fn offloaded_segments_leave_at_the_same_rate() {
     let (rate, single) = (Rate::from_mbps(30), |bursts: Vec<usize>| bursts.iter().sum::<usize>());
-    let (off, auto) = (single(bursts(Tso::Off, rate)), single(bursts(Tso::Auto, rate)));
+    let off = single(bursts(Tso::Off, rate));
+    let auto = single(bursts(Tso::Auto, rate));
     assert!(auto.abs_diff(off) <= 2, "{auto} and {off} segments in 5 ms");
 }
 

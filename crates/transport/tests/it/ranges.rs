@@ -36,7 +36,8 @@ fn runs(set: &BTreeSet<u64>) -> Vec<std::ops::Range<u64>> {
 proptest! {
     #[test]
     fn ranges_are_the_maximal_runs_of_a_set(steps in prop::collection::vec(step(), 1..60)) {
-        let (mut ranges, mut set) = (RangeSet::default(), BTreeSet::new());
+        let mut ranges = RangeSet::default();
+        let mut set = BTreeSet::new();
         for step in steps {
             match step {
                 Step::Insert(start, end) => {

@@ -138,7 +138,8 @@ fn a_host_that_is_late_by_less_than_half_a_burst_loses_no_rate() {
         decision.quantum = Bytes::new(2 * 1500);
     });
     rig.ack(0, 0);
-    let (mut now, mut sent) = (Time::ZERO, 0);
+    let mut now = Time::ZERO;
+    let mut sent = 0;
     for late in (0..1000).map(|i| Span::from_micros(i * 617 % 1000)) {
         sent += rig.send(now + late).len();
         now = rig.sender.ready_at(now + late).unwrap();

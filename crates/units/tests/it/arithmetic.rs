@@ -75,7 +75,8 @@ proptest! {
     /// Nothing arrives before it was sent in full, and no more than a nanosecond later.
     #[test]
     fn time_and_amount_agree(bps in 1u64..1_000_000_000_000, size in 0u64..1_000_000_000) {
-        let (rate, size) = (Rate::from_bps(bps), Bytes::new(size));
+        let rate = Rate::from_bps(bps);
+        let size = Bytes::new(size);
         let took = rate.time_for(size);
         prop_assert!(rate.bytes_in(took) <= size);
         prop_assert!(rate.bytes_in_ceil(took + Span::from_nanos(1)) >= size);

@@ -36,7 +36,8 @@ fn a_stream_is_fixed_by_seed_and_name() {
 #[test]
 fn streams_of_different_names_or_seeds_are_uncorrelated() {
     for (seed, name) in [(1, "flow 2"), (2, "flow 1"), (1, "flow 1 ")] {
-        let (mut a, mut b) = (Random::stream(1, "flow 1"), Random::stream(seed, name));
+        let mut a = Random::stream(1, "flow 1");
+        let mut b = Random::stream(seed, name);
         let product = draws(|| (a.uniform() - 0.5) * (b.uniform() - 0.5));
         // The product has mean 0 and standard deviation 1/12; five standard errors.
         assert!(mean(&product).abs() < 5.0 / 12.0 / (DRAWS as f64).sqrt(), "seed {seed}, {name}");

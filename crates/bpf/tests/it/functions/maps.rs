@@ -55,7 +55,8 @@ impl Map {
 fn an_array_has_all_its_elements_from_the_beginning() {
     for kind in [ARRAY, PERCPU_ARRAY] {
         let mut array = Map::new(kind, 3);
-        let (first, second) = (array.lookup(0).unwrap(), array.lookup(2).unwrap());
+        let first = array.lookup(0).unwrap();
+        let second = array.lookup(2).unwrap();
         assert_ne!(first, second);
         assert_eq!(array.lookup(2), Some(second));
         assert_eq!(array.lookup(3), None);
@@ -197,7 +198,8 @@ fn every_element_is_visited_in_the_order_of_keys_until_the_function_says_stop() 
 proptest! {
     #[test]
     fn a_hash_holds_what_was_put_into_it(steps in proptest::collection::vec((0..3_u64, 0..12_u32, any::<u64>()), 1..120)) {
-        let (mut hash, mut model) = (Map::new(HASH, 8), BTreeMap::new());
+        let mut hash = Map::new(HASH, 8);
+        let mut model = BTreeMap::new();
         for (what, key, value) in steps {
             match what {
                 UPDATE => {

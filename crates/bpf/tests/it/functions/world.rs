@@ -3,7 +3,7 @@
 use super::{AREA, Caller};
 use crate::assembled::{EXIT, SOCKET, answer, constant, functions, helper, mov, op, program, set};
 use narrows_bpf::socket::Field;
-use narrows_bpf::{Callable, FUNCTIONS, HELPERS, SimulatedKernel, Verdict, address};
+use narrows_bpf::{Callable, FUNCTIONS, SimulatedKernel, Verdict, address, helper as standing};
 
 #[test]
 fn clocks_show_the_uptime() {
@@ -173,12 +173,18 @@ fn options_are_those_that_a_controller_may_want() {
 
 #[test]
 fn the_table_has_every_helper_once_and_in_order() {
-    assert!(HELPERS.iter().map(|(number, ..)| *number).eq(1..=211));
-    let mut names: Vec<&str> = HELPERS
-        .iter()
-        .map(|(_, name, _)| *name)
-        .chain(FUNCTIONS.iter().map(|(name, _)| *name))
-        .collect();
+    let helpers = (1..=211).map(|number| standing(number).expect("a helper of this number").0);
+    let mut names: Vec<&str> = helpers.chain(FUNCTIONS.iter().map(|(name, _)| *name)).collect();
+    assert_eq!(
+        [1, 12, 49, 124, 211].map(|number| names[number - 1]),
+        [
+            "bpf_map_lookup_elem",
+            "bpf_tail_call",
+            "bpf_setsockopt",
+            "bpf_sk_assign",
+            "bpf_cgrp_storage_delete"
+        ]
+    );
     names.sort_unstable();
     let count = names.len();
     names.dedup();
@@ -189,7 +195,7 @@ fn the_table_has_every_helper_once_and_in_order() {
 fn the_linker_is_told_what_can_be_called() {
     let kernel = SimulatedKernel;
     assert_eq!(
-        [kernel.helper(5, "init"), kernel.helper(49, "init"), kernel.kfunc("bbr_init")],
+        [kernel.helper(5, "init"), kernel.helper(49, "init"), kernel.kfunc("cubictcp_init")],
         [const { Verdict::Known }; 3]
     );
     assert_eq!(
@@ -210,4 +216,7 @@ fn the_linker_is_told_what_can_be_called() {
             .starts_with("it calls bpf_setsockopt: the kernel gives it to no callback release")
     );
     assert!(refused(kernel.helper(12, "init")).contains("tail calls are not carried out"));
+    assert!(refused(kernel.helper(9, "init")).contains("gives it to no congestion controller"));
+    assert!(refused(kernel.kfunc("bbr_main")).ends_with("the controller bbr alone"));
+    assert!(refused(kernel.kfunc("dctcp_state")).ends_with("the controller dctcp alone"));
 }

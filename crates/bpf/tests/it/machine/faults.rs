@@ -152,7 +152,6 @@ fn every_fault_has_its_words() {
         ("w = 0", kernel("tcp_cong_avoid_ai", [0, 1])),
         ("threshold of 0", kernel("tcp_slow_start", [1, 0])),
         ("no sample", kernel("cubictcp_acked", [0, 0])),
-        ("DCTCP without ECN", kernel("dctcp_init", [0, 0])),
         ("no socket", {
             let mut program = program([set(1, 5), set(2, 1), op(0x85, 0, 2, 0, 0), EXIT]);
             program.kfuncs.push("tcp_slow_start".to_owned());

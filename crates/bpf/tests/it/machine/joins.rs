@@ -38,8 +38,10 @@ fn distance(random: &mut Random, at: usize, length: usize) -> i16 {
 }
 
 fn instruction(random: &mut Random, registers: &[u8], at: usize, length: usize) -> Instruction {
-    let (written, any) = (&registers[..registers.len() - 1], registers);
-    let (dst, src) = (one_of(random, written), one_of(random, any));
+    let written = &registers[..registers.len() - 1];
+    let any = registers;
+    let dst = one_of(random, written);
+    let src = one_of(random, any);
     let wide = if random.chance(0.6) { 7 } else { 4 };
     match random.below(100) {
         0..12 => op(0xb0 | wide, dst, 0, 0, small(random)),
@@ -75,7 +77,8 @@ fn instruction(random: &mut Random, registers: &[u8], at: usize, length: usize) 
         77..80 => helper(one_of(random, &[5, 7])),
         80..84 => op(0x05, 0, 0, distance(random, at, length), 0),
         84..97 => {
-            let (kind, narrow) = (one_of(random, &COMPARISONS), random.below(2) as u8);
+            let kind = one_of(random, &COMPARISONS);
+            let narrow = random.below(2) as u8;
             let off = distance(random, at, length);
             if random.chance(0.4) {
                 op(kind | 8 | (5 + narrow), src, dst, off, 0)

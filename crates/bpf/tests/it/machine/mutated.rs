@@ -198,7 +198,8 @@ fn executed(code: Code) -> (&'static str, Seen) {
     }
     let only = machine.code().callback("cong_avoid").expect("a callback");
     let mut host = Host::default();
-    let (mut outcome, mut answers) = ("answers", Vec::new());
+    let mut outcome = "answers";
+    let mut answers = Vec::new();
     for _ in 0..2 {
         let answer =
             machine.call(only, &[SOCKET, 1, 2, 3, address::of(address::SAMPLE, 0)], &mut host);
@@ -248,7 +249,8 @@ fn number(random: &mut Random) -> i32 {
 fn mutate(code: &mut [Instruction], random: &mut Random) {
     let at = random.below(code.len() as u64) as usize;
     let other = code[random.below(code.len() as u64) as usize];
-    let (written, read) = (random.below(10) as u8, random.below(11) as u8);
+    let written = random.below(10) as u8;
+    let read = random.below(11) as u8;
     let instruction = &mut code[at];
     let from_register = instruction.code & 8 != 0;
     match (instruction.code & 7, random.below(4)) {

@@ -47,7 +47,8 @@ fn instruction() -> impl Strategy<Value = Instruction> {
     )
         .prop_map(|(operation, (wide, from_register), (dst, src), imm)| {
             let class = if wide { 7 } else { 4 };
-            let (kind, variant) = (operation & 0xf0, operation & 0x0f);
+            let kind = operation & 0xf0;
+            let variant = operation & 0x0f;
             match (kind, variant) {
                 (0x80, _) => op(kind | class, dst, 0, 0, 0),
                 (0xd0, _) => {
@@ -114,7 +115,8 @@ fn evaluate(code: &[Instruction], registers: &mut [u64; REGISTERS as usize]) {
         if matches!(code & 7, 5 | 6) {
             let unsigned = |value: i128| cut(value, bits, false);
             let signed = |value: i128| cut(value, bits, true);
-            let (a, b) = (registers[dst as usize] as i128, operand);
+            let a = registers[dst as usize] as i128;
+            let b = operand;
             let taken = match kind {
                 0x10 => unsigned(a) == unsigned(b),
                 0x20 => unsigned(a) > unsigned(b),

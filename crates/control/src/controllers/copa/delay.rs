@@ -69,7 +69,8 @@ mod tests {
 
     #[test]
     fn each_has_its_window() {
-        let (mut delay, srtt) = (Delay::new(), Span::from_millis(100));
+        let mut delay = Delay::new();
+        let srtt = Span::from_millis(100);
         assert_eq!(delay.seen(), None);
         let mut seen = |ms: u64, rtt: u64| {
             delay.sample(at(ms), Span::from_millis(rtt), srtt);
@@ -98,7 +99,8 @@ mod tests {
     /// Half of a round trip of 150 us: the 100 us stand for 75 us, and then the 140.
     #[test]
     fn round_trips_below_a_fifth_of_a_millisecond_have_a_standing_one_too() {
-        let (mut delay, srtt) = (Delay::new(), Span::from_micros(150));
+        let mut delay = Delay::new();
+        let srtt = Span::from_micros(150);
         let mut standing = |us: u64, rtt: u64| {
             delay.sample(Time::ZERO + Span::from_micros(us), Span::from_micros(rtt), srtt);
             delay.seen().map(|seen| seen.standing)

@@ -217,7 +217,8 @@ mod tests {
     /// milliseconds.
     fn tell(copa: &mut Copa, ms: u64, numbers: std::ops::Range<u64>, rtt: u64) -> f64 {
         let acked = acked(numbers);
-        let (rtt, srtt) = (Some(Span::from_millis(rtt)), Span::from_millis(100));
+        let rtt = Some(Span::from_millis(rtt));
+        let srtt = Span::from_millis(100);
         copa.on_feedback(&Feedback { acked: &acked, rtt, srtt, ..Feedback::at(at(ms)) });
         copa.cwnd
     }

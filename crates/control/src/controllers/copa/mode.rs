@@ -87,7 +87,8 @@ mod tests {
 
     #[test]
     fn it_competes_when_the_queue_was_not_nearly_empty_for_five_round_trips() {
-        let (mut mode, srtt) = (Mode::new(0.5, true), Span::from_millis(100));
+        let mut mode = Mode::new(0.5, true);
+        let srtt = Span::from_millis(100);
         let mut competes = |ms, queueing| {
             mode.observe(at(ms), seen(queueing), srtt);
             mode.competes()
@@ -107,7 +108,8 @@ mod tests {
 
     #[test]
     fn in_competition_the_inverse_of_delta_grows_by_one_and_halves() {
-        let (mut mode, srtt) = (Mode::new(0.5, true), Span::from_millis(100));
+        let mut mode = Mode::new(0.5, true);
+        let srtt = Span::from_millis(100);
         mode.end_round();
         mode.observe(at(0), seen(20), srtt);
         mode.observe(at(501), seen(20), srtt);

@@ -6,12 +6,12 @@
 //! Deviations: those of [`linux`](crate::parts::linux) and [`curve`](super::curve).
 
 use super::curve::Curve;
-use super::hystart::{HyStart, Sample};
 use super::params::{FAST_CONVERGENCE, FRIENDLINESS, HYSTART, HZ};
 use crate::Setup;
 use crate::parts::linux::{Callbacks, Linux, Socket};
-use crate::parts::micros::micros;
 use crate::parts::mutated::{Mutated, Mutation};
+use crate::parts::start::Start;
+use crate::parts::start::hystart::HyStart;
 use crate::{CaState, Feedback};
 use narrows_params::Params;
 use narrows_units::Span;
@@ -20,7 +20,6 @@ use narrows_units::Span;
 #[derive(Clone, Debug)]
 pub struct LinuxCubic {
     curve: Curve,
-    hystart: Option<HyStart>,
     /// Least round trip in µs; 0 before the first.
     min_rtt: u32,
     mss: u64,
@@ -45,10 +44,14 @@ impl LinuxCubic {
 
     /// One that may have a published fault.
     pub(crate) fn mutant(setup: &Setup, params: &Params, mutated: Mutated) -> Linux<LinuxCubic> {
-        let socket = Socket::new(setup, params.get(&HZ) as u64);
+        let start = if params.get(&HYSTART) {
+            Start::HyStart(HyStart::mutant(mutated))
+        } else {
+            Start::Classic
+        };
+        let socket = Socket::new(setup, params.get(&HZ) as u64).starting(start);
         let cubic = LinuxCubic {
             curve: Curve::new(params.get(&FAST_CONVERGENCE), params.get(&FRIENDLINESS)),
-            hystart: params.get(&HYSTART).then(|| HyStart::mutant(mutated)),
             min_rtt: 0,
             mss: setup.mss.get(),
             pace: Pace { packets: socket.cwnd, doubling: true, srtt: Span::ZERO },
@@ -68,20 +71,8 @@ impl LinuxCubic {
             self.min_rtt = rtt;
         }
         if socket.in_slow_start() {
-            self.look_for_the_end(rtt, socket);
-        }
-    }
-
-    /// In slow start (`hystart_update`).
-    #[inline(never)]
-    fn look_for_the_end(&mut self, rtt: u32, socket: &mut Socket) {
-        let Some(hystart) = &mut self.hystart else { return };
-        let (una, next, window) = (socket.una, socket.next, socket.cwnd);
-        let sample =
-            Sample { now: micros(socket.now), una, next, rtt, min_rtt: self.min_rtt, window };
-        let (mss, pace) = (self.mss, self.pace);
-        if hystart.ends(sample, || pace.batching(mss)) {
-            socket.threshold = window;
+            let longest = || self.min_rtt.saturating_add(self.pace.batching(self.mss)) / 2;
+            socket.look_for_the_end(rtt, self.min_rtt, longest);
         }
     }
 }
@@ -128,9 +119,7 @@ impl Callbacks for LinuxCubic {
         if state == CaState::Loss {
             self.curve.reset();
             self.min_rtt = 0;
-            if let Some(hystart) = &mut self.hystart {
-                hystart.begin(micros(socket.now), socket.next);
-            }
+            socket.start_again();
         }
     }
 
@@ -162,33 +151,11 @@ impl Callbacks for LinuxCubic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{acked, acknowledge, acknowledging, at, inspect, setup};
+    use crate::testing::{acked, acknowledge, acknowledging, at, inspect, lose, setup};
     use crate::{Choice, Congestion, Controller, Outstanding, Timeout, Totals};
-    use narrows_units::Time;
 
     fn cubic(text: &str, window: f64) -> Linux<LinuxCubic> {
         LinuxCubic::connection(&setup(window), &text.parse::<Choice>().unwrap().params())
-    }
-
-    /// A loss, of which nobody hears more before all is acknowledged.
-    fn lose(cubic: &mut Linux<LinuxCubic>, now: Time, why: Congestion) {
-        let Socket { una, next, delivered, .. } = cubic.socket;
-        let outstanding = Outstanding { packets: 1, ..Outstanding::default() };
-        let lost = Feedback {
-            una,
-            next,
-            outstanding,
-            totals: Totals { delivered, ..Totals::default() },
-            ..Feedback::at(now)
-        };
-        cubic.on_feedback(&Feedback { congestion: Some(why), ca_state: CaState::Recovery, ..lost });
-        let window = cubic.decision().window.whole();
-        cubic.on_feedback(&Feedback {
-            congestion: None,
-            ended: Some(CaState::Recovery),
-            window,
-            ..lost
-        });
     }
 
     #[test]

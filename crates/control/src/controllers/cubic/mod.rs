@@ -7,8 +7,6 @@
 //! Each states its sources and its deviations.
 
 pub(crate) mod curve;
-mod hystart;
-mod hystartpp;
 pub(crate) mod linux;
 mod params;
 mod rfc9438;

@@ -83,7 +83,8 @@ impl Delay {
     /// Base and mean round trip, in seconds. The mean is never below the base, which a new sample
     /// may lower at once.
     pub fn mean(&self) -> Option<(f64, f64)> {
-        let (base, mean) = (self.base()?, self.smoothed?);
+        let base = self.base()?;
+        let mean = self.smoothed?;
         Some((base, mean.max(base)))
     }
 

@@ -62,7 +62,8 @@ impl Free {
 
     /// True if a round trip of `rtt` seconds means that next to nothing is queued.
     fn is_short(&self, (base, rtt): (f64, f64), flight: f64, alpha: f64) -> bool {
-        let (queueing, queued) = (rtt - base, flight * (rtt - base) / rtt);
+        let queueing = rtt - base;
+        let queued = flight * (rtt - base) / rtt;
         self.threshold > 0.0
             && (queued < alpha * self.queue || (queueing < self.threshold && queued < alpha / 2.0))
     }

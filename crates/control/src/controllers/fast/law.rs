@@ -7,14 +7,14 @@ use narrows_units::Time;
 pub const MIN_WINDOW: f64 = 2.0;
 
 /// How the window moves once a queue can be seen.
-pub trait Law: Send {
+pub trait WindowLaw: Send {
     /// An acknowledgement of new data, at a window of `w` packets. Returns the window after it.
     fn on_ack(&mut self, w: f64, seen: &Seen<'_>) -> f64;
 
     /// Something else moves the window: what was decided before does not hold any more.
     fn suspend(&mut self);
 
-    /// When [`on_timer`](Law::on_timer) is wanted.
+    /// When [`on_timer`](WindowLaw::on_timer) is wanted.
     fn next_timer(&self) -> Option<Time> {
         None
     }

@@ -83,7 +83,8 @@ impl Path {
         self.now = self.now.max(back);
         self.totals.delivered += taken.len() as u64 - lost as u64;
         self.totals.lost += lost as u64;
-        let (mut congestion, mut ended) = (None, None);
+        let mut congestion = None;
+        let mut ended = None;
         if self.ca_state != CaState::Open && newest >= self.recovery_end {
             ended = Some(std::mem::replace(&mut self.ca_state, CaState::Open));
         }

@@ -47,6 +47,7 @@ mod slides;
 #[cfg(test)]
 mod tests;
 
+use crate::parts::departed::Departed;
 use crate::parts::ecn::codepoint;
 use crate::parts::marks::highest;
 use crate::parts::round::Round;
@@ -57,7 +58,7 @@ use alpha::Alpha;
 use delay::Delay;
 use free::Free;
 pub use kernel::{KERNEL, TWIN};
-use law::{Law, MIN_WINDOW, Past, Seen};
+use law::{MIN_WINDOW, Past, Seen, WindowLaw};
 use narrows_params::{Need, Params};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Ecn;
@@ -111,10 +112,7 @@ struct Fast<L> {
     ecn: Ecn,
 }
 
-/// In a tag: the transmission was a retransmission. Below it, packets in flight.
-const RETRANSMISSION: u32 = 1 << 31;
-
-impl<L: Law> Fast<L> {
+impl<L: WindowLaw> Fast<L> {
     fn new(law: L, free: Free, setup: &Setup, params: &Params) -> Fast<L> {
         Fast {
             law,
@@ -146,7 +144,7 @@ impl<L: Law> Fast<L> {
         }
         self.present.packets += feedback.acked.len() as u32;
         self.present.acks += 1;
-        if let Some(rtt) = feedback.rtt.filter(|_| newest.tag.0 & RETRANSMISSION == 0) {
+        if let Some(rtt) = feedback.rtt.filter(|_| !Departed::from_tag(newest.tag).retransmission) {
             self.delay.sample(feedback.now, rtt, self.window.cwnd);
         }
     }
@@ -187,14 +185,14 @@ impl<L: Law> Fast<L> {
 
 /// Packets in flight when `acked` was sent, that one included.
 fn flight(acked: &Acked) -> f64 {
-    (acked.tag.0 & !RETRANSMISSION) as f64
+    Departed::from_tag(acked.tag).in_flight as f64
 }
 
-impl<L: Law> Controller for Fast<L> {
+impl<L: WindowLaw> Controller for Fast<L> {
     fn on_sent(&mut self, sent: &Sent) -> Tag {
         self.window.on_sent(sent);
         self.present.round.on_sent(sent.number);
-        Tag((sent.in_flight + 1) | if sent.retransmission { RETRANSMISSION } else { 0 })
+        Departed::of(sent).tag()
     }
 
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {

@@ -1,7 +1,7 @@
 //! The later algorithm: a window law, applied at once in every other round trip.
 
 use super::increase::{Increase, Pace, Spreading};
-use super::law::{Law, MIN_WINDOW, Seen};
+use super::law::{MIN_WINDOW, Seen, WindowLaw};
 use narrows_units::{Span, Time};
 
 /// Least time between two updates (ns-2.35 `tcp-fast.cc`; the prototype had 20 ms).
@@ -47,7 +47,7 @@ impl Periodic {
     }
 }
 
-impl Law for Periodic {
+impl WindowLaw for Periodic {
     fn on_ack(&mut self, mut w: f64, seen: &Seen<'_>) -> f64 {
         if seen.round.ended {
             if seen.limited > 0.0 {

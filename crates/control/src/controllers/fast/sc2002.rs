@@ -13,7 +13,7 @@
 //! spread evenly (ours).
 
 use super::increase::{Increase, Pace, Spreading};
-use super::law::{Law, MIN_WINDOW, Seen};
+use super::law::{MIN_WINDOW, Seen, WindowLaw};
 use super::periodic::target;
 use narrows_units::Time;
 
@@ -55,7 +55,7 @@ impl Stepwise {
     }
 }
 
-impl Law for Stepwise {
+impl WindowLaw for Stepwise {
     fn on_ack(&mut self, mut w: f64, seen: &Seen<'_>) -> f64 {
         let grown = self.increase.on_ack(seen.now, seen.limited);
         if seen.round.ended {

@@ -62,12 +62,12 @@ impl Ideal {
             }
             let acked = [Acked { tag, ..acked_one(number, limited) }];
             let rtt = Some(Span::from_secs_f64(rtt));
-            let (totals, in_flight) = (
-                Totals { sent: self.next, delivered: number + 1, lost: 0 },
-                (self.next - number - 1) as u32,
-            );
+            let totals = Totals { sent: self.next, delivered: number + 1, lost: 0 };
+            let in_flight = (self.next - number - 1) as u32;
             let outstanding = Outstanding { packets: in_flight, ..Outstanding::default() };
-            let (una, next, cwnd_limited) = (number + 1, self.next, limited);
+            let una = number + 1;
+            let next = self.next;
+            let cwnd_limited = limited;
             let feedback = Feedback {
                 acked: &acked,
                 rtt,
@@ -420,7 +420,8 @@ proptest! {
             }
             windows
         };
-        let (first, second) = (end(|starts| starts.0), end(|starts| starts.1));
+        let first = end(|starts| starts.0);
+        let second = end(|starts| starts.1);
         let alphas: f64 = flows.iter().map(|(alpha, ..)| alpha).sum();
         for ((one, other), (alpha, base, _)) in first.iter().zip(&second).zip(&flows) {
             let expected = alpha / alphas * capacity * (base + alphas / capacity);

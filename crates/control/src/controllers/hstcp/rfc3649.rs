@@ -5,7 +5,7 @@
 //! Choices that the RFC leaves open: above High_Window both steps stay what they are there; a
 //! reduction starts from the window, not from the flight, as in NewReno.
 
-use crate::parts::aimd::Steps;
+use crate::parts::aimd::Response;
 
 /// Low_Window and Low_P: up to here NewReno's steps hold, and here they sustain this loss rate.
 const LOW: (f64, f64) = (38.0, 1e-3);
@@ -41,7 +41,7 @@ fn p(w: f64) -> f64 {
     LOW.1 * libm::exp(position(w) * libm::log(HIGH.1 / LOW.1))
 }
 
-impl Steps for HighSpeed {
+impl Response for HighSpeed {
     fn increase(&self, w: f64) -> f64 {
         if w <= LOW.0 {
             return 1.0;

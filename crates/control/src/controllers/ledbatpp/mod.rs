@@ -211,7 +211,8 @@ mod tests {
     }
 
     fn tell(ledbat: &mut Ledbat, ms: u64, numbers: std::ops::Range<u64>, rtt: u64) -> f64 {
-        let (acked, rtt) = (acked(numbers), Span::from_millis(rtt));
+        let acked = acked(numbers);
+        let rtt = Span::from_millis(rtt);
         ledbat.on_feedback(&Feedback {
             acked: &acked,
             rtt: Some(rtt),

@@ -14,7 +14,7 @@
 //! * the least rate is two packets per round trip.
 
 use super::driver::Pcc;
-use super::law::{Context, Judged, Law, Next, Outcome};
+use super::law::{Context, Judged, Next, Outcome, RateControl};
 use super::lengths::Lengths;
 use super::slow_start::{FORGIVEN, Progress, SlowStart};
 use super::utility::Safe;
@@ -98,12 +98,32 @@ const MI_PACKETS: Param<f64> = Param::number(
 /// Trials of a decision: two pairs.
 const TRIALS: usize = 4;
 
-/// The phases of the controller.
+/// The phases of the controller (section 3.2).
+///
+/// ```text
+///         utility falls            trials agree
+///  Starting ---------> Decision ----------------> Adjusting
+///                      ^  |  ^                     |  |
+///                      +--+  +---------------------+  +--> Adjusting
+///              trials disagree    utility falls       utility rises
+/// ```
+///
+/// Silence and idleness lead from any phase to Decision, the first round trip to Starting.
 #[derive(Clone, Copy, Debug)]
 enum Phase {
     Starting(SlowStart),
     Decision(Trials),
     Adjusting(Steps),
+}
+
+impl Phase {
+    /// True if the state machine may go from `before` to this phase.
+    fn may_follow(&self, before: &Phase) -> bool {
+        match self {
+            Phase::Starting(_) | Phase::Decision(_) => true,
+            Phase::Adjusting(_) => matches!(before, Phase::Decision(_) | Phase::Adjusting(_)),
+        }
+    }
 }
 
 /// Two pairs of trials, each of a higher and a lower rate.
@@ -150,8 +170,14 @@ impl Allegro {
         }
     }
 
+    /// The state machine moves.
+    fn enter(&mut self, phase: Phase) {
+        debug_assert!(phase.may_follow(&self.phase), "from {:?} to {phase:?}", self.phase);
+        self.phase = phase;
+    }
+
     fn try_both(&mut self) -> Next {
-        self.phase = Phase::Decision(Trials::default());
+        self.enter(Phase::Decision(Trials::default()));
         Next::Anew
     }
 
@@ -162,7 +188,8 @@ impl Allegro {
             let [first, second] = [trials.utilities[2 * index], trials.utilities[2 * index + 1]];
             if orders[index] { (first, second) } else { (second, first) }
         };
-        let (one, other) = (pair(0), pair(1));
+        let one = pair(0);
+        let other = pair(1);
         let up = if one.0 > one.1 && other.0 > other.1 {
             true
         } else if one.0 < one.1 && other.0 < other.1 {
@@ -186,13 +213,13 @@ impl Allegro {
         let share = steps.n as f64 * self.epsilon_min;
         let change = if steps.up { 1.0 + share } else { 1.0 - share };
         self.rate = context.bound(self.rate * change);
-        self.phase = Phase::Adjusting(steps);
+        self.enter(Phase::Adjusting(steps));
         Next::Anew
     }
 
     fn on_step(&mut self, steps: Steps, judged: Option<Judged>, context: &Context<'_>) -> Next {
         match judged {
-            None => self.phase = Phase::Adjusting(Steps { planned: false, ..steps }),
+            None => self.enter(Phase::Adjusting(Steps { planned: false, ..steps })),
             Some(judged) if judged.utility > steps.before.1 => {
                 let before = (self.rate, judged.utility);
                 return self
@@ -207,10 +234,10 @@ impl Allegro {
     }
 }
 
-impl Law for Allegro {
+impl RateControl for Allegro {
     fn start(&mut self, rate: f64) {
         self.rate = rate;
-        self.phase = Phase::Starting(SlowStart::new(rate));
+        self.enter(Phase::Starting(SlowStart::new(rate)));
     }
 
     fn plan(&mut self, context: &mut Context<'_>) -> (f64, bool) {
@@ -296,6 +323,7 @@ mod tests {
     use super::*;
     use crate::Choice;
     use crate::controllers::pcc::interval::Statistics;
+    use crate::testing::near;
     use narrows_units::Random;
 
     struct Bench {
@@ -340,10 +368,6 @@ mod tests {
                 self.outcome(if trial > rate { high } else { low });
             }
         }
-    }
-
-    fn near(value: f64, expected: f64) {
-        assert!((value - expected).abs() < 1e-9, "{value}, not {expected}");
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The controller around a law: intervals one after another without a gap, their outcomes, the
 //! silence of the network, the window as a safety net.
 
-use super::interval::{Discarded, Interval, Statistics};
-use super::law::{Context, Judged, Law, Next, Outcome};
+use super::interval::{Discarded, MonitorInterval, Statistics};
+use super::law::{Context, Judged, Next, Outcome, RateControl};
 use super::lengths::Lengths;
 use super::monitor::Monitor;
 use super::plan::Plan;
@@ -45,7 +45,7 @@ pub struct Pcc<L> {
     random: Random,
 }
 
-impl<L: Law> Pcc<L> {
+impl<L: RateControl> Pcc<L> {
     /// A controller at the start of a connection.
     pub fn new(setup: &Setup, mut law: L, utility: Box<dyn Utility>, lengths: Lengths) -> Pcc<L> {
         let packet = setup.mss + setup.headers;
@@ -126,7 +126,11 @@ impl<L: Law> Pcc<L> {
     }
 
     /// True once more than a second of sending could not be judged.
-    fn is_idle(&mut self, interval: &Interval, statistics: &Result<Statistics, Discarded>) -> bool {
+    fn is_idle(
+        &mut self,
+        interval: &MonitorInterval,
+        statistics: &Result<Statistics, Discarded>,
+    ) -> bool {
         match statistics {
             Ok(_) => {
                 self.unjudged_since = None;
@@ -159,7 +163,7 @@ fn packets_per(packet: Bytes, rtt: Span) -> f64 {
 }
 
 fn plan(
-    law: &mut impl Law,
+    law: &mut impl RateControl,
     lengths: &Lengths,
     random: &mut Random,
     packet: Bytes,
@@ -170,7 +174,7 @@ fn plan(
     Plan { rate, awaited, length: lengths.draw(rtt, random) }
 }
 
-impl<L: Law> Controller for Pcc<L> {
+impl<L: RateControl> Controller for Pcc<L> {
     fn on_open(&mut self, open: &Open) {
         self.least_rtt = self.least_rtt.min(open.rtt);
         self.on_rtt(open.rtt);
@@ -205,7 +209,7 @@ impl<L: Law> Controller for Pcc<L> {
 
     fn next_timer(&self) -> Option<Time> {
         let patience = (self.rtt() * PATIENCE).max(LEAST_PATIENCE);
-        self.monitor.oldest().and_then(Interval::ended).map(|ended| ended + patience)
+        self.monitor.oldest().and_then(MonitorInterval::ended).map(|ended| ended + patience)
     }
 
     fn on_timer(&mut self, now: Time) {
@@ -259,7 +263,8 @@ mod tests {
     }
 
     fn acked(tag: Tag, sent_ms: u64) -> Acked {
-        let (bytes, rtt) = (Bytes::new(1448), Span::from_millis(30));
+        let bytes = Bytes::new(1448);
+        let rtt = Span::from_millis(30);
         Acked {
             number: sent_ms,
             bytes,
@@ -376,14 +381,16 @@ mod tests {
         let mut pcc = open();
         let pcc = &mut *pcc;
         // Slow start: two of ten packets lost at 1.6 Mbit/s are worth less than none at 0.8.
-        let (first, second) = (send_ten(pcc, 0, 15), send_ten(pcc, 150, 8));
+        let first = send_ten(pcc, 0, 15);
+        let second = send_ten(pcc, 150, 8);
         send(pcc, 230);
         acknowledge_ten(pcc, first, 0, 15, 0, Span::ZERO);
         acknowledge_ten(pcc, second, 150, 8, 2, Span::ZERO);
         assert_eq!((inspect(pcc, "phase"), inspect(pcc, "rate_mbps")), (1.0, 0.8));
         // Probes of 0.84 and 0.76 Mbit/s, a packet each 14.3 and 15.8 ms, sent each 14 and 16 ms.
         // The first packet of an interval is what shows its rate.
-        let (mut start, mut probes) = (300, Vec::new());
+        let mut start = 300;
+        let mut probes = Vec::new();
         for _ in 0..2 {
             let tag = send(pcc, start);
             let high = pcc.decision().pacing == Some(Rate::from_bps(840_000));

@@ -56,7 +56,7 @@ pub enum Discarded {
 
 /// An interval, from its plan to the fate of its last packet.
 #[derive(Clone, Debug)]
-pub struct Interval {
+pub struct MonitorInterval {
     plan: Plan,
     began: Time,
     last_sent: Time,
@@ -72,10 +72,10 @@ pub struct Interval {
     end_rtt: Span,
 }
 
-impl Interval {
+impl MonitorInterval {
     /// One of which nothing has been sent.
-    pub fn new(plan: Plan) -> Interval {
-        Interval {
+    pub fn new(plan: Plan) -> MonitorInterval {
+        MonitorInterval {
             plan,
             began: Time::ZERO,
             last_sent: Time::ZERO,
@@ -209,9 +209,9 @@ mod tests {
     use crate::testing::at;
 
     /// 12 Mbit/s: a packet of 1500 B each millisecond.
-    fn interval(sent: u64) -> Interval {
+    fn interval(sent: u64) -> MonitorInterval {
         let length = Length { span: Span::from_millis(30), least: 10, most: 3000 };
-        let mut interval = Interval::new(Plan { rate: 12.0, awaited: true, length });
+        let mut interval = MonitorInterval::new(Plan { rate: 12.0, awaited: true, length });
         (0..sent).for_each(|ms| interval.on_sent(at(ms), Bytes::new(1500), false));
         interval
     }
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn what_tells_nothing_is_discarded() {
-        let ended = |mut interval: Interval, ms| {
+        let ended = |mut interval: MonitorInterval, ms| {
             interval.end(at(ms));
             interval.lose_all();
             interval.statistics(0.03, None).map(|statistics| statistics.loss)

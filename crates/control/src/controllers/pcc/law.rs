@@ -49,7 +49,7 @@ impl Context<'_> {
 }
 
 /// Moves the rate towards higher utility. Outcomes come in the order of the plans.
-pub trait Law: Send {
+pub trait RateControl: Send {
     /// The connection's first round trip is known: begin at `rate` Mbit/s.
     fn start(&mut self, rate: f64);
 

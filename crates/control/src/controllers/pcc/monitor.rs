@@ -1,7 +1,7 @@
 //! Attribution: each transmission belongs to the interval in which it left, whose number is its
 //! tag.
 
-use super::interval::Interval;
+use super::interval::MonitorInterval;
 use super::plan::Plan;
 use crate::{Acked, Lost, Sent, Tag};
 use narrows_units::{Bytes, Time};
@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 /// Never empty.
 #[derive(Clone, Debug)]
 pub struct Monitor {
-    intervals: VecDeque<Interval>,
+    intervals: VecDeque<MonitorInterval>,
     /// The number of the first of them. Tags below it are of intervals that are judged or
     /// forgotten.
     first: u32,
@@ -21,27 +21,27 @@ pub struct Monitor {
 impl Monitor {
     /// Nothing is sent yet; `plan` comes first. Packets have `headers` beside their payload.
     pub fn new(plan: Plan, headers: Bytes) -> Monitor {
-        Monitor { intervals: VecDeque::from([Interval::new(plan)]), first: 0, headers }
+        Monitor { intervals: VecDeque::from([MonitorInterval::new(plan)]), first: 0, headers }
     }
 
     /// The interval being sent.
-    pub fn current(&self) -> &Interval {
+    pub fn current(&self) -> &MonitorInterval {
         self.intervals.back().expect("never empty")
     }
 
-    fn current_mut(&mut self) -> &mut Interval {
+    fn current_mut(&mut self) -> &mut MonitorInterval {
         self.intervals.back_mut().expect("never empty")
     }
 
     /// The oldest interval that is sent and not complete.
-    pub fn oldest(&self) -> Option<&Interval> {
+    pub fn oldest(&self) -> Option<&MonitorInterval> {
         self.intervals.front().filter(|interval| interval.ended().is_some())
     }
 
     /// `plan` is what the packets from `now` on are sent for.
     pub fn begin(&mut self, now: Time, plan: Plan) {
         self.current_mut().end(now);
-        self.intervals.push_back(Interval::new(plan));
+        self.intervals.push_back(MonitorInterval::new(plan));
     }
 
     /// Forgets every interval and begins with `plan`: what is still to come of the others changes
@@ -49,7 +49,7 @@ impl Monitor {
     pub fn restart(&mut self, plan: Plan) {
         self.first = self.first.wrapping_add(self.intervals.len() as u32);
         self.intervals.clear();
-        self.intervals.push_back(Interval::new(plan));
+        self.intervals.push_back(MonitorInterval::new(plan));
     }
 
     /// A packet leaves. Its tag is the number of the interval being sent.
@@ -76,16 +76,16 @@ impl Monitor {
 
     /// All packets without a fate are lost.
     pub fn lose_all(&mut self) {
-        self.intervals.iter_mut().for_each(Interval::lose_all);
+        self.intervals.iter_mut().for_each(MonitorInterval::lose_all);
     }
 
-    fn tagged(&mut self, tag: Tag) -> Option<&mut Interval> {
+    fn tagged(&mut self, tag: Tag) -> Option<&mut MonitorInterval> {
         self.intervals.get_mut(tag.0.wrapping_sub(self.first) as usize)
     }
 
     /// Takes the oldest interval if it is complete.
-    pub fn take_complete(&mut self) -> Option<Interval> {
-        if !self.intervals.front().is_some_and(Interval::is_complete) {
+    pub fn take_complete(&mut self) -> Option<MonitorInterval> {
+        if !self.intervals.front().is_some_and(MonitorInterval::is_complete) {
             return None;
         }
         self.first = self.first.wrapping_add(1);
@@ -141,10 +141,12 @@ mod tests {
             let mut monitor = Monitor::new(plan(), Bytes::ZERO);
             let (mut flying, mut lost): (Vec<Tag>, Vec<Tag>) = Default::default();
             let mut expected: BTreeMap<u32, (u32, u32, u32)> = BTreeMap::from([(0, (0, 0, 0))]);
-            let (mut next, mut newest) = (0, 0);
+            let mut next = 0;
+            let mut newest = 0;
             for (ms, operation) in operations.into_iter().enumerate() {
                 let now = at(ms as u64);
-                let (bytes, sent_at) = (Bytes::new(1448), now);
+                let bytes = Bytes::new(1448);
+                let sent_at = now;
                 let mut late = Vec::new();
                 match operation {
                     Operation::Send => {
@@ -178,7 +180,7 @@ mod tests {
                     Operation::Take => {
                         let complete = newest > next && expected[&next].0 == expected[&next].1 + expected[&next].2;
                         let taken = monitor.take_complete();
-                        prop_assert_eq!(taken.as_ref().map(Interval::counts), complete.then(|| expected[&next]));
+                        prop_assert_eq!(taken.as_ref().map(MonitorInterval::counts), complete.then(|| expected[&next]));
                         if complete {
                             expected.remove(&next);
                             next += 1;

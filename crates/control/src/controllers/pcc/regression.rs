@@ -20,7 +20,8 @@ impl Line {
         if self.n == 0.0 {
             self.first = rtt.as_secs_f64();
         }
-        let (t, r) = (after.as_secs_f64(), rtt.as_secs_f64() - self.first);
+        let t = after.as_secs_f64();
+        let r = rtt.as_secs_f64() - self.first;
         self.n += 1.0;
         self.t += t;
         self.r += r;

@@ -106,13 +106,10 @@ impl Stepper {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::near;
 
     const PAPER: Constants =
         Constants { theta: 1.0, omega: 0.05, delta: 0.1, amplifier: true, swing_buffer: true };
-
-    fn near(value: f64, expected: f64) {
-        assert!((value - expected).abs() < 1e-9, "{value}, not {expected}");
-    }
 
     #[test]
     fn the_amplifier_has_four_pieces() {

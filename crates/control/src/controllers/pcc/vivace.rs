@@ -12,7 +12,7 @@
 //! * the least rate is two packets per round trip.
 
 use super::driver::Pcc;
-use super::law::{Context, Judged, Law, Next, Outcome};
+use super::law::{Context, Judged, Next, Outcome, RateControl};
 use super::lengths::Lengths;
 use super::slow_start::{FORGIVEN, Progress, SlowStart};
 use super::step::{Constants, Stepper};
@@ -105,7 +105,17 @@ const MI_MAX: Param<f64> =
 const MI_PACKETS: Param<f64> =
     Param::number("mi_packets", 10.0, (2.0, 10_000.0), "packets", "least packets in an interval");
 
-/// The phases of the controller.
+/// The phases of the controller (sections 4 and 5).
+///
+/// ```text
+///         utility falls
+///  SlowStart ---------> Learning --+
+///                          ^       | a pair is judged
+///                          +-------+
+/// ```
+///
+/// Silence and idleness lead from any phase to Learning, the first round trip to SlowStart: so
+/// either may follow the other.
 #[derive(Clone, Copy, Debug)]
 enum Phase {
     SlowStart(SlowStart),
@@ -180,7 +190,7 @@ impl Vivace {
     }
 }
 
-impl Law for Vivace {
+impl RateControl for Vivace {
     fn start(&mut self, rate: f64) {
         self.rate = rate;
         self.phase = Phase::SlowStart(SlowStart::new(rate));

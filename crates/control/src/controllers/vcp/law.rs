@@ -51,7 +51,7 @@ pub const WEIGHT: Param<f64> =
 
 /// The constants.
 #[derive(Clone, Debug)]
-pub struct Law {
+pub struct VcpLaw {
     pub dialect: Dialect,
     /// The factor of multiplicative increase less one, for a round trip of `t_rho`.
     xi: f64,
@@ -67,11 +67,11 @@ pub struct Law {
     t_d: f64,
 }
 
-impl Law {
-    pub fn new(params: &Params) -> Law {
+impl VcpLaw {
+    pub fn new(params: &Params) -> VcpLaw {
         let dialect = params.get(&DIALECT);
         let t_rho = params.get(&T_RHO) / 1e3;
-        Law {
+        VcpLaw {
             dialect,
             xi: params.get(&XI),
             alpha: params.get(&ALPHA) * params.get(&WEIGHT),
@@ -164,8 +164,8 @@ mod tests {
     use super::*;
     use crate::Choice;
 
-    fn law(options: &str) -> Law {
-        Law::new(&format!("vcp?{options}").parse::<Choice>().unwrap().params())
+    fn law(options: &str) -> VcpLaw {
+        VcpLaw::new(&format!("vcp?{options}").parse::<Choice>().unwrap().params())
     }
 
     fn close(value: f64, expected: f64, within: f64) {
@@ -187,7 +187,8 @@ mod tests {
 
     #[test]
     fn steps_scale_with_the_round_trip() {
-        let (paper, ns2) = (law(""), law("dialect=ns2"));
+        let paper = law("");
+        let ns2 = law("dialect=ns2");
         for (ms, alpha_paper, alpha_ns2, xi_paper, xi_ns2) in VECTORS {
             let rtt = ms / 1e3;
             close(paper.additive_per_round(rtt), alpha_paper, 1e-12);
@@ -243,7 +244,8 @@ mod tests {
             vec![[0.7 * CAPACITY * excess, 0.3 * CAPACITY * excess]; ROUND];
         let mut loads = vec![excess; ROUND];
         for now in ROUND..ROUND + steps {
-            let (before, round_ago) = (windows[now - 1], windows[now - ROUND]);
+            let before = windows[now - 1];
+            let round_ago = windows[now - ROUND];
             let load = loads[now - ROUND];
             // Packets sent a round trip ago are acknowledged now, with the load of the period
             // before that.

@@ -29,7 +29,7 @@ use crate::parts::prior::Prior;
 use crate::parts::window::used;
 use crate::{Basis, Build, Built, Entry, Setup};
 use crate::{CaState, Controller, Decision, Feedback, Open, Reduction, Sent, Tag, Timeout};
-use law::{ALPHA, BETA, DIALECT, Dialect, KAPPA, Law, T_RHO, WEIGHT, XI};
+use law::{ALPHA, BETA, DIALECT, Dialect, KAPPA, T_RHO, VcpLaw, WEIGHT, XI};
 use narrows_params::{Need, Param, Params};
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
 use narrows_wire::{CodePoints, Header, LoadCode, Signal};
@@ -92,7 +92,7 @@ const SLOWEST: Rate = Rate::from_bps(1);
 /// The controller.
 #[derive(Clone, Debug)]
 struct Vcp {
-    law: Law,
+    law: VcpLaw,
     t_rho: Span,
     codes: CodePoints,
     /// The load that the newest acknowledgement told; none after idleness.
@@ -140,7 +140,7 @@ impl Vcp {
     fn new(setup: &Setup, params: &Params) -> Vcp {
         let cwnd = setup.initial_window.get();
         Vcp {
-            law: Law::new(params),
+            law: VcpLaw::new(params),
             t_rho: Span::from_secs_f64(params.get(&T_RHO) / 1e3),
             codes: params.get(&CodePoints::PARAM),
             code: None,
@@ -219,7 +219,8 @@ impl Vcp {
         if !self.paces || self.srtt.is_zero() {
             return None;
         }
-        let (rtt, packet) = (self.srtt.as_secs_f64(), self.packet.get() as f64);
+        let rtt = self.srtt.as_secs_f64();
+        let packet = self.packet.get() as f64;
         match self.law.dialect {
             Dialect::Paper => Some(Rate::from_bytes_per_sec(self.cwnd * packet / rtt).max(SLOWEST)),
             Dialect::Ns2 => {

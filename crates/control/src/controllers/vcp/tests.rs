@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Choice;
-use crate::testing::{acked, acked_one, at, setup};
+use crate::testing::{acked, acked_one, at, near, setup};
 use crate::{CaState, Congestion, EcnDelta};
 
 fn vcp(options: &str, cwnd: f64) -> Vcp {
@@ -31,10 +31,6 @@ fn ack(vcp: &mut Vcp, ms: u64, code: LoadCode, count: u64) -> f64 {
     vcp.cwnd - before
 }
 
-fn close(value: f64, expected: f64) {
-    assert!((value - expected).abs() < 1e-9, "{value}, expected {expected}");
-}
-
 /// 1.0625^0.4 - 1 and (80/200)² for a round trip of 80 ms.
 const XI_S: f64 = 0.024_546_7;
 const ALPHA_S: f64 = 0.16;
@@ -51,15 +47,15 @@ fn a_window_acknowledged_at_low_load_grows_by_the_scaled_factor() {
 #[test]
 fn a_segment_at_high_load_adds_its_part_of_a_fixed_step() {
     let mut flow = vcp("", 50.0);
-    close(ack(&mut flow, 100, LoadCode::High, 10), 10.0 * ALPHA_S / 50.0);
+    near(ack(&mut flow, 100, LoadCode::High, 10), 10.0 * ALPHA_S / 50.0);
     let mut flow = vcp("dialect=ns2", 50.0);
-    close(ack(&mut flow, 100, LoadCode::High, 10), 10.0 * 0.64 / 50.0);
+    near(ack(&mut flow, 100, LoadCode::High, 10), 10.0 * 0.64 / 50.0);
 }
 
 #[test]
 fn overload_takes_an_eighth_at_once_then_the_window_rests_and_recovers() {
     let mut flow = vcp("", 100.0);
-    close(ack(&mut flow, 1000, LoadCode::Overload, 1), -12.5);
+    near(ack(&mut flow, 1000, LoadCode::Overload, 1), -12.5);
     for (ms, code) in [(1001, LoadCode::Overload), (1100, LoadCode::Low), (1199, LoadCode::High)] {
         assert_eq!(ack(&mut flow, ms, code, 1), 0.0, "resting at {ms} ms");
     }
@@ -68,7 +64,7 @@ fn overload_takes_an_eighth_at_once_then_the_window_rests_and_recovers() {
         assert!((ack(&mut flow, ms, code, 1) - additive).abs() < 1e-5, "a step at {ms} ms");
     }
     let before = flow.cwnd;
-    close(ack(&mut flow, 1280, LoadCode::Overload, 1), -before / 8.0);
+    near(ack(&mut flow, 1280, LoadCode::Overload, 1), -before / 8.0);
     let mut small = vcp("", 1.1);
     ack(&mut small, 1000, LoadCode::Overload, 1);
     assert_eq!(small.cwnd, 1.0);
@@ -77,7 +73,7 @@ fn overload_takes_an_eighth_at_once_then_the_window_rests_and_recovers() {
 #[test]
 fn in_the_modules_dialect_only_overload_rests() {
     let mut flow = vcp("dialect=ns2", 100.0);
-    close(ack(&mut flow, 1000, LoadCode::Overload, 1), -12.5);
+    near(ack(&mut flow, 1000, LoadCode::Overload, 1), -12.5);
     assert_eq!(ack(&mut flow, 1100, LoadCode::Overload, 1), 0.0);
     assert!((ack(&mut flow, 1110, LoadCode::Low, 1) - XI_S).abs() < 1e-6);
     assert!(
@@ -86,7 +82,7 @@ fn in_the_modules_dialect_only_overload_rests() {
     );
     assert!((ack(&mut flow, 1220, LoadCode::Low, 1) - XI_S).abs() < 1e-6);
     let before = flow.cwnd;
-    close(ack(&mut flow, 1281, LoadCode::Overload, 1), -before / 8.0);
+    near(ack(&mut flow, 1281, LoadCode::Overload, 1), -before / 8.0);
 }
 
 /// To the transport the highest code is a mark that the receiver echoes: it enters CWR, and that
@@ -214,11 +210,11 @@ fn with_eight_bits_the_window_follows_the_load_itself() {
     };
     let mut flow = vcp("bits=8", 100.0);
     assert_eq!(flow.header(), Some(Header::Load(0)));
-    close(load(&mut flow, 100), 0.01);
+    near(load(&mut flow, 100), 0.01);
     flow.cwnd = 100.0;
-    close(load(&mut flow, 40), 0.0725);
+    near(load(&mut flow, 40), 0.0725);
     flow.cwnd = 100.0;
-    close(load(&mut flow, 125), -0.04);
+    near(load(&mut flow, 125), -0.04);
     assert_eq!(vcp("", 1.0).header(), None);
 }
 
@@ -287,7 +283,7 @@ fn with_a_fallback_a_loss_at_low_load_makes_it_grow_as_newreno() {
     for (options, low) in [("fallback=reno", 1.0 / 50.0), ("", XI_S)] {
         let mut flow = vcp(options, 100.0);
         lose(&mut flow, 100, LoadCode::Low);
-        close(flow.cwnd, 50.0);
+        near(flow.cwnd, 50.0);
         assert!((ack(&mut flow, 200, LoadCode::Low, 1) - low).abs() < 1e-6, "{options}");
         ack(&mut flow, 300, LoadCode::High, 1);
         assert!(

@@ -1,20 +1,15 @@
 //! A core of a controller of the window, in C, as the kernel calls it.
 
+use super::HZ;
 use super::callbacks::Callbacks;
 use super::order::Linux;
 use super::socket::Socket;
 use crate::cores::recovery;
+use crate::parts::departed::Departed;
 use crate::parts::micros::micros;
 use crate::{CaState, Feedback, Sent, Setup, Tag};
 use narrows_cores::{Core, CoreConstants, Event, Input, Output};
 use narrows_params::Params;
-
-/// Ticks of the kernel's clock per second: Linux's usual choice (`CONFIG_HZ_250`). Of what is here
-/// only idleness is counted in them.
-const HZ: u64 = 250;
-
-/// In a tag: the transmission was a retransmission. Below it, segments in flight.
-const RETRANSMISSION: u32 = 1 << 31;
 
 /// A kernel controller that this core is.
 #[derive(Clone, Debug)]
@@ -111,10 +106,11 @@ impl<C: CoreConstants> Callbacks for OfCore<C> {
             .acked
             .iter()
             .max_by_key(|acked| acked.sent_at)
-            .filter(|newest| newest.tag.0 & RETRANSMISSION == 0);
+            .map(|newest| Departed::from_tag(newest.tag))
+            .filter(|newest| !newest.retransmission);
         if let (Some(rtt), Some(newest)) = (feedback.rtt, newest) {
             self.input.rtt = u32::try_from(rtt.as_micros()).unwrap_or(u32::MAX).max(1);
-            self.input.flight_when_sent = newest.tag.0;
+            self.input.flight_when_sent = newest.in_flight;
         }
         self.input.acked = moved;
         self.happened(socket, socket.state, Event::Rtt);
@@ -122,10 +118,7 @@ impl<C: CoreConstants> Callbacks for OfCore<C> {
     }
 
     fn tag(&self, sent: &Sent) -> Tag {
-        if !self.measures {
-            return Tag::default();
-        }
-        Tag((sent.in_flight + 1) | if sent.retransmission { RETRANSMISSION } else { 0 })
+        if self.measures { Departed::of(sent).tag() } else { Tag::default() }
     }
 
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {

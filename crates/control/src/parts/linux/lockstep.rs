@@ -1,12 +1,12 @@
 //! Cores against transcriptions of the kernel's arithmetic in Rust: the same in every output and in
 //! what is remembered, over random calls, likely ones and impossible ones.
 
+use super::growth;
 use super::socket::NO_THRESHOLD;
 use narrows_cores::{Core, CoreConstants, Event, Input, Output};
 use narrows_units::Random;
 
-/// The window of Linux, transcribed: `tcp_slow_start` and `tcp_cong_avoid_ai` of
-/// `net/ipv4/tcp_cong.c`.
+/// The window of Linux.
 #[derive(Clone, Debug)]
 pub struct Transcribed {
     pub cwnd: u32,
@@ -22,23 +22,14 @@ impl Transcribed {
 
     /// Returns the segments left over for avoidance.
     pub fn slow_start(&mut self, acked: u32) -> u32 {
-        let cwnd = (self.cwnd as u64 + acked as u64).min(self.threshold as u64) as u32;
-        let rest = acked - (cwnd - self.cwnd);
+        let (cwnd, rest) = growth::slow_start(self.cwnd, self.threshold, acked);
         self.cwnd = cwnd.min(self.clamp);
         rest
     }
 
     /// One segment per `count` acknowledged.
     pub fn step(&mut self, count: u32, acked: u32) {
-        if self.credit >= count {
-            self.credit = 0;
-            self.cwnd += 1;
-        }
-        self.credit += acked;
-        if self.credit >= count {
-            self.cwnd += self.credit / count;
-            self.credit %= count;
-        }
+        (self.cwnd, self.credit) = growth::step(self.cwnd, self.credit, count, acked);
         self.cwnd = self.cwnd.min(self.clamp);
     }
 }
@@ -75,7 +66,9 @@ pub fn lockstep<C: CoreConstants<State: PartialEq>>(
         let top = [20, 300, 100_000, 1 << 24][random.below(4) as usize];
         let most = [2, 12, 300][random.below(3) as usize];
         let clamp = if random.chance(0.2) { 1 + random.below(top) as u32 } else { u32::MAX };
-        let (mut cwnd, mut ssthresh, mut credit) = (10, NO_THRESHOLD, 0);
+        let mut cwnd = 10;
+        let mut ssthresh = NO_THRESHOLD;
+        let mut credit = 0;
         for call in 0..CALLS {
             if random.chance(0.01) {
                 (cwnd, ssthresh) = (1 + random.below(top) as u32, 1 + random.below(top) as u32);

@@ -1,6 +1,10 @@
 //! The members of a kernel's socket that controllers of the window see.
 
+use super::growth;
+use crate::parts::micros::micros;
 use crate::parts::restart::halvings;
+use crate::parts::start::Start;
+use crate::parts::start::hystart::Sample;
 use crate::parts::ticks::Ticks;
 use crate::{CaState, Feedback, Setup};
 use narrows_units::{Span, Time};
@@ -44,6 +48,7 @@ pub struct Socket {
     /// When the latest segment left (`lsndtime`).
     pub(super) last_sent: Option<Time>,
     pub(super) initial: u32,
+    start: Start,
 }
 
 impl Socket {
@@ -67,7 +72,30 @@ impl Socket {
             delivered: 0,
             last_sent: None,
             initial: cwnd,
+            start: Start::Classic,
         }
+    }
+
+    /// Returns the socket with another start.
+    pub fn starting(self, start: Start) -> Socket {
+        Socket { start, ..self }
+    }
+
+    /// A round trip was measured in slow start. If the start is to end, the threshold becomes the
+    /// window. `longest` gives the time in µs that a train of acknowledgements may last, and
+    /// `min_rtt` is the least round trip of the connection; `rtt` and `min_rtt` are in µs.
+    #[inline(never)]
+    pub fn look_for_the_end(&mut self, rtt: u32, min_rtt: u32, longest: impl FnOnce() -> u32) {
+        let Socket { una, next, cwnd: window, .. } = *self;
+        let sample = Sample { now: micros(self.now), una, next, rtt, min_rtt, window };
+        if self.start.ends_at(sample, longest) {
+            self.threshold = window;
+        }
+    }
+
+    /// Slow start begins again, after a timeout.
+    pub fn start_again(&mut self) {
+        self.start.begin_again(micros(self.now), self.next);
     }
 
     /// The present tick.
@@ -95,24 +123,14 @@ impl Socket {
     /// Slow start up to the threshold. Returns the segments left over for avoidance
     /// (`tcp_slow_start`).
     pub fn slow_start(&mut self, acked: u32) -> u32 {
-        let step = acked.min(self.threshold.saturating_sub(self.cwnd));
-        self.cwnd += step;
-        acked - step
+        let rest;
+        (self.cwnd, rest) = growth::slow_start(self.cwnd, self.threshold, acked);
+        rest
     }
 
-    /// One segment per `count` acknowledged. Credit gathered at a higher count gives at most one
-    /// segment (`tcp_cong_avoid_ai`).
+    /// One segment per `count` acknowledged (`tcp_cong_avoid_ai`).
     pub fn step(&mut self, count: u32, acked: u32) {
-        if self.credit >= count {
-            self.credit = 0;
-            self.cwnd += 1;
-        }
-        self.credit += acked;
-        if self.credit >= count {
-            let steps = self.credit / count;
-            self.credit -= steps * count;
-            self.cwnd += steps;
-        }
+        (self.cwnd, self.credit) = growth::step(self.cwnd, self.credit, count, acked);
     }
 
     /// Takes in the counts of an acknowledgement, before losses are looked for.
@@ -171,21 +189,6 @@ mod tests {
 
     fn socket(cwnd: u32, threshold: u32) -> Socket {
         Socket { cwnd, threshold, ..Socket::new(&setup(10.0), 250) }
-    }
-
-    #[test]
-    fn slow_start_stops_at_the_threshold() {
-        let mut socket = socket(20, 25);
-        assert_eq!((socket.slow_start(20), socket.cwnd, socket.slow_start(3)), (15, 25, 3));
-    }
-
-    #[test]
-    fn credit_of_a_higher_count_gives_one_segment() {
-        let mut socket = Socket { credit: 30, ..socket(10, 5) };
-        socket.step(10, 5);
-        assert_eq!((socket.cwnd, socket.credit), (11, 5));
-        socket.step(10, 38);
-        assert_eq!((socket.cwnd, socket.credit), (15, 3));
     }
 
     #[test]

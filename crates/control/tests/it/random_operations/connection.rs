@@ -174,7 +174,8 @@ impl Connection {
             if in_flight == 0 {
                 self.delivered_at = self.now;
             }
-            let (delivered, delivered_at) = (self.totals.delivered, self.delivered_at);
+            let delivered = self.totals.delivered;
+            let delivered_at = self.delivered_at;
             self.flight.push_back(Flying {
                 number,
                 sent_at: self.now,

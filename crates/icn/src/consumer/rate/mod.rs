@@ -10,7 +10,7 @@ use super::subflows::{Subflow, Subflows};
 use crate::name::Content;
 use crate::pacer::{Pacer, gap_at};
 use crate::packet::{Class, Data, Nack, NackReason, Packet};
-use crate::route::{Form, Hint};
+use crate::route::{Hint, HintForm};
 use narrows_transport::{RttEstimator, RttSamples, RttSettings, TimeoutRule};
 use narrows_units::{Random, Rate, Span, Time};
 use narrows_wire::Rates;
@@ -154,7 +154,7 @@ impl<C: Content> RateConsumer<C> {
         self.measured = true;
         let (id, hint) = if !self.settings.multipath {
             (0, Hint::None)
-        } else if self.setup.form == Form::Hashes {
+        } else if self.setup.form == HintForm::Hashes {
             (data.route.id, Hint::Hash(data.route.id))
         } else {
             (data.route.id, data.route.hint)

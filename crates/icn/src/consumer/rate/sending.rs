@@ -54,6 +54,8 @@ impl<C: Content> RateConsumer<C> {
         if !self.settings.multipath {
             return false;
         }
+        // Requirement, MIRCC slide 12: "Interests without path identifiers must be sent
+        // initially/periodically"
         let drawn = self.random.chance(self.settings.probe);
         if !drawn && self.now.since(self.last_probe) < self.settings.longest_without_probe {
             return false;
@@ -70,7 +72,8 @@ impl<C: Content> RateConsumer<C> {
         self.primary.take(self.now, Span::ZERO);
         let (interest, segment) = self.send(Class::Primary, None);
         self.last_probe = self.now;
-        let (now, first) = (self.now, self.settings.first);
+        let now = self.now;
+        let first = self.settings.first;
         if let Some(discovery) = &mut self.discovery {
             if discovery.more > 0 {
                 discovery.more -= 1;

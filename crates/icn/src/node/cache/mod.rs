@@ -154,7 +154,9 @@ impl<N: Name> Cache<N> {
     }
 
     fn insert(&mut self, now: Time, data: &Data<N>, hash: u64) {
-        let (size, freshness, fresh_until) = (data.size, data.freshness, now + data.freshness);
+        let size = data.size;
+        let freshness = data.freshness;
+        let fresh_until = now + data.freshness;
         if let Some(place) = self.find(&data.name, hash) {
             let stored = &mut self.stored[place as usize];
             self.bytes = self.bytes + size - stored.size;
@@ -172,7 +174,8 @@ impl<N: Name> Cache<N> {
         let place = self.free.pop().unwrap_or(self.stored.len() as u32);
         let family =
             self.families.insert(&data.name, place, |place| &self.stored[place as usize].name);
-        let (name, body) = (data.name.clone(), data.body.clone());
+        let name = data.name.clone();
+        let body = data.body.clone();
         let stored = StoredData {
             name,
             body,

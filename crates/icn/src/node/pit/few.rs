@@ -74,7 +74,8 @@ mod tests {
         /// Against a vector.
         #[test]
         fn it_has_what_a_vector_has(steps in prop::collection::vec((0u8..6, any::<bool>()), 0..40)) {
-            let (mut few, mut all) = (Few::new(), Vec::new());
+            let mut few = Few::new();
+            let mut all = Vec::new();
             for (value, push) in steps {
                 if push {
                     few.push(value);

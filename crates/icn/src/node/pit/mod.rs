@@ -241,6 +241,24 @@ impl<N: Name> Pit<N> {
         self.wheel.due()
     }
 
+    /// Checks that each slot is free or has an entry, and that counts are those of the entries. For
+    /// tests.
+    pub(crate) fn check(&self) {
+        assert_eq!(self.index.len() + self.free.len(), self.entries.len(), "slots");
+        let mut prefixes = vec![0; self.prefixes.len()];
+        let mut selecting = 0;
+        for slot in &self.index {
+            assert!(!self.free.contains(slot), "slot {slot} is free and has an entry");
+            let Some(interest) = self.entries[*slot as usize].interest() else { continue };
+            selecting += usize::from(selects(interest));
+            if interest.can_be_prefix {
+                prefixes[interest.name.components()] += 1;
+            }
+        }
+        assert_eq!(selecting, self.selecting, "entries of Interests that select");
+        assert_eq!(prefixes, self.prefixes, "entries that longer names answer");
+    }
+
     fn id(&self, slot: u32) -> EntryId {
         EntryId { slot, generation: self.entries[slot as usize].generation }
     }

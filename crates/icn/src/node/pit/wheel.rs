@@ -154,7 +154,8 @@ mod tests {
         fn slots_come_out_at_their_times(steps in prop::collection::vec(step(), 1..200)) {
             let mut wheel = Wheel::new();
             let mut times: BTreeMap<u32, Time> = BTreeMap::new();
-            let (mut now, mut slots) = (Time::ZERO, 0u32);
+            let mut now = Time::ZERO;
+            let mut slots = 0u32;
             for step in steps {
                 match step {
                     Step::Insert(ms) => {

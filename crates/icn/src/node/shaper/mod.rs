@@ -120,6 +120,8 @@ impl<T> Shaper<T> {
             return Offer::Refused(item);
         }
         if self.queue.len() >= self.config.limit {
+            // Requirement, MIRCC slide 14: "Forwarders preferentially drop Secondary traffic under
+            // congestion"
             evicted = self.evict();
         }
         self.secondary += usize::from(class == Class::Secondary);

@@ -3,7 +3,7 @@
 #![allow(dead_code)]
 
 use narrows_icn::{
-    AnyConsumer, Class, ConsumerSetup, Content, Data, Form, Hint, Interest, Interned,
+    AnyConsumer, Class, ConsumerSetup, Content, Data, Hint, HintForm, Interest, Interned,
     InternedContent, Method, Nack, NackReason, Packet, Route,
 };
 use narrows_units::{Bytes, Rate, Span, Time};
@@ -22,7 +22,7 @@ pub fn setup() -> ConsumerSetup {
         interest: Bytes::new(100),
         data: Bytes::new(1000),
         lifetime: Span::from_secs(4),
-        form: Form::Hashes,
+        form: HintForm::Hashes,
         catch_up: Span::ZERO,
     }
 }

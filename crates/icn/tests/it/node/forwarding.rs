@@ -260,7 +260,7 @@ fn a_flood_fills_only_what_its_face_may() {
 
 #[test]
 fn a_loop_ends_in_a_nack() {
-    let mut net = Net::new(3, Form::Labels, 1);
+    let mut net = Net::new(3, HintForm::Labels, 1);
     let consumer = net.application(0);
     let ring: Vec<_> =
         [(0, 1), (1, 2), (2, 0)].iter().map(|(a, b)| net.link(*a, *b, &link(1)).0).collect();

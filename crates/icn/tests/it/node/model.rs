@@ -21,7 +21,9 @@ const FACES: u32 = 4;
 const UP: u32 = FACES - 1;
 
 fn step() -> impl Strategy<Value = Step> {
-    let (face, name, nonce) = (0..FACES, 0u32..4, 0u32..5);
+    let face = 0..FACES;
+    let name = 0u32..4;
+    let nonce = 0u32..5;
     prop_oneof![
         6 => (face.clone(), name.clone(), any::<bool>(), nonce.clone(), prop_oneof![Just(50u64), Just(400)])
             .prop_map(|(face, name, prefix, nonce, lifetime)| Step::Interest { face, name, prefix, nonce, lifetime }),
@@ -62,7 +64,8 @@ impl Model {
         self.0.retain(|_, waiting| waiting.expires > now);
         match step {
             Step::Interest { face, name: number, prefix, nonce, lifetime } => {
-                let (name, expires) = (name(number), now + Span::from_millis(lifetime));
+                let name = name(number);
+                let expires = now + Span::from_millis(lifetime);
                 let onward = |out: &mut u32| {
                     *out = nonce;
                     vec![Sent::Interest(UP, name, nonce)]
@@ -178,6 +181,7 @@ proptest! {
                     node.poll(now);
                 }
             }
+            node.check();
             let mut expected = model.step(now, step);
             expected.sort();
             prop_assert_eq!(seen(actions(&mut node)), expected, "{:?} at {}", step, now);
@@ -192,7 +196,7 @@ proptest! {
     /// Any links, any routes (loops included), producers that answer, return Nacks or keep silent.
     #[test]
     fn in_any_network_interests_die_and_are_answered_at_most_once(
-        form in prop_oneof![Just(Form::Labels), Just(Form::Hashes), Just(Form::Random), Just(Form::Bloom)],
+        form in prop_oneof![Just(HintForm::Labels), Just(HintForm::Hashes), Just(HintForm::Random), Just(HintForm::Bloom)],
         nodes in 2usize..6,
         links in prop::collection::vec((0usize..6, 0usize..6), 1..10),
         routes in prop::collection::vec((0usize..6, 0u32..8), 1..20),
@@ -223,10 +227,13 @@ proptest! {
         }
         // The state of each waiting consumer: the nonce it asked with last, and until when.
         let mut waits: BTreeMap<(usize, Interned), (u32, Time)> = BTreeMap::new();
-        let (mut now, mut asked, mut answered) = (Time::ZERO, 0u64, 0u64);
+        let mut now = Time::ZERO;
+        let mut asked = 0u64;
+        let mut answered = 0u64;
         let mut told = BTreeMap::new();
         for (turn, (node, number, producer, pass)) in asks.into_iter().enumerate() {
-            let (node, name) = (node % nodes, name(number));
+            let node = node % nodes;
+            let name = name(number);
             let nonce = turn as u32;
             let lifetime = Span::from_millis(200);
             waits.insert((node, name), (nonce, now + lifetime));

@@ -103,7 +103,7 @@ pub struct Net {
 }
 
 impl Net {
-    pub fn new(nodes: usize, form: Form, seed: u64) -> Net {
+    pub fn new(nodes: usize, form: HintForm, seed: u64) -> Net {
         let node = |id| Node::new(NodeConfig { id, seed, form, ..NodeConfig::default() });
         Net {
             nodes: (0..nodes as u64).map(node).collect(),
@@ -116,7 +116,8 @@ impl Net {
 
     /// A link between two nodes; the faces of `a` and of `b`.
     pub fn link(&mut self, a: usize, b: usize, config: &FaceConfig) -> (FaceId, FaceId) {
-        let (at_a, at_b) = (self.face(a, config), self.face(b, config));
+        let at_a = self.face(a, config);
+        let at_b = self.face(b, config);
         self.peers[a].push(Some((b, at_b)));
         self.peers[b].push(Some((a, at_a)));
         (at_a, at_b)

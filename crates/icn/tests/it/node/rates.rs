@@ -24,7 +24,8 @@ fn ruled(label: u16) -> FaceConfig {
 /// Faces down and up; the route leads up.
 fn node(down: &FaceConfig, up: &FaceConfig) -> (Node<Interned>, FaceId, FaceId) {
     let mut node = Node::new(NodeConfig::default());
-    let (down, up) = (node.add_face(Time::ZERO, down), node.add_face(Time::ZERO, up));
+    let down = node.add_face(Time::ZERO, down);
+    let up = node.add_face(Time::ZERO, up);
     node.route(Interned::prefix(1), vec![up]);
     (node, down, up)
 }
@@ -40,6 +41,8 @@ fn answered(
     as_data(&actions(node)[1].1).clone()
 }
 
+/// Shows MIRCC slide 7: "Forwarder stamps each Data msg with its interface R(t) if R(t) <
+/// received_value"
 #[test]
 fn data_carries_the_lowest_rates_of_the_links_it_crossed_class_by_class() {
     let (mut node, down, up) = node(&ruled(1), &ruled(2));

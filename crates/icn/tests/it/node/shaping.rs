@@ -79,6 +79,7 @@ fn held_interests_leave_in_their_gaps() {
     assert_eq!(left, [816_327, 1_632_654, 2_448_981]);
 }
 
+/// Shows MIRCC slide 14: "Forwarders preferentially drop Secondary traffic under congestion"
 #[test]
 fn an_evicted_interest_goes_back_with_the_links_rates_and_leaves_no_entry() {
     let mut node = node(2);
@@ -113,7 +114,8 @@ fn a_full_table_refuses_with_the_rates_of_the_link_ahead() {
     ask(&mut node, ms(50), 0, Class::Primary);
     ask(&mut node, ms(50), 1, Class::Primary);
     let sent = actions(&mut node);
-    let (refused, rates) = (as_nack(&sent[1].1), node.face(UP).rates.expect("a law"));
+    let refused = as_nack(&sent[1].1);
+    let rates = node.face(UP).rates.expect("a law");
     assert_eq!(
         (refused.reason, refused.rates, node.counters().table_full),
         (NackReason::Congestion, rates, 1)

@@ -6,11 +6,12 @@ use narrows_units::{Rate, Time};
 use narrows_wire::Labels;
 use std::collections::BTreeMap;
 
-const FORMS: [Form; 4] = [Form::Labels, Form::Hashes, Form::Random, Form::Bloom];
+const FORMS: [HintForm; 4] =
+    [HintForm::Labels, HintForm::Hashes, HintForm::Random, HintForm::Bloom];
 
 /// Two diamonds, one after the other: 0 - {1, 2} - 3 - {4, 5} - 6, the consumer at 0 and the
 /// producer at 6. Four paths.
-fn diamonds(form: Form) -> (Net, FaceId) {
+fn diamonds(form: HintForm) -> (Net, FaceId) {
     let mut net = Net::new(7, form, 3);
     let consumer = net.application(0);
     let mut next_hops: BTreeMap<usize, Vec<FaceId>> = BTreeMap::new();
@@ -65,7 +66,7 @@ fn every_form_finds_all_paths_and_follows_each_of_them() {
 
 #[test]
 fn labels_are_those_of_the_faces_the_data_came_by_the_last_hop_on_top() {
-    let (mut net, consumer) = diamonds(Form::Labels);
+    let (mut net, consumer) = diamonds(HintForm::Labels);
     let Hint::Labels(mut labels) = fetch(&mut net, consumer, 1, Steer::default()).hint else {
         panic!("no labels")
     };
@@ -76,7 +77,7 @@ fn labels_are_those_of_the_faces_the_data_came_by_the_last_hop_on_top() {
 }
 
 /// A node with a face down and three up, of which two are next hops.
-fn split(form: Form, strategy: &str, capacities: [u64; 2]) -> (Node<Interned>, FaceId) {
+fn split(form: HintForm, strategy: &str, capacities: [u64; 2]) -> (Node<Interned>, FaceId) {
     let mut node = Node::new(NodeConfig {
         form,
         seed: 5,
@@ -109,11 +110,11 @@ fn a_missing_path_is_nacked_if_strict_and_else_replaced() {
     unknown.insert(12345);
     // Label 4 is a face, but no next hop; label 9 is nothing; label 1 is where it came from.
     let hints = [
-        (Form::Labels, labelled(4)),
-        (Form::Labels, labelled(9)),
-        (Form::Labels, labelled(1)),
-        (Form::Hashes, Hint::Hash(99)),
-        (Form::Bloom, Hint::Bloom(unknown)),
+        (HintForm::Labels, labelled(4)),
+        (HintForm::Labels, labelled(9)),
+        (HintForm::Labels, labelled(1)),
+        (HintForm::Hashes, Hint::Hash(99)),
+        (HintForm::Bloom, Hint::Bloom(unknown)),
     ];
     for (form, hint) in hints {
         let (mut node, down) = split(form, "best-route", [1, 1]);
@@ -134,7 +135,7 @@ fn a_missing_path_is_nacked_if_strict_and_else_replaced() {
         node.handle(ms(0), down, steered(2, false), &mut Spare::default());
         let sent = actions(&mut node);
         assert_eq!((sent[0].0, node.counters().fallback), (FaceId(1), 1));
-        if form != Form::Bloom {
+        if form != HintForm::Bloom {
             assert_eq!(
                 as_interest(&sent[0].1).steer.hint,
                 Hint::None,
@@ -146,7 +147,7 @@ fn a_missing_path_is_nacked_if_strict_and_else_replaced() {
 
 #[test]
 fn a_label_is_taken_off_by_the_node_that_it_is_for() {
-    let (mut node, down) = split(Form::Labels, "weighted", [1, 1]);
+    let (mut node, down) = split(HintForm::Labels, "weighted", [1, 1]);
     let mut labels = Labels::default();
     assert!(labels.push(77) && labels.push(3));
     let steer = Steer { hint: Hint::Labels(labels), strict: true };
@@ -163,7 +164,7 @@ fn a_label_is_taken_off_by_the_node_that_it_is_for() {
 
 #[test]
 fn an_interest_that_joins_another_does_not_take_its_own_path() {
-    let (mut node, down) = split(Form::Labels, "weighted", [1, 1]);
+    let (mut node, down) = split(HintForm::Labels, "weighted", [1, 1]);
     let second = node.add_face(Time::ZERO, &link(5));
     let to = |label| Interest {
         steer: Steer { hint: labelled(label), strict: false },
@@ -175,6 +176,7 @@ fn an_interest_that_joins_another_does_not_take_its_own_path() {
     assert_eq!((node.counters().aggregated, node.counters().diverted), (1, 1));
 }
 
+/// Shows MIRCC slide 12: "Forwarders with multiple next hops choose probabilistically"
 #[test]
 fn discovery_takes_next_hops_in_proportion_to_their_capacities() {
     for form in FORMS {
@@ -204,7 +206,7 @@ fn discovery_takes_next_hops_in_proportion_to_their_capacities() {
 
 #[test]
 fn best_route_takes_the_first_unless_it_came_from_there() {
-    let (mut node, down) = split(Form::Labels, "best-route", [1, 100]);
+    let (mut node, down) = split(HintForm::Labels, "best-route", [1, 100]);
     for segment in 0..100 {
         node.handle(
             ms(0),

@@ -7,10 +7,10 @@ use crate::host::netlink::Netlink;
 use crate::host::tcp_info::TcpInfo;
 use crate::host::tun::{DEVICE, Tun};
 use crate::plan::{missing, twin_of};
-use narrows_control::Entry;
+use narrows_control::Controllers;
 use narrows_control::TWINS;
 use narrows_kernel::KernelError;
-use narrows_params::Registered;
+use narrows_params::Catalogue;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, ipproto, socket_with, sockopt};
 use std::io;
 use std::mem::{offset_of, size_of};
@@ -25,7 +25,7 @@ pub fn within(namespace: &Namespace) -> Vec<Capability> {
     });
     let available = available_in(namespace).unwrap_or_default();
     let loads = narrows_kernel::BUILT && narrows_kernel::fit().is_ok();
-    for entry in Entry::all() {
+    for entry in Controllers::all() {
         let name = format!("controller {}", entry.name);
         all.push(match missing(entry, &available) {
             None => match entry.kernel.map(|kernel| {

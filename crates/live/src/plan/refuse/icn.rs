@@ -2,7 +2,7 @@
 
 use super::super::addresses::{MAX_CLASSES, MAX_HOSTS};
 use crate::error::LiveError;
-use narrows_icn::{Form, ShaperForm};
+use narrows_icn::{HintForm, ShaperForm};
 use narrows_path::LinkChange;
 use narrows_scenario::{Icn, Prefix, Scenario, What};
 use narrows_units::Bytes;
@@ -91,7 +91,7 @@ pub fn refuse_icn(scenario: &Scenario, icn: &Icn, networks: usize) -> Result<(),
         let problem = "the applications of a forwarder come and go, and only faces of its configuration are policed";
         return refused("police", problem, "leave it out, or simulate it with narrows run");
     }
-    if *steering != Form::Labels {
+    if *steering != HintForm::Labels {
         let problem = "Interests on the wire are steered by labels (RFC 9531)";
         return refused("steering", problem, "give \"labels\", or simulate it with narrows run");
     }

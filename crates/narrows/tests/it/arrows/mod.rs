@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// All crates. Each may depend only on those before it.
-const ORDER: [&str; 30] = [
+const ORDER: [&str; 31] = [
     "bindings",
     "cores",
     "files",
@@ -16,6 +16,7 @@ const ORDER: [&str; 30] = [
     "params",
     "wire",
     "measure",
+    "contract",
     "control",
     "bpf",
     "path",
@@ -53,12 +54,13 @@ const FORBIDDEN: [(&str, &str); 7] = [
 ];
 
 /// Crates that run in every world: no clock, no I/O, no thread, no order that depends on a hash.
-const WORLDLESS: [&str; 12] = [
+const WORLDLESS: [&str; 13] = [
     "cores",
     "units",
     "params",
     "wire",
     "measure",
+    "contract",
     "control",
     "path",
     "transport",

@@ -62,8 +62,8 @@ impl Mircc {
     pub fn new(setup: &LawSetup, params: &Params) -> Mircc {
         let link = Link::new(setup, params);
         let pool = params.get(&POOL);
-        let (primary, secondary) =
-            (Class::new(link.whole().cap), Class::new(pool.beside(&link, 0.0).cap));
+        let primary = Class::new(link.whole().cap);
+        let secondary = Class::new(pool.beside(&link, 0.0).cap);
         Mircc { link, pool, primary, secondary }
     }
 }
@@ -73,6 +73,8 @@ impl Pool {
     fn beside(self, link: &Link, primary: f64) -> Share {
         let share = match self {
             Pool::Consistent => {
+                // Requirement, MIRCC slide 14: "Secondary pool sized to unused primary bandwidth: C
+                // - primary_traffic(t)"
                 let pool = (link.eta * link.capacity - primary).max(0.0);
                 link.share(pool, pool)
             }
@@ -93,6 +95,7 @@ impl RateLaw for Mircc {
                 self.primary.forget_growth(primary);
                 self.secondary.forget_growth(secondary);
             }
+            // Requirement, MIRCC slide 14: "Primary pool continues to be sized to link capacity: C"
             self.primary.tick(&self.link, &self.link.whole(), primary, interval.drain);
             self.secondary.tick(
                 &self.link,

@@ -143,7 +143,8 @@ const WHOLE: i64 = 10_000;
 impl<P: Packet> DualPi2<P> {
     /// Empty queues.
     pub fn new(setup: &DisciplineSetup, params: &Params) -> DualPi2<P> {
-        let (target, rtt_max) = (params.get(&TARGET), params.get(&RTT_MAX));
+        let target = params.get(&TARGET);
+        let rtt_max = params.get(&RTT_MAX);
         let every = target.min(rtt_max / 3).max(Span::from_micros(1));
         let seconds = rtt_max.as_secs_f64();
         let settings = Settings {
@@ -182,8 +183,9 @@ impl<P: Packet> DualPi2<P> {
     /// The PI controller, once per period.
     fn update_base(&mut self, delay: Span) {
         let Settings { target, alpha, beta, .. } = self.settings;
-        let (now, old, aim) =
-            (delay.as_secs_f64(), self.old_delay.as_secs_f64(), target.as_secs_f64());
+        let now = delay.as_secs_f64();
+        let old = self.old_delay.as_secs_f64();
+        let aim = target.as_secs_f64();
         self.base = (self.base + alpha * (now - aim) + beta * (now - old)).clamp(0.0, 1.0);
         self.old_delay = delay;
     }

@@ -187,8 +187,9 @@ impl<P: Packet> Pie<P> {
     /// One period is over (section 4.2).
     fn update_probability(&mut self, delay: Span) {
         let Settings { target, alpha, beta, cap, burst, .. } = self.settings;
-        let (now, old, aim) =
-            (delay.as_secs_f64(), self.old_delay.as_secs_f64(), target.as_secs_f64());
+        let now = delay.as_secs_f64();
+        let old = self.old_delay.as_secs_f64();
+        let aim = target.as_secs_f64();
         let divisor = TUNING
             .iter()
             .find(|(bound, _)| self.probability < *bound)

@@ -253,7 +253,8 @@ impl<P: Packet> Red<P> {
     /// The probability by the average alone, and whether everything is dropped.
     fn base_probability(&self) -> f64 {
         let Values { min, max, .. } = self.values;
-        let (average, max_p) = (self.average, self.max_p);
+        let average = self.average;
+        let max_p = self.max_p;
         if average < min {
             0.0
         } else if average < max {

@@ -82,10 +82,12 @@ pub fn kernel_router(
     }
     let params = choice.params();
     let (t_rho, t_q): (Span, Span) = (params.get(&T_RHO), params.get(&T_Q));
-    let (t_rho_ns, t_q_ns) = (t_rho.as_nanos(), t_q.as_nanos());
+    let t_rho_ns = t_rho.as_nanos();
+    let t_q_ns = t_q.as_nanos();
     let ticks = t_rho_ns / t_q_ns;
     if ticks == 0 || ticks * t_q_ns != t_rho_ns || ticks > 32 {
-        let (t_rho, t_q) = (t_rho.as_millis_f64(), t_q.as_millis_f64());
+        let t_rho = t_rho.as_millis_f64();
+        let t_q = t_q.as_millis_f64();
         return Err(KernelRouterError::Periods { t_rho, t_q });
     }
     let carries = u128::from(capacity.as_bps()) * u128::from(t_rho_ns) / u128::from(BYTE);

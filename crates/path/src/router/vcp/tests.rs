@@ -23,7 +23,8 @@ fn ms(n: u64) -> Span {
 /// `bytes` arrive from `from` on, evenly over 190 ms, and leave at once.
 fn carry(bench: &mut Bench<Vcp<Small>>, from: Time, bytes: f64) {
     const PACKETS: u64 = 250;
-    let (size, rest) = (bytes as u64 / PACKETS, bytes as u64 % PACKETS);
+    let size = bytes as u64 / PACKETS;
+    let rest = bytes as u64 % PACKETS;
     for packet in 0..PACKETS {
         let now = from + ms(190) * packet / PACKETS;
         bench.offer(now, size + if packet == 0 { rest } else { 0 }, Ecn::NotEct);
@@ -308,7 +309,8 @@ fn integers_and_floating_point_measure_the_same() {
         let mut exact = Meter::new(kappa_q, Target::Fixed(gamma), false, Some(rate));
         let mut integer = Meter::integer(gamma, kappa_q, Some(rate));
         let carried = rate.bytes_per_sec() * 0.2;
-        let (mut codes, mut differ) = ([0; 3], 0);
+        let mut codes = [0; 3];
+        let mut differ = 0;
         for period in 1..=2000 {
             let now = Time::ZERO + ms(200) * period;
             let arrived = random.below((1.4 * gamma * carried) as u64);
@@ -319,7 +321,8 @@ fn integers_and_floating_point_measure_the_same() {
                 let capacity = meter.capacity(now);
                 meter.end(capacity);
             }
-            let (one, two) = (exact.load(), integer.load());
+            let one = exact.load();
+            let two = integer.load();
             assert!(one.hundredths.abs_diff(two.hundredths) <= 1, "{one:?} {two:?}");
             codes[one.code as usize] += 1;
             differ += usize::from(one.code != two.code);
@@ -347,7 +350,10 @@ fn the_kernels_router_keeps_the_queue_that_arrivals_make() {
     let mut meter = Meter::new(0.5, Target::Fixed(0.98), false, Some(Rate::from_mbps(10)));
     let begin = 1_000_000_000;
     // A queue as a person would compute it: bytes and nanoseconds, 800 ns a byte.
-    let (mut queue, mut at, mut next, mut seen) = (0_f64, begin, begin, [0; 3]);
+    let mut queue = 0_f64;
+    let mut at = begin;
+    let mut next = begin;
+    let mut seen = [0; 3];
     let mut now: u64 = begin;
     for packet in 0..200_000_u64 {
         // The load changes every second.

@@ -86,7 +86,7 @@ impl<P> Xcp<P> {
             gamma: params.get(&GAMMA),
             longest: params.get(&LONGEST),
             capacity: setup.rate.map_or(0.0, Rate::bytes_per_sec),
-            interval: Interval::default(),
+            interval: ControlInterval::default(),
             interval_began: Time::ZERO,
             interval_ends: Time::ZERO + phase(),
             mean_rtt: FIRST_INTERVAL.as_secs_f64(),
@@ -143,7 +143,7 @@ struct Router {
     longest: Span,
     capacity: f64,
     /// The control interval: what has come since it began, and when it ends.
-    interval: Interval,
+    interval: ControlInterval,
     interval_began: Time,
     interval_ends: Time,
     /// The mean round trip of the packets of the last interval.
@@ -159,7 +159,7 @@ struct Router {
 
 /// The arrivals of a control interval.
 #[derive(Clone, Copy, Debug, Default)]
-struct Interval {
+struct ControlInterval {
     /// Bytes of all packets.
     input: f64,
     /// Over packets that carry a throughput: size over throughput, the time for which the packet
@@ -177,7 +177,7 @@ struct Share {
     per_unit: f64,
 }
 
-impl Interval {
+impl ControlInterval {
     /// A packet of `size` came. All count as input; what has no round trip and throughput to tell
     /// is weighed no further. Round trips beyond `longest` count as that.
     #[inline]
@@ -239,7 +239,7 @@ impl Router {
 
     /// Computes the throughput to hand out and to take back in the interval that begins.
     fn end_interval(&mut self) {
-        let Interval { input, spacing, rtt_spacing } = std::mem::take(&mut self.interval);
+        let ControlInterval { input, spacing, rtt_spacing } = std::mem::take(&mut self.interval);
         let elapsed = self.interval_ends.since(self.interval_began).as_secs_f64();
         self.mean_rtt =
             if spacing > 0.0 { rtt_spacing / spacing } else { FIRST_INTERVAL.as_secs_f64() };

@@ -142,11 +142,12 @@ fn what_carries_no_throughput_counts_as_input_only() {
     router.interval.arrive(Bytes::new(1500), Some(&mut header(0, 0.0, 0.0)), LONGEST);
     router.interval.arrive(Bytes::new(1500), Some(&mut header(50, 0.0, 0.0)), LONGEST);
     router.interval.arrive(Bytes::new(1500), Some(&mut Header::Load(3)), LONGEST);
-    let Interval { input, spacing, rtt_spacing } = router.interval;
+    let ControlInterval { input, spacing, rtt_spacing } = router.interval;
     assert_eq!((input, spacing, rtt_spacing), (4540.0, 0.0, 0.0));
     arrive(&mut router, 100, 500_000.0);
     router.end_interval();
-    let (positive, negative) = (router.positive, router.negative);
+    let positive = router.positive;
+    let negative = router.negative;
     assert!(close(negative.per_unit * 5540.0, negative.residue));
     assert_eq!(departs(&mut router, 0, 0.0, 0.0), 0.0);
     router.depart(Bytes::new(40), None);
@@ -244,7 +245,8 @@ fn routers_begin_at_different_times_and_follow_a_change_of_rate() {
         let choice: crate::DisciplineChoice = "xcp".parse().expect("a discipline");
         Xcp::<Small>::new(&setup, &choice.params())
     };
-    let (one, mut two) = (new(1), new(2));
+    let one = new(1);
+    let mut two = new(2);
     assert_ne!(one.router.interval_ends, two.router.interval_ends);
     assert_ne!(two.router.interval_ends, two.router.queue_interval_ends);
     two.set_rate(ms(1), Some(Rate::from_mbps(2)));

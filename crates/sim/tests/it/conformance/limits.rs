@@ -20,7 +20,8 @@ fn an_application_that_sends_little_does_not_grow_the_window() {
         let flow =
             &run(&one_link(&controller.text, 20, 5, link, "workload = { rate = \"2 Mbit/s\" }"))
                 .flows[0];
-        let (window, retransmitted) = (largest_window(flow), flow.total.retransmitted);
+        let window = largest_window(flow);
+        let retransmitted = flow.total.retransmitted;
         let measured = format!(
             "its window reaches {window} segments, and it retransmits {retransmitted}, instead of at most 28 and 0"
         );
@@ -42,8 +43,8 @@ fn a_flow_that_is_mostly_idle_neither_waits_nor_grows() {
         let flow =
             &run(&one_link(&controller.text, 60, 5, link, "workload = { rate = \"5 kbit/s\" }"))
                 .flows[0];
-        let (window, losses) =
-            (largest_window(flow), flow.total.retransmitted + flow.total.timeouts);
+        let window = largest_window(flow);
+        let losses = flow.total.retransmitted + flow.total.timeouts;
         let measured = format!(
             "its window reaches {window} segments instead of at most 20, with {losses} retransmissions and timeouts instead of 0"
         );
@@ -51,7 +52,8 @@ fn a_flow_that_is_mostly_idle_neither_waits_nor_grows() {
         // The receiver acknowledges the first segments after silence at once.
         // An acknowledgement of numbered transmissions has 12 bytes more.
         let numbered = if controller.text == "screamv2" { 4_800 } else { 0 };
-        let (longest, expected) = (flow.rtt.max(), Span::from_nanos(20_620_800 + numbered));
+        let longest = flow.rtt.max();
+        let expected = Span::from_nanos(20_620_800 + numbered);
         RULE.assert(
             longest == Some(expected),
             &controller,
@@ -79,8 +81,8 @@ fn a_full_receiver_stops_growth() {
             "[flow.transport]\nreceive_window = \"20 kB\"",
         ))
         .flows[0];
-        let (window, flight) =
-            (largest_window(flow), flow.samples.iter().map(|sample| sample.in_flight).max());
+        let window = largest_window(flow);
+        let flight = flow.samples.iter().map(|sample| sample.in_flight).max();
         let grows = controller.basis != Basis::Utility && window > 4.0 * 13.0;
         let measured = format!(
             "its window reaches {window} segments, and its flight {flight:?}, for a receiver of 13"

@@ -32,7 +32,9 @@ fn an_outage_of_a_second_is_over_a_second_after_it() {
         let share = |from: usize, to: usize| {
             (arrived(to) - arrived(from)).bits() as f64 / (to - from) as f64 / 20e6
         };
-        let (first, later, timeouts) = (share(11, 12), share(12, 16), flow.total.timeouts);
+        let first = share(11, 12);
+        let later = share(12, 16);
+        let timeouts = flow.total.timeouts;
         let measured = format!(
             "it uses {first} of the link in the first second and {later} later, with {timeouts} timeouts, instead of 0.7, 0.95 and at most 3"
         );

@@ -47,7 +47,8 @@ fn every_flow_keeps_alpha_packets_in_the_queue() {
         for flows in [1, 2, 5] {
             let link = "rate = \"100 Mbit/s\"\ndelay = \"20 ms\"\nbuffer = \"5 bdp\"";
             let record = run(&one_link(controller, 60, 30, link, &format!("count = {flows}")));
-            let (queue, expected) = (mean_queue(&record), 60.0 * flows as f64);
+            let queue = mean_queue(&record);
+            let expected = 60.0 * flows as f64;
             assert!(
                 (queue / expected - 1.0).abs() <= 0.1,
                 "{controller}, {flows} flows: {queue} packets instead of {expected}"
@@ -68,10 +69,8 @@ fn shares_do_not_depend_on_round_trips() {
     for (flow, rtt) in record.flows.iter().zip(round_trips) {
         let share = rate(flow, 30.0) / 4_166.7 * 3.0;
         assert!((share - 1.0).abs() <= 0.1, "{}: {share} of its share", flow.name);
-        let (window, expected) = (
-            flow.samples.last().expect("samples").cwnd,
-            4_166.7 / 3.0 * (rtt as f64 / 1e3 + 0.0288),
-        );
+        let window = flow.samples.last().expect("samples").cwnd;
+        let expected = 4_166.7 / 3.0 * (rtt as f64 / 1e3 + 0.0288);
         assert!(
             (window / expected - 1.0).abs() <= 0.1,
             "{}: a window of {window} instead of {expected}",
@@ -91,8 +90,8 @@ fn ten_flows_with_delayed_feedback_come_to_rest() {
         .filter(|sample| sample.at.since(Time::ZERO) > record.warmup)
         .map(|s| s.queue_packets)
         .collect();
-    let (least, most) =
-        (queues.iter().min().expect("samples"), queues.iter().max().expect("samples"));
+    let least = queues.iter().min().expect("samples");
+    let most = queues.iter().max().expect("samples");
     assert!(*least >= 150 && *most <= 250, "the queue moves between {least} and {most} packets");
 }
 

@@ -53,8 +53,10 @@ pub fn run(scenario: &Scenario, seed: u64) -> Seen {
     let mut sockets = vec![Socket::default()];
     let mut datagrams: VecDeque<(Time, u64)> = VecDeque::new();
     let mut request = Time::NEVER;
-    let (mut sent, mut room) = (0, LISTED);
-    let (mut now, end) = (Time::ZERO, Time::ZERO + scenario.duration);
+    let mut sent = 0;
+    let mut room = LISTED;
+    let mut now = Time::ZERO;
+    let end = Time::ZERO + scenario.duration;
     let mut actions = Vec::new();
     while now <= end {
         while let Some(action) = application.act(now) {

@@ -40,6 +40,8 @@ impl Numbered {
     #[inline]
     pub fn on_sent(&mut self, conn: &mut Connection, segment: u64, slot: Slot) -> u64 {
         self.stream.on_sent(segment);
+        // Requirement, RFC 9002 section 6.2.1: "A sender SHOULD restart its PTO timer every time an
+        // ack-eliciting packet is sent or acknowledged"
         conn.timers.retransmit = slot.sent_at + conn.rtt.timeout();
         conn.send_new(slot)
     }
@@ -136,6 +138,8 @@ impl Numbered {
         }
         conn.forced &= !advanced;
         conn.feed(ack, event, self.stream.una(), self.stream.next());
+        // Requirement, RFC 9002 section 7.6.2: "the sender's congestion window MUST be reduced to
+        // the minimum congestion window (kMinimumWindow)"
         if persistent {
             conn.enter(CaState::Loss);
             conn.recovery_end = conn.board.next();
@@ -160,10 +164,14 @@ impl Numbered {
     /// (section 7.6).
     fn detect_losses(&mut self, conn: &mut Connection, now: Time) -> bool {
         let (num, den) = TIME_THRESHOLD;
+        // Requirement, RFC 9002 section 6.1.2: "this time threshold MUST be set to at least the
+        // local timer granularity"
         let loss_delay =
             (conn.latest_rtt.unwrap_or_default().max(conn.rtt.srtt()) * num / den).max(GRANULARITY);
         let next = conn.board.next();
-        let (mut last, mut since, mut longest) = (None, now, Span::ZERO);
+        let mut last = None;
+        let mut since = now;
+        let mut longest = Span::ZERO;
         let again = conn.find_lost(|board, lost| {
             board.detect_numbered_losses(now, loss_delay, |packet, slot| {
                 if last.is_none_or(|last| last + 1 != packet) {
@@ -174,6 +182,7 @@ impl Numbered {
                 lost(self.stream.lose(packet, next), slot);
             })
         });
+        // Requirement, RFC 9002 section 6.1.2: "then a timer SHOULD be set for the remaining time"
         conn.timers.reorder = again.unwrap_or(Time::NEVER);
         !conn.rtt.srtt().is_zero() && longest > conn.rtt.base_timeout() * PERSISTENT
     }
@@ -226,8 +235,14 @@ impl Numbered {
     /// Silence: a probe leaves whatever the window says, and nothing is declared lost (RFC 9002
     /// section 6.2).
     pub fn on_retransmit_timer(&self, conn: &mut Connection, now: Time) {
+        // Requirement, RFC 9002 section 6.2: "MUST NOT cause prior unacknowledged packets to be
+        // marked as lost"
         conn.counters.timeouts += 1;
+        // Requirement, RFC 9002 section 6.2.1: "the PTO backoff MUST be increased, resulting in the
+        // PTO period being set to twice its current value"
         conn.rtt.back_off();
+        // Requirement, RFC 9002 section 6.2.4: "a sender MUST send at least one ack-eliciting
+        // packet in the packet number space as a probe"
         conn.forced = true;
         conn.timers.retransmit = now + conn.rtt.timeout();
     }

@@ -69,7 +69,8 @@ impl Tcp {
     /// A duplicate was reported (RFC 2883): evidence for undo, and RACK tolerates more reordering.
     fn note_duplicate(&mut self, conn: &Connection, blocks: &[Block]) -> bool {
         let Some(block) = blocks.first() else { return false };
-        let (una, next) = (conn.board.una(), conn.board.next());
+        let una = conn.board.una();
+        let next = conn.board.next();
         let outstanding = (una..next).contains(&block.start);
         let retransmitted =
             !outstanding || conn.board.slot(block.start).flags.has(Flags::EVER_RETRANSMITTED);
@@ -83,7 +84,8 @@ impl Tcp {
         match conn.transport.loss_detection {
             LossDetection::Rack => {
                 let min_rtt = conn.rtt.minimum().unwrap_or_default();
-                let (steps, srtt) = (self.reordering.steps(), conn.rtt.srtt());
+                let steps = self.reordering.steps();
+                let srtt = conn.rtt.srtt();
                 let window =
                     conn.board.reordering_window(conn.is_repairing(), min_rtt, steps, srtt);
                 let again = conn.find_lost(|board, lost| board.detect_losses(now, window, lost));
@@ -150,7 +152,8 @@ fn deliver_selective(
 ) {
     // Blocks are repeated in several acknowledgements; those of the one before are known. Several
     // new ones are taken in order, lest their segments look reordered.
-    let (mut new, mut count) = ([Block::default(); MAX_BLOCKS], 0);
+    let mut new = [Block::default(); MAX_BLOCKS];
+    let mut count = 0;
     for block in blocks.iter().filter(|block| !conn.selective.known_blocks.contains(block)) {
         new[count] = *block;
         count += 1;

@@ -360,6 +360,7 @@ impl Rig {
     }
 
     fn check(&self) {
+        self.sender.check();
         let script = self.script.lock().unwrap();
         if script.counted {
             assert_eq!(self.sender.in_flight(), script.flight(), "segments in flight");

@@ -14,7 +14,7 @@ mod saved;
 
 pub use ack::{Ack, Counts};
 pub use aggregation::{ExtraAcked, MaxExtraAcked};
-pub use bandwidth::{BW_SCALE, GAIN_SCALE, UNIT, bandwidth, bandwidth_ceil, bdp, bytes_per_second};
+pub use bandwidth::{BW_SCALE, GAIN_SCALE, UNIT, bandwidth, bandwidth_ceil, bdp};
 pub use pacing::{Pacing, PacingRule};
 pub use probe_rtt::{ProbeRtt, Progress};
 pub use rounds::Rounds;

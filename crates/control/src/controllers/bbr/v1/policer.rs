@@ -164,7 +164,8 @@ mod tests {
 
     #[test]
     fn two_lossy_intervals_of_one_rate_are_a_policer() {
-        let (mut policer, mut counts) = (Policer::default(), Counts::default());
+        let mut policer = Policer::default();
+        let mut counts = Counts::default();
         // The first interval begins at the first loss, which counts as its first round: 3000
         // packets in 300 ms.
         for _ in 0..7 {
@@ -184,7 +185,8 @@ mod tests {
     #[test]
     fn rates_an_eighth_apart_are_one_rate_and_give_their_mean() {
         for (second, found) in [(1_120, true), (1_130, false), (880, true), (870, false)] {
-            let (mut policer, mut counts) = (Policer::default(), Counts::default());
+            let mut policer = Policer::default();
+            let mut counts = Counts::default();
             for _ in 0..4 {
                 round(&mut policer, &mut counts, 1_000, 250);
             }
@@ -200,7 +202,8 @@ mod tests {
 
     #[test]
     fn slow_rates_4_kbit_apart_are_one_rate() {
-        let (mut policer, mut counts) = (Policer::default(), Counts::default());
+        let mut policer = Policer::default();
+        let mut counts = Counts::default();
         for _ in 0..4 {
             round(&mut policer, &mut counts, 1, 1);
         }
@@ -228,7 +231,8 @@ mod tests {
 
     #[test]
     fn light_loss_is_no_policer() {
-        let (mut policer, mut counts) = (Policer::default(), Counts::default());
+        let mut policer = Policer::default();
+        let mut counts = Counts::default();
         // 195 of 1000 is below 50/256.
         for _ in 0..100 {
             assert_eq!(round(&mut policer, &mut counts, 1_000, 195), Verdict::Unchanged);
@@ -238,7 +242,8 @@ mod tests {
 
     #[test]
     fn a_sample_limited_by_the_application_starts_over() {
-        let (mut policer, mut counts) = (Policer::default(), Counts::default());
+        let mut policer = Policer::default();
+        let mut counts = Counts::default();
         for _ in 0..7 {
             round(&mut policer, &mut counts, 1_000, 250);
         }

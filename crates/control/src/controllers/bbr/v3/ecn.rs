@@ -1,10 +1,108 @@
-//! The kernel's response to ECN marks that are many and early: on paths of at most 5 ms, in
-//! proportion to the share of packets marked.
+//! The kernel's response to ECN marks.
 
 use super::Bbr3;
+use super::profile::Fraction;
 use super::state::Evidence;
 use crate::CaState;
-use crate::controllers::bbr::common::Ack;
+use crate::controllers::bbr::common::{Ack, UNIT};
+
+// ECN marks, and the share of packets that carry them.
+
+/// `bbr_ecn_max_rtt_us`: the longest least round trip, in µs, at which the flow responds to marks.
+const MAX_RTT: u32 = 5_000;
+/// `bbr_ecn_alpha_gain`: weight of the latest round in the share of packets marked, in 1/256.
+const ALPHA_GAIN: u32 = UNIT / 16;
+/// `bbr_ecn_factor`: the flight is cut by this part of the share, in 1/256.
+const FACTOR: u32 = UNIT / 3;
+/// `bbr_ecn_thresh`: share of packets marked, in 1/256, beyond which the flight is too high.
+const THRESHOLD: u32 = UNIT / 2;
+/// `bbr_full_ecn_cnt`: rounds above it that end Startup.
+const FULL_ROUNDS: u32 = 2;
+
+/// The marks received.
+#[derive(Clone, Debug)]
+pub struct Marks {
+    /// The path is short enough (`ecn_eligible`).
+    pub eligible: bool,
+    /// The share of packets marked, in 1/256.
+    alpha: u32,
+    /// Packets delivered with a mark.
+    pub total: u32,
+    /// Packets delivered, and with a mark, when the share was last updated.
+    counted: (u64, u32),
+    in_round: bool,
+    /// The cycle had marks.
+    pub in_cycle: bool,
+    startup_rounds: u32,
+}
+
+impl Marks {
+    /// No marks. The share begins at 1, so that a flow that starts into congestion responds at once
+    /// (`bbr_ecn_alpha_init`).
+    pub fn new() -> Marks {
+        Marks {
+            eligible: false,
+            alpha: UNIT,
+            total: 0,
+            counted: (0, 0),
+            in_round: false,
+            in_cycle: false,
+            startup_rounds: 0,
+        }
+    }
+
+    /// The share of packets marked, in 1/256.
+    pub fn alpha(&self) -> u32 {
+        self.alpha
+    }
+
+    /// True if more than half of what was delivered since a packet left was marked.
+    pub fn is_too_high(&self, evidence: &Evidence) -> bool {
+        self.eligible
+            && evidence.marked as u64 > (evidence.delivered as u64 * THRESHOLD as u64) >> 8
+    }
+
+    /// The share of the flight that marks in this round leave (`bbr_ecn_cut`).
+    pub fn cut(&self) -> Option<Fraction> {
+        self.in_round.then_some(Fraction(UNIT - ((self.alpha * FACTOR) >> 8), UNIT))
+    }
+
+    /// The round is answered.
+    pub fn end_round(&mut self) {
+        self.in_round = false;
+    }
+
+    /// Forgets round and cycle.
+    pub fn reset(&mut self) {
+        self.in_round = false;
+        self.in_cycle = false;
+    }
+
+    /// An acknowledgement reports `marked` packets.
+    pub fn take(&mut self, marked: u32) {
+        self.total = self.total.wrapping_add(marked);
+        self.in_round |= self.eligible && marked > 0;
+    }
+
+    /// A round is over with `delivered` packets delivered. True if Startup must end
+    /// (`bbr_update_ecn_alpha`, `bbr_check_ecn_too_high_in_startup`).
+    pub fn on_round(&mut self, delivered: u64, min_rtt: Option<u32>) -> bool {
+        self.eligible |= min_rtt.is_some_and(|rtt| rtt <= MAX_RTT);
+        let packets = delivered - self.counted.0;
+        if !self.eligible || packets == 0 {
+            return false;
+        }
+        let share = (((self.total.wrapping_sub(self.counted.1) as u64) << 8) / packets) as u32;
+        self.alpha =
+            ((((UNIT - ALPHA_GAIN) * self.alpha) >> 8) + ((ALPHA_GAIN * share) >> 8)).min(UNIT);
+        self.counted = (delivered, self.total);
+        self.startup_rounds = if share >= THRESHOLD { self.startup_rounds + 1 } else { 0 };
+        self.startup_rounds >= FULL_ROUNDS
+    }
+}
+
+// The kernel's response to ECN marks that are many and early: on paths of at most 5 ms, in
+// proportion to the share of packets marked.
 
 impl Bbr3 {
     pub(super) fn take_marks(&mut self, marked: u32) {
@@ -30,5 +128,69 @@ impl Bbr3 {
     pub(super) fn should_reprobe(&self, ack: &Ack) -> bool {
         let marked = self.marks.as_ref().is_some_and(|marks| marks.eligible && marks.in_cycle);
         marked && !self.loss_in_cycle && ack.ca_state == CaState::Open
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    mod marks {
+        use super::super::*;
+
+        #[test]
+        fn the_share_moves_a_sixteenth_each_round() {
+            let mut marks = Marks::new();
+            marks.on_round(100, Some(5_000));
+            // 240/256 of 256.
+            assert_eq!(marks.alpha(), 240);
+            marks.take(50);
+            marks.on_round(200, Some(5_000));
+            // 240 · 240 / 256 = 225, and 16 · 128 / 256 = 8.
+            assert_eq!(marks.alpha(), 233);
+            assert_eq!(marks.cut(), Some(Fraction(256 - ((233 * 85) >> 8), 256)));
+        }
+
+        #[test]
+        fn marks_count_on_paths_of_five_milliseconds_at_most() {
+            let mut marks = Marks::new();
+            marks.on_round(100, Some(5_001));
+            marks.take(100);
+            assert_eq!((marks.alpha(), marks.cut()), (256, None));
+            assert!(!marks.is_too_high(&Evidence {
+                flight: 100,
+                lost: 0,
+                app_limited: false,
+                delivered: 100,
+                marked: 100
+            }));
+        }
+
+        #[test]
+        fn two_rounds_with_half_marked_end_startup() {
+            let mut marks = Marks::new();
+            marks.on_round(100, Some(1_000));
+            marks.take(50);
+            assert!(!marks.on_round(200, Some(1_000)));
+            marks.take(49);
+            assert!(!marks.on_round(300, Some(1_000)), "49 are not half");
+            for expected in [false, true] {
+                marks.take(50);
+                let delivered = marks.counted.0 + 100;
+                assert_eq!(marks.on_round(delivered, Some(1_000)), expected);
+            }
+        }
+
+        #[test]
+        fn more_than_half_marked_is_too_high() {
+            let mut marks = Marks::new();
+            marks.on_round(100, Some(1_000));
+            let evidence = |marked| Evidence {
+                flight: 100,
+                lost: 0,
+                app_limited: false,
+                delivered: 100,
+                marked,
+            };
+            assert!(!marks.is_too_high(&evidence(50)) && marks.is_too_high(&evidence(51)));
+        }
     }
 }

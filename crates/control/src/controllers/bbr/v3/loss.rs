@@ -1,12 +1,88 @@
-//! Losses: judged packet by packet, answered, and undone if they were spurious (sections 5.5.10 and
-//! 5.5.11).
+//! Losses: how each packet left, how losses are answered, and how spurious ones are undone (sections
+//! 5.5.10 and 5.5.11).
 
 use super::Bbr3;
 use super::profile::Profile;
 use super::state::{BbrState, Evidence};
-use super::undo::Undo;
 use crate::controllers::bbr::common::Ack;
-use crate::{Congestion, Feedback};
+use crate::{Congestion, Feedback, Tag};
+
+// The state of the flow at each transmission, by its tag (`tx_in_flight`, `P.lost`; `struct
+// tcp_skb_cb`).
+
+/// The state of the flow at one transmission, and of its fate since.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Departure {
+    /// Packets in flight, this one included.
+    pub flight: u32,
+    /// Packets declared lost so far.
+    pub lost: u32,
+    /// Packets delivered with a mark so far.
+    pub marked: u32,
+    /// The application was the limit.
+    pub app_limited: bool,
+}
+
+/// The latest departures, in a ring.
+///
+/// A transmission whose fate never comes (all were given up by a timeout) costs nothing: its place
+/// is taken in its turn. The ring holds a multiple of what is in flight, so that a transmission
+/// finds its own departure unless it is older than that.
+#[derive(Clone, Debug)]
+pub struct Flights {
+    /// By tag; a place holds the departure with the tag beside it.
+    ring: Vec<(u32, Departure)>,
+    next: u32,
+}
+
+/// Departures kept at the start; a power of two.
+const INITIAL: usize = 64;
+/// No departure: at least the packet itself is in flight.
+const EMPTY: (u32, Departure) =
+    (0, Departure { flight: 0, lost: 0, marked: 0, app_limited: false });
+/// Departures kept per packet in flight.
+const DEPTH: usize = 4;
+
+impl Flights {
+    /// Nothing has left.
+    pub fn new() -> Flights {
+        Flights { ring: vec![EMPTY; INITIAL], next: 0 }
+    }
+
+    /// A packet leaves.
+    #[inline]
+    pub fn depart(&mut self, departure: Departure) -> Tag {
+        if departure.flight as usize * DEPTH > self.ring.len() {
+            self.grow();
+        }
+        let tag = self.next;
+        self.next = self.next.wrapping_add(1);
+        let place = tag as usize & (self.ring.len() - 1);
+        self.ring[place] = (tag, departure);
+        Tag(tag)
+    }
+
+    /// The state when the transmission left that bears `tag`.
+    #[inline]
+    pub fn get(&self, tag: Tag) -> Option<Departure> {
+        let (kept, departure) = self.ring[tag.0 as usize & (self.ring.len() - 1)];
+        (kept == tag.0 && departure.flight > 0).then_some(departure)
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let larger = vec![EMPTY; self.ring.len() * 2];
+        let mask = larger.len() - 1;
+        for (tag, departure) in std::mem::replace(&mut self.ring, larger) {
+            if departure.flight > 0 {
+                self.ring[tag as usize & mask] = (tag, departure);
+            }
+        }
+    }
+}
+
+// Losses: judged packet by packet, answered, and undone if they were spurious (sections 5.5.10 and
+// 5.5.11).
 
 impl Bbr3 {
     /// Saves window and bounds before losses change them (`SaveCwnd` and `SaveStateUponLoss`,
@@ -85,7 +161,8 @@ impl Bbr3 {
     /// `bbr_inflight_hi_from_lost_skb`).
     fn flight_at_loss(&self, evidence: &Evidence) -> u32 {
         let threshold = self.constants.loss_threshold;
-        let (flight, lost) = (evidence.flight - 1, evidence.lost - 1);
+        let flight = evidence.flight - 1;
+        let lost = evidence.lost - 1;
         let budget = threshold.of_ceil(flight);
         let fits = budget.saturating_sub(lost) as u64 * threshold.1 as u64
             / (threshold.1 - threshold.0) as u64;
@@ -158,6 +235,60 @@ impl Bbr3 {
                 self.start_refill(0)
             }
             _ => {}
+        }
+    }
+}
+
+// The state to return to after spurious losses.
+
+/// The state to return to if the losses of a recovery turn out to be spurious (section 5.5.11.1).
+#[derive(Clone, Debug)]
+pub struct Undo {
+    /// The state that the losses ended.
+    pub state: Option<BbrState>,
+    /// The short-term bound of the bandwidth before the losses.
+    pub bandwidth: u32,
+    /// The short-term bound of the flight before the losses.
+    pub flight: u32,
+    /// The long-term bound before the losses.
+    pub long_term: u32,
+}
+
+impl Undo {
+    /// Nothing to return to.
+    pub fn new() -> Undo {
+        Undo { state: None, bandwidth: 0, flight: 0, long_term: 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    mod flights {
+        use super::super::*;
+
+        #[test]
+        fn a_departure_is_found_by_its_tag_while_the_ring_grows() {
+            let mut flights = Flights::new();
+            let tags: Vec<Tag> = (1..=1_000)
+                .map(|flight| {
+                    flights.depart(Departure { flight, lost: 2 * flight, ..Departure::default() })
+                })
+                .collect();
+            for (tag, flight) in tags.iter().zip(1..) {
+                let departure = flights.get(*tag).expect("kept");
+                assert_eq!((departure.flight, departure.lost), (flight, 2 * flight));
+            }
+            assert!(flights.get(Tag(1_000)).is_none(), "not sent yet");
+        }
+
+        #[test]
+        fn what_is_older_than_the_ring_is_forgotten_not_mistaken() {
+            let mut flights = Flights::new();
+            let first = flights.depart(Departure { flight: 1, ..Departure::default() });
+            for _ in 0..INITIAL {
+                flights.depart(Departure { flight: 2, ..Departure::default() });
+            }
+            assert!(flights.get(first).is_none());
         }
     }
 }

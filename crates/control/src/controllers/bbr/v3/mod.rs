@@ -30,56 +30,33 @@
 //! * the kernel's fast path for flows limited by the application, its protective load balancing and
 //!   its request for immediate acknowledgements are left out.
 
-mod aggregation;
-mod cwnd;
-mod cycle;
-mod drain;
+mod bounds;
 mod ecn;
-mod flights;
-mod full_pipe;
-mod latest;
-mod long_term;
 mod loss;
-mod marks;
-mod max_bandwidth;
-mod min_rtt;
-mod probe_bw;
-mod probe_rtt;
+mod model;
 mod profile;
-mod short_term;
-mod shown;
-mod startup;
 mod state;
 #[cfg(test)]
 mod tests;
-mod undo;
 mod window;
 
 use crate::controllers::bbr::common::{
-    Ack, Counts, ExtraAcked, FLOOR, Pacing, PacingRule, ProbeRtt, Rounds, UNIT, bandwidth_ceil, bdp,
+    Ack, BW_SCALE, Counts, ExtraAcked, FLOOR, Pacing, PacingRule, ProbeRtt, Rounds, UNIT,
+    bandwidth_ceil, bdp,
 };
 use crate::parts::micros::micros;
 use crate::{Basis, Build, Built, Entry, Setup};
 use crate::{Controller, Decision, Feedback, Open, Reduction, Sent, Tag, Timeout};
-use aggregation::Aggregation;
-use cwnd::Cwnd;
-use cycle::Cycle;
-use flights::{Departure, Flights};
-use full_pipe::{FullPipe, LostRanges};
-use latest::Latest;
-use long_term::LongTerm;
-#[cfg(test)]
-use long_term::UNBOUNDED;
-use marks::Marks;
-use max_bandwidth::MaxBandwidth;
-use min_rtt::MinRtt;
+use bounds::{LongTerm, ShortTerm, UNBOUNDED};
+use ecn::Marks;
+use loss::{Departure, Flights, Undo};
+use model::{Aggregation, FullPipe, Latest, LostRanges, MaxBandwidth, MinRtt};
 use narrows_params::{Need, Param, ParamError, Params};
 use narrows_units::{Random, Segments, Time};
 use narrows_wire::Ecn;
 use profile::{Constants, Profile, UP_WINDOW_GAIN, WINDOW_GAIN};
-use short_term::ShortTerm;
-use state::{BbrState, Evidence};
-use undo::Undo;
+use state::{BbrState, Cycle, Evidence};
+use window::Cwnd;
 
 /// Registry line.
 pub static ENTRY: Entry = Entry {
@@ -429,4 +406,85 @@ impl Controller for Bbr3 {
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         self.show(visit);
     }
+}
+
+// The inner state by name, for traces. Names are the draft's (section 2) in this project's words,
+// with the unit at their end; no unit stands for packets, rounds, a gain or a truth (0 or 1). A
+// bound that is not set and a value of the other profile are not a number.
+
+impl Bbr3 {
+    /// Shows each value to `visit`.
+    pub(super) fn show(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        visit("state", self.state as u8 as f64);
+        visit("rounds", self.rounds.count() as f64);
+        visit("round_start", truth(self.rounds.start()));
+        visit("pacing_gain", self.pacing_gain() as f64 / self.constants.unit as f64);
+        visit("cwnd_gain", self.window_gain() as f64 / UNIT as f64);
+        visit("cwnd", self.window.get() as f64);
+        self.show_model(visit);
+        self.show_probing(visit);
+        self.show_undo(visit);
+        visit("idle_restart", truth(self.idle_restart));
+        visit(
+            "ecn_alpha",
+            self.marks.as_ref().map_or(f64::NAN, |marks| marks.alpha() as f64 / UNIT as f64),
+        );
+    }
+
+    /// Section 2.9 and the samples that it is made of.
+    fn show_model(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        visit("delivery_rate_packets_s", rate(self.latest.bandwidth));
+        visit("app_limited", truth(self.latest.app_limited));
+        visit("bandwidth_packets_s", rate(self.bandwidth()));
+        visit("max_bandwidth_packets_s", rate(self.max_bandwidth.get()));
+        visit("bandwidth_shortterm_packets_s", rate(self.short_term.bandwidth()));
+        visit("inflight_shortterm", bound(self.short_term.flight()));
+        visit("inflight_longterm", bound(self.long_term.get()));
+        visit("bandwidth_latest_packets_s", rate(self.short_term.latest_bandwidth()));
+        visit("inflight_latest", self.short_term.latest_flight() as f64);
+        visit("min_rtt_s", seconds(self.min_rtt.get()));
+        visit("probe_rtt_min_delay_s", seconds(self.min_rtt.recent()));
+        visit("extra_acked", self.aggregated(self.bandwidth()) as f64);
+    }
+
+    /// Sections 2.13 and 2.14.
+    fn show_probing(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        visit("full_bw_count", self.full_pipe.rounds() as f64);
+        visit("full_bw_now", truth(self.full_pipe.now()));
+        visit("full_bw_reached", truth(self.full_pipe.reached()));
+        visit("drain_start_round", self.drain_began as f64);
+        visit("bw_probe_wait_s", self.cycle.wait() as f64 / 1e6);
+        visit("rounds_since_probe", self.cycle.rounds() as f64);
+        visit("probe_sample", truth(self.cycle.probe_sample));
+        visit("prev_probe_too_high", truth(self.cycle.too_high));
+        visit("prev_probe_precautionary", truth(self.cycle.precautionary));
+    }
+
+    /// Section 2.15.
+    fn show_undo(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        visit("undo_state", self.undo.state.map_or(f64::NAN, |state| state as u8 as f64));
+        visit("undo_bandwidth_shortterm_packets_s", rate(self.undo.bandwidth));
+        visit("undo_inflight_shortterm", bound(self.undo.flight));
+        visit("undo_inflight_longterm", bound(self.undo.long_term));
+    }
+}
+
+fn truth(is: bool) -> f64 {
+    is as u8 as f64
+}
+
+fn rate(bandwidth: u32) -> f64 {
+    if bandwidth == UNBOUNDED {
+        f64::NAN
+    } else {
+        bandwidth as f64 * (1e6 / (1u64 << BW_SCALE) as f64)
+    }
+}
+
+fn bound(packets: u32) -> f64 {
+    if packets == UNBOUNDED { f64::NAN } else { packets as f64 }
+}
+
+fn seconds(micros: Option<u32>) -> f64 {
+    micros.map_or(f64::NAN, |micros| micros as f64 / 1e6)
 }

@@ -66,10 +66,14 @@ impl Profile {
 
 const DRAFT: Constants = Constants {
     unit: 100,
+    // Requirement, draft-ietf-ccwg-bbr-06 section 2.4: "the gain value that will allow the sending
+    // rate to double each round (4 * ln(2) ~= 2.77)"
     startup_pacing: 277,
     drain_pacing: 50,
     down_pacing: 90,
     up_pacing: 125,
+    // Requirement, draft-ietf-ccwg-bbr-06 section 2.7: "the maximum tolerated per-round-trip packet
+    // loss rate when probing for bandwidth (the default is 2%)"
     loss_threshold: Fraction(2, 100),
     beta: Fraction(7, 10),
     headroom: Fraction(15, 100),

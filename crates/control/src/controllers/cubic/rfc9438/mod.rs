@@ -20,38 +20,36 @@
 #[cfg(test)]
 mod tests;
 
-use super::hystartpp::HyStartPlusPlus;
 use super::params::{FAST_CONVERGENCE, FRIENDLINESS, HYSTART};
 use crate::Setup;
 use crate::parts::ecn::codepoint;
-use crate::parts::restart::{Restart, Rule};
+use crate::parts::start::Start;
+use crate::parts::start::hystartpp::HyStartPlusPlus;
+use crate::parts::window::Window;
 use crate::{Congestion, Controller, Decision, Feedback, Sent, Tag, Timeout};
 use narrows_params::Params;
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Ecn;
 
 /// Growth, in segments/s³ (section 5.1).
+// Requirement, RFC 9438 section 5.1: "C SHOULD be set to 0.4"
 const C: f64 = 0.4;
 /// The part of the window that a reduction leaves (section 4.6).
+// Requirement, RFC 9438 section 4.6: "The parameter beta_cubic SHOULD be set to 0.7"
 const BETA: f64 = 0.7;
 /// Reno's growth per window that matches this reduction (section 4.3).
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
-/// Fewest segments after a loss, and after a mark (section 4.6).
-const MIN_AFTER_LOSS: f64 = 2.0;
-const MIN_AFTER_MARK: f64 = 1.0;
 /// The target is at most this multiple of the window (section 4.2).
 const MAX_TARGET: f64 = 1.5;
 
 /// The controller.
 #[derive(Clone, Debug)]
 pub struct Rfc9438 {
+    window: Window,
     state: State,
-    /// The state before the latest reduction and its time, for undo.
-    prior: (State, Time),
-    hystart: Option<HyStartPlusPlus>,
+    before: Before,
     /// Time counts on the curve from here to the next acknowledgement.
     last: Time,
-    restart: Restart,
     fast_convergence: bool,
     friendliness: bool,
     /// A full packet, headers included.
@@ -59,11 +57,18 @@ pub struct Rfc9438 {
     ecn: Ecn,
 }
 
-/// State that the undo of a spurious reduction restores (section 4.9).
+/// What there was before the latest reduction, which an undo restores (section 4.9).
+#[derive(Clone, Copy, Debug)]
+struct Before {
+    at: Time,
+    cwnd: f64,
+    threshold: f64,
+    state: State,
+}
+
+/// The curve, and what it begins from.
 #[derive(Clone, Copy, Debug)]
 struct State {
-    window: f64,
-    threshold: f64,
     /// Where the curve is flat; unknown before a loss, after a timeout and after a slow start that
     /// ended without loss: then where the curve begins.
     w_max: Option<f64>,
@@ -85,6 +90,8 @@ impl Epoch {
     /// From `window` on (section 4.2).
     fn new(window: f64, w_max: f64) -> Epoch {
         let k = if window < w_max { libm::cbrt((w_max - window) / C) } else { 0.0 };
+        // Requirement, RFC 9438 section 4.8: "W_est SHOULD be set to the congestion window size at
+        // the beginning of the current congestion avoidance stage"
         Epoch { t: Span::ZERO, w_max, k, w_est: window }
     }
 
@@ -98,20 +105,21 @@ impl Epoch {
 impl Rfc9438 {
     /// A controller at the start of a connection.
     pub fn new(setup: &Setup, params: &Params) -> Rfc9438 {
-        let window = setup.initial_window.get();
-        let state = State {
-            window,
-            threshold: f64::INFINITY,
-            w_max: None,
-            cwnd_prior: window,
-            epoch: None,
+        let start = if params.get(&HYSTART) {
+            // Requirement, RFC 9438 section 4.10: "CUBIC SHOULD use the HyStart++ slow start
+            // algorithm"
+            Start::HyStartPlusPlus(HyStartPlusPlus::new())
+        } else {
+            Start::Classic
         };
+        let window = Window::new(setup).starting(start);
+        let Window { cwnd, threshold, .. } = window;
+        let state = State { w_max: None, cwnd_prior: cwnd, epoch: None };
         Rfc9438 {
+            window,
             state,
-            prior: (state, Time::ZERO),
-            hystart: params.get(&HYSTART).then(HyStartPlusPlus::new),
+            before: Before { at: Time::ZERO, cwnd, threshold, state },
             last: Time::ZERO,
-            restart: Restart::new(Rule::Rfc5681, window),
             fast_convergence: params.get(&FAST_CONVERGENCE),
             friendliness: params.get(&FRIENDLINESS),
             packet: setup.mss + setup.headers,
@@ -119,68 +127,57 @@ impl Rfc9438 {
         }
     }
 
-    fn grow(&mut self, mut acked: f64, srtt: Span) {
-        let state = &mut self.state;
-        if state.window < state.threshold {
-            if let Some(hystart) = &self.hystart {
-                state.window += hystart.growth(acked);
-                return;
-            }
-            let step = acked.min(state.threshold - state.window);
-            state.window += step;
-            acked -= step;
-        }
-        if acked > 0.0 {
-            self.avoid(acked, srtt);
+    fn grow(&mut self, acked: f64, srtt: Span) {
+        let slow = self.window.cwnd < self.window.threshold;
+        let rest = if slow { self.window.slow_start(acked, 1.0) } else { acked };
+        if rest > 0.0 {
+            self.avoid(rest, srtt);
         }
     }
 
     /// Congestion avoidance (sections 4.3 to 4.5).
     fn avoid(&mut self, acked: f64, srtt: Span) {
         let state = &mut self.state;
-        let window = state.window;
+        let window = self.window.cwnd;
         let epoch = state
             .epoch
             .get_or_insert_with(|| Epoch::new(window, *state.w_max.get_or_insert(window)));
         let t = epoch.t.as_secs_f64();
+        // Requirement, RFC 9438 section 4.3: "the sender SHOULD set alpha_cubic to 1"
         let alpha = if epoch.w_est < state.cwnd_prior { ALPHA } else { 1.0 };
         epoch.w_est += alpha * acked / window;
         if self.friendliness && epoch.w_cubic(t) < epoch.w_est {
-            state.window = window.max(epoch.w_est);
+            // Requirement, RFC 9438 section 4.3: "cwnd SHOULD be set to W_est at each reception of
+            // a new ACK"
+            self.window.cwnd = window.max(epoch.w_est);
         } else {
             let target = epoch.w_cubic(t + srtt.as_secs_f64()).clamp(window, MAX_TARGET * window);
-            state.window += (target - window) / window * acked;
+            // Requirement, RFC 9438 section 4.4: "In this region, cwnd MUST be incremented by
+            // (target - cwnd)/cwnd"
+            self.window.cwnd += (target - window) / window * acked;
         }
     }
 
     /// Sections 4.6 and 4.7.
-    fn reduce(&mut self, least: f64, now: Time) {
-        self.prior = (self.state, now);
-        self.hystart = None;
-        let state = &mut self.state;
-        let shrinking =
-            self.fast_convergence && state.w_max.is_some_and(|w_max| state.window < w_max);
-        state.w_max =
-            Some(if shrinking { state.window * (1.0 + BETA) / 2.0 } else { state.window });
-        state.cwnd_prior = state.window;
-        state.epoch = None;
-        state.threshold = (state.window * BETA).max(MIN_AFTER_LOSS);
-        state.window = (state.window * BETA).max(least);
+    fn reduce(&mut self, why: Congestion, now: Time) {
+        let Window { cwnd, threshold, .. } = self.window;
+        self.before = Before { at: now, cwnd, threshold, state: self.state };
+        // Requirement, RFC 9438 section 4.7: ""Fast Convergence" mechanism SHOULD be implemented"
+        let shrinking = self.fast_convergence && self.state.w_max.is_some_and(|w_max| cwnd < w_max);
+        let w_max = if shrinking { cwnd * (1.0 + BETA) / 2.0 } else { cwnd };
+        self.state = State { w_max: Some(w_max), cwnd_prior: cwnd, epoch: None };
+        // Requirement, RFC 9438 section 4.6: "the sender MUST reduce cwnd and ssthresh immediately
+        // upon entering loss recovery"
+        self.window.reduce(cwnd * BETA, why);
     }
 }
 
 impl Controller for Rfc9438 {
     fn on_sent(&mut self, sent: &Sent) -> Tag {
-        if let Some(hystart) = &mut self.hystart {
-            hystart.on_sent(sent.number);
-        }
         if sent.in_flight == 0 {
             self.last = sent.now;
         }
-        if let Some((window, threshold)) =
-            self.restart.on_sent(sent, (self.state.window, self.state.threshold))
-        {
-            (self.state.window, self.state.threshold) = (window, threshold);
+        if self.window.on_sent(sent) {
             self.state.epoch = None;
         }
         Tag::default()
@@ -188,31 +185,27 @@ impl Controller for Rfc9438 {
 
     fn on_feedback(&mut self, feedback: &Feedback<'_>) {
         use crate::CaState::*;
-        let (mut highest, mut grown) = (0, 0u32);
+        let mut highest = 0;
+        let mut grown = 0u32;
         for acked in feedback.acked {
             highest = highest.max(acked.number);
+            // Requirement, RFC 9438 section 4.6: "MUST use other measures to prevent cwnd from
+            // growing when the volume of bytes in flight is smaller than cwnd"
             grown += acked.window_limited as u32;
         }
         let passed = feedback.now.since(std::mem::replace(&mut self.last, feedback.now));
         if let Some(epoch) = &mut self.state.epoch
             && grown > 0
         {
+            // Requirement, RFC 9438 section 4.2: "The elapsed time t in Equation 1 MUST NOT include
+            // periods during which cwnd has not been updated due to application-limited behavior"
             epoch.t += passed;
         }
         if let Some(congestion) = feedback.congestion {
-            self.reduce(
-                if congestion == Congestion::Mark { MIN_AFTER_MARK } else { MIN_AFTER_LOSS },
-                feedback.now,
-            );
-            return;
+            return self.reduce(congestion, feedback.now);
         }
-        if let Some(hystart) = &mut self.hystart
-            && !feedback.acked.is_empty()
-            && hystart.on_ack(highest, feedback.rtt)
-        {
-            self.hystart = None;
-            self.state.threshold = self.state.window;
-            self.state.cwnd_prior = self.state.window;
+        if !feedback.acked.is_empty() && self.window.look_for_the_end(highest, feedback.rtt) {
+            self.state.cwnd_prior = self.window.cwnd;
         }
         if grown > 0 && matches!(feedback.ca_state, Open | Disorder | Loss) {
             self.grow(grown as f64, feedback.srtt);
@@ -221,33 +214,35 @@ impl Controller for Rfc9438 {
 
     fn on_timeout(&mut self, timeout: &Timeout) {
         if !timeout.repeated {
-            self.reduce(MIN_AFTER_LOSS, timeout.now);
+            self.reduce(Congestion::Loss, timeout.now);
         }
-        self.state.window = 1.0;
+        self.window.cwnd = 1.0;
         self.state.w_max = None;
         self.state.epoch = None;
     }
 
     fn on_undo(&mut self, now: Time) {
-        let (mut state, at) = self.prior;
-        if self.state.window < state.window {
+        let Before { at, cwnd, threshold, mut state } = self.before;
+        // Requirement, RFC 9438 section 4.9.2: "CUBIC SHOULD continue to use the current and the
+        // most recent values of these variables"
+        if self.window.cwnd < cwnd {
             // The epoch goes on as if it had never been interrupted.
             if let Some(epoch) = &mut state.epoch {
                 epoch.t += now.since(at);
             }
+            (self.window.cwnd, self.window.threshold) = (cwnd, threshold);
             self.state = state;
             self.last = now;
         }
     }
 
     fn decision(&self) -> Decision {
-        Decision::clocked(self.state.window, self.packet, self.ecn)
+        Decision::clocked(self.window.cwnd, self.packet, self.ecn)
     }
 
     fn inspect(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         let epoch = self.state.epoch;
-        visit("cwnd", self.state.window);
-        visit("ssthresh", self.state.threshold);
+        self.window.inspect(visit);
         visit("w_max", self.state.w_max.unwrap_or(f64::NAN));
         visit("k", epoch.map_or(f64::NAN, |epoch| epoch.k));
         visit("w_est", epoch.map_or(f64::NAN, |epoch| epoch.w_est));

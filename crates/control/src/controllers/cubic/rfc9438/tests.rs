@@ -30,12 +30,15 @@ fn close(left: f64, right: f64) {
     assert!((left - right).abs() < 1e-6, "{left} is not {right}");
 }
 
+/// Shows RFC 9438 section 4.6: "The parameter beta_cubic SHOULD be set to 0.7"
+///
+/// Shows RFC 9438 section 5.1: "C SHOULD be set to 0.4"
 #[test]
 fn k_of_100_and_70_is_4_217_seconds() {
     let mut cubic = cubic("", 100.0);
     lose(&mut cubic, at(1_000), Congestion::Loss);
     assert_eq!(
-        (cubic.state.window, cubic.state.threshold, cubic.state.w_max),
+        (cubic.window.cwnd, cubic.window.threshold, cubic.state.w_max),
         (70.0, 70.0, Some(100.0))
     );
     ack(&mut cubic, at(1_100));
@@ -45,22 +48,27 @@ fn k_of_100_and_70_is_4_217_seconds() {
     close(cubic.state.epoch.unwrap().w_cubic(4.217_163_327 + 1.0), 100.4);
 }
 
+/// Shows RFC 9438 section 4.4: "In this region, cwnd MUST be incremented by (target - cwnd)/cwnd"
+///
+/// Shows RFC 9438 section 4.6: "the sender MUST reduce cwnd and ssthresh immediately upon entering
+/// loss recovery"
 #[test]
 fn one_sawtooth_step_by_step() {
     let mut cubic = cubic("", 100.0);
     lose(&mut cubic, at(1_000), Congestion::Loss);
     ack(&mut cubic, at(1_100));
     // At t = 0 the curve is at 70 and W_est at 70 + α/70, α = 0.9/1.7: the Reno-friendly region.
-    close(cubic.state.window, 70.0 + 0.529_411_764_7 / 70.0);
+    close(cubic.window.cwnd, 70.0 + 0.529_411_764_7 / 70.0);
     // At t = 1 s the curve is at 100 - 0.4 · 3.217163³ = 86.6806, ahead of W_est; the target 0.4 ·
     // (1.1 - K)³ + 100 = 87.8846 is below 105.
-    let before = cubic.state.window;
+    let before = cubic.window.cwnd;
     ack(&mut cubic, at(2_100));
     let target = 100.0 - 0.4 * (3.117_163_327f64 * 3.117_163_327 * 3.117_163_327);
     close(target, 87.884_574_7);
-    close(cubic.state.window, before + (target - before) / before);
+    close(cubic.window.cwnd, before + (target - before) / before);
 }
 
+/// Shows RFC 9438 section 4.7: ""Fast Convergence" mechanism SHOULD be implemented"
 #[test]
 fn fast_convergence_uses_the_window_before_the_cut() {
     for (options, w_max) in [("", 59.5), ("&fast_convergence=false", 70.0)] {
@@ -68,23 +76,25 @@ fn fast_convergence_uses_the_window_before_the_cut() {
         lose(&mut cubic, at(1_000), Congestion::Loss);
         lose(&mut cubic, at(2_000), Congestion::Loss);
         assert_eq!(cubic.state.w_max, Some(w_max));
-        close(cubic.state.window, 49.0);
+        close(cubic.window.cwnd, 49.0);
     }
 }
 
+/// Shows RFC 9438 section 4.3: "cwnd SHOULD be set to W_est at each reception of a new ACK"
 #[test]
 fn targets_are_between_the_window_and_half_more() {
     let mut cubic = cubic("&friendliness=false", 100.0);
     lose(&mut cubic, at(1_000), Congestion::Loss);
     ack(&mut cubic, at(1_100));
-    cubic.state.window = 110.0;
+    cubic.window.cwnd = 110.0;
     ack(&mut cubic, at(1_200));
-    assert_eq!(cubic.state.window, 110.0, "the curve at 74 does not lower it");
-    (cubic.state.window, cubic.state.threshold) = (10.0, 5.0);
+    assert_eq!(cubic.window.cwnd, 110.0, "the curve at 74 does not lower it");
+    (cubic.window.cwnd, cubic.window.threshold) = (10.0, 5.0);
     ack(&mut cubic, at(1_300));
-    assert_eq!(cubic.state.window, 10.5, "half the window per window");
+    assert_eq!(cubic.window.cwnd, 10.5, "half the window per window");
 }
 
+/// Shows RFC 9438 section 4.3: "the sender SHOULD set alpha_cubic to 1"
 #[test]
 fn reno_grows_by_one_once_at_the_window_before_the_reduction() {
     let mut cubic = cubic("", 100.0);
@@ -92,44 +102,55 @@ fn reno_grows_by_one_once_at_the_window_before_the_reduction() {
     ack(&mut cubic, at(1_000));
     let w_est = |cubic: &Rfc9438| cubic.state.epoch.unwrap().w_est;
     cubic.state.epoch.as_mut().unwrap().w_est = 99.999;
-    let (before, window) = (w_est(&cubic), cubic.state.window);
+    let before = w_est(&cubic);
+    let window = cubic.window.cwnd;
     ack(&mut cubic, at(1_000));
     close(w_est(&cubic), before + 0.529_411_764_7 / window);
-    let (before, window) = (w_est(&cubic), cubic.state.window);
+    let before = w_est(&cubic);
+    let window = cubic.window.cwnd;
     assert!(before >= 100.0);
     ack(&mut cubic, at(1_000));
     close(w_est(&cubic), before + 1.0 / window);
 }
 
+/// Shows RFC 9438 section 4.6: "MUST continue to reduce cwnd in response to congestion events due
+/// to ECN-Echo ACKs until it reaches a value of 1 MSS"
 #[test]
 fn marks_may_leave_one_segment_and_losses_two() {
     let left = |why| {
         let mut cubic = cubic("&ecn", 1.2);
         lose(&mut cubic, at(1_000), why);
-        (cubic.state.window, cubic.state.threshold)
+        (cubic.window.cwnd, cubic.window.threshold)
     };
     assert_eq!(left(Congestion::Mark), (1.0, 2.0));
     assert_eq!(left(Congestion::Loss), (2.0, 2.0));
 }
 
+/// Shows RFC 9438 section 4.8: "W_est SHOULD be set to the congestion window size at the beginning
+/// of the current congestion avoidance stage"
 #[test]
 fn after_a_timeout_the_curve_begins_flat_where_slow_start_ends() {
     let mut cubic = cubic("", 100.0);
     cubic.on_timeout(&Timeout::new(at(1_000), 100, 100, false));
-    assert_eq!((cubic.state.window, cubic.state.threshold), (1.0, 70.0));
+    assert_eq!((cubic.window.cwnd, cubic.window.threshold), (1.0, 70.0));
     cubic.on_timeout(&Timeout::new(at(2_000), 1, 1, true));
-    assert_eq!((cubic.state.window, cubic.state.threshold), (1.0, 70.0));
+    assert_eq!((cubic.window.cwnd, cubic.window.threshold), (1.0, 70.0));
     cubic.on_feedback(&Feedback {
         acked: &acked(0..69),
         ca_state: CaState::Loss,
         ..Feedback::at(at(3_000))
     });
-    assert_eq!(cubic.state.window, 70.0);
+    assert_eq!(cubic.window.cwnd, 70.0);
     ack(&mut cubic, at(3_100));
     let epoch = cubic.state.epoch.unwrap();
     assert_eq!((epoch.k, epoch.w_max, cubic.state.cwnd_prior), (0.0, 70.0, 100.0));
 }
 
+/// Shows RFC 9438 section 4.2: "The elapsed time t in Equation 1 MUST NOT include periods during
+/// which cwnd has not been updated due to application-limited behavior"
+///
+/// Shows RFC 9438 section 4.6: "MUST use other measures to prevent cwnd from growing when the
+/// volume of bytes in flight is smaller than cwnd"
 #[test]
 fn time_that_the_application_limited_is_not_on_the_curve() {
     let mut cubic = cubic("", 100.0);
@@ -148,16 +169,16 @@ fn time_that_the_application_limited_is_not_on_the_curve() {
 #[test]
 fn an_idle_flow_restarts_from_its_initial_window() {
     let mut cubic = cubic("", 10.0);
-    cubic.state.window = 80.0;
+    cubic.window.cwnd = 80.0;
     let sent = |ms, in_flight| Sent {
         rto: Span::from_millis(200),
         ..Sent::new(at(ms), ms, Bytes::new(1448), in_flight)
     };
     cubic.on_sent(&sent(1_000, 3));
     cubic.on_sent(&sent(1_200, 0));
-    assert_eq!(cubic.state.window, 80.0);
+    assert_eq!(cubic.window.cwnd, 80.0);
     cubic.on_sent(&sent(1_401, 0));
-    assert_eq!(cubic.state.window, 10.0);
+    assert_eq!(cubic.window.cwnd, 10.0);
 }
 
 #[test]
@@ -166,18 +187,18 @@ fn undo_restores_the_curve() {
     lose(&mut cubic, at(1_000), Congestion::Loss);
     ack(&mut cubic, at(1_100));
     ack(&mut cubic, at(2_100));
-    let before = cubic.state;
+    let before = cubic.window.cwnd;
     cubic.on_feedback(&Feedback {
         acked: &acked(0..1),
         congestion: Some(Congestion::Loss),
         ca_state: CaState::Recovery,
         ..Feedback::at(at(2_200))
     });
-    assert!(cubic.state.window < before.window);
+    assert!(cubic.window.cwnd < before);
     cubic.on_undo(at(2_300));
-    assert_eq!(cubic.state.window, before.window);
+    assert_eq!(cubic.window.cwnd, before);
     assert_eq!(
-        (cubic.state.threshold, cubic.state.w_max, cubic.state.cwnd_prior),
+        (cubic.window.threshold, cubic.state.w_max, cubic.state.cwnd_prior),
         (70.0, Some(100.0), 100.0)
     );
     assert_eq!(
@@ -187,15 +208,18 @@ fn undo_restores_the_curve() {
     );
 }
 
+/// Shows RFC 9438 section 4.9.2: "CUBIC SHOULD continue to use the current and the most recent
+/// values of these variables"
 #[test]
 fn undo_leaves_a_window_that_has_grown_beyond() {
     let mut cubic = cubic("", 10.0);
     lose(&mut cubic, at(1_000), Congestion::Loss);
-    cubic.state.window = 50.0;
+    cubic.window.cwnd = 50.0;
     cubic.on_undo(at(2_000));
-    assert_eq!(cubic.state.window, 50.0);
+    assert_eq!(cubic.window.cwnd, 50.0);
 }
 
+/// Shows RFC 9438 section 4.10: "CUBIC SHOULD use the HyStart++ slow start algorithm"
 #[test]
 fn hystart_hands_over_to_a_flat_curve() {
     let text = "cubic?profile=rfc9438";
@@ -218,7 +242,7 @@ fn hystart_hands_over_to_a_flat_curve() {
     // The first acknowledgement of the seventh round ends slow start: 10 + 10 in the first round, 7
     // of full growth and 3 quarters in the second, and 10 quarters in each of four.
     let threshold = 20.0 + 7.0 + 0.75 + 4.0 * 2.5;
-    assert_eq!(cubic.state.threshold, threshold);
+    assert_eq!(cubic.window.threshold, threshold);
     assert_eq!(cubic.state.w_max, Some(threshold));
     assert_eq!(cubic.state.cwnd_prior, threshold);
     assert_eq!(cubic.state.epoch.unwrap().k, 0.0);

@@ -1,7 +1,7 @@
 //! The rate control of the code released with Allegro: `onMonitorStart` and `onMonitorEnds` of its
 //! `cc.h`.
 
-use super::super::law::{Context, Judged, Law, Next, Outcome};
+use super::super::law::{Context, Judged, Next, Outcome, RateControl};
 
 /// The rate that the first interval doubles, in Mbit/s.
 const BEFORE_START: f64 = 1.0;
@@ -16,11 +16,32 @@ const MOST_GUESSES: u32 = 5;
 const TRIALS: usize = 4;
 
 /// The phases of the controller.
+///
+/// ```text
+///         utility falls            trials agree
+///  Starting ---------> Guessing -----------------> Moving
+///                      ^  |  ^                     |  |
+///                      +--+  +---------------------+  +--> Moving
+///              trials disagree    utility falls       utility rises
+/// ```
+///
+/// Silence, idleness and an interval that cannot be judged lead from any phase to Guessing.
 #[derive(Clone, Copy, Debug)]
 enum Phase {
     Starting(Start),
     Guessing(Guess),
     Moving(Moves),
+}
+
+impl Phase {
+    /// True if the state machine may go from `before` to this phase.
+    fn may_follow(&self, before: &Phase) -> bool {
+        match self {
+            Phase::Starting(_) => matches!(before, Phase::Starting(_)),
+            Phase::Guessing(_) => true,
+            Phase::Moving(_) => matches!(before, Phase::Guessing(_) | Phase::Moving(_)),
+        }
+    }
 }
 
 /// Twice the rate with every interval.
@@ -79,13 +100,19 @@ impl Nsdi15 {
         }
     }
 
+    /// The state machine moves.
+    fn enter(&mut self, phase: Phase) {
+        debug_assert!(phase.may_follow(&self.phase), "from {:?} to {phase:?}", self.phase);
+        self.phase = phase;
+    }
+
     fn guess(&mut self) {
-        self.phase = Phase::Guessing(Guess {
+        self.enter(Phase::Guessing(Guess {
             trials: None,
             planned: 0,
             judged: 0,
             utilities: [0.0; TRIALS],
-        });
+        }));
     }
 
     /// Intervals under way are forgotten, and trials begin at `rate`.
@@ -99,7 +126,7 @@ impl Nsdi15 {
     /// The next step: so many shares of the rate.
     fn step(&mut self, direction: f64, shares: f64, before: Option<f64>) {
         self.rate = (self.rate * (1.0 + direction * shares * GRANULARITY)).max(LEAST);
-        self.phase = Phase::Moving(Moves { direction, shares, target: None, before });
+        self.enter(Phase::Moving(Moves { direction, shares, target: None, before }));
     }
 
     fn on_start(&mut self, start: Start, rate: f64, utility: f64) -> Next {
@@ -108,7 +135,7 @@ impl Nsdi15 {
         match start.best {
             Some((best, before)) if utility <= before => self.guess_anew(best),
             _ => {
-                self.phase = Phase::Starting(Start { best: Some((rate, utility)), ..start });
+                self.enter(Phase::Starting(Start { best: Some((rate, utility)), ..start }));
                 Next::Continue
             }
         }
@@ -117,14 +144,15 @@ impl Nsdi15 {
     fn on_trial(&mut self, mut guess: Guess, rates: [f64; TRIALS], utility: f64) {
         guess.utilities[guess.judged] = utility;
         guess.judged += 1;
-        self.phase = Phase::Guessing(guess);
+        self.enter(Phase::Guessing(guess));
         if guess.judged < TRIALS {
             return;
         }
         // A tie counts for the lower rate.
         let up = |pair: usize| {
             let [a, b] = [2 * pair, 2 * pair + 1];
-            let (first, second) = (guess.utilities[a], guess.utilities[b]);
+            let first = guess.utilities[a];
+            let second = guess.utilities[b];
             if rates[a] > rates[b] { first > second } else { first < second }
         };
         match (up(0), up(1)) {
@@ -179,7 +207,7 @@ impl Nsdi15 {
                 self.guess()
             }
             Phase::Moving(moves) if moves.target == Some(number) => {
-                self.phase = Phase::Moving(Moves { target: None, ..moves })
+                self.enter(Phase::Moving(Moves { target: None, ..moves }))
             }
             Phase::Guessing(_) | Phase::Moving(_) => {}
         }
@@ -187,7 +215,7 @@ impl Nsdi15 {
     }
 }
 
-impl Law for Nsdi15 {
+impl RateControl for Nsdi15 {
     fn start(&mut self, _rate: f64) {
         *self = Nsdi15::new();
     }
@@ -205,7 +233,8 @@ impl Law for Nsdi15 {
                 let (_, rates) = *guess.trials.get_or_insert_with(|| {
                     self.guesses = if self.guesses == MOST_GUESSES { 1 } else { self.guesses + 1 };
                     let distance = self.rate * self.guesses as f64 * GRANULARITY;
-                    let (high, low) = (self.rate + distance, (self.rate - distance).max(LEAST));
+                    let high = self.rate + distance;
+                    let low = (self.rate - distance).max(LEAST);
                     let mut pair =
                         || if context.random.chance(0.5) { [high, low] } else { [low, high] };
                     let ([a, b], [c, d]) = (pair(), pair());

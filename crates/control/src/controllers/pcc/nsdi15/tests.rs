@@ -1,6 +1,7 @@
 use super::law::Nsdi15;
 use crate::controllers::pcc::interval::Statistics;
-use crate::controllers::pcc::law::{Context, Judged, Law, Next, Outcome};
+use crate::controllers::pcc::law::{Context, Judged, Next, Outcome, RateControl};
+use crate::testing::near;
 use narrows_units::Random;
 
 struct Bench {
@@ -60,10 +61,6 @@ impl Bench {
         }
         self.learn(0.0);
     }
-}
-
-fn near(value: f64, expected: f64) {
-    assert!((value - expected).abs() < 1e-9 * expected.abs().max(1.0), "{value}, not {expected}");
 }
 
 #[test]

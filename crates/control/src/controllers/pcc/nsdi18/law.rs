@@ -2,7 +2,7 @@
 //! `decide` of its `pcc.h`.
 
 use super::super::interval::Statistics;
-use super::super::law::{Context, Judged, Law, Next, Outcome};
+use super::super::law::{Context, Judged, Next, Outcome, RateControl};
 use super::super::utility::{Released, Utility};
 use super::probes::{PAIRS, Probes};
 use super::step::{Constants, Steps};
@@ -36,6 +36,16 @@ pub struct Settings {
 }
 
 /// The phases of the controller.
+///
+/// ```text
+///       utility falls          an interval begins           a large step up
+///  Start ----------> Search ----------------------> Probing ---------------> Moving --+
+///                      ^                               |                      |  ^    | a large
+///                      +-------------------------------+----------------------+  +----+ step
+///                                    any other outcome
+/// ```
+///
+/// Silence, idleness and heavy loss lead from any phase to Search.
 #[expect(
     clippy::large_enum_variant,
     reason = "there is one to a flow, and a box would allocate at every search"
@@ -53,6 +63,18 @@ enum Phase {
         probes: Probes,
     },
     Moving(Move),
+}
+
+impl Phase {
+    /// True if the state machine may go from `before` to this phase.
+    fn may_follow(&self, before: &Phase) -> bool {
+        match self {
+            Phase::Start { .. } => matches!(before, Phase::Start { .. }),
+            Phase::Search => true,
+            Phase::Probing { .. } => matches!(before, Phase::Search),
+            Phase::Moving(_) => matches!(before, Phase::Probing { .. } | Phase::Moving(_)),
+        }
+    }
 }
 
 /// A large step, to be compared with what was before.
@@ -106,6 +128,12 @@ impl Nsdi18 {
         }
     }
 
+    /// The state machine moves.
+    fn enter(&mut self, phase: Phase) {
+        debug_assert!(phase.may_follow(&self.phase), "from {:?} to {phase:?}", self.phase);
+        self.phase = phase;
+    }
+
     /// The distance of probes from the rate.
     fn distance(&self) -> f64 {
         (self.settings.epsilon * self.rate).max(self.settings.steps.least)
@@ -114,7 +142,7 @@ impl Nsdi18 {
     /// Intervals under way are forgotten, and probes begin at `rate`.
     fn search_anew(&mut self, rate: f64) -> Next {
         self.rate = rate.max(self.settings.min_rate);
-        self.phase = Phase::Search;
+        self.enter(Phase::Search);
         (self.planned, self.judged, self.reference) = (0, 0, (0, None));
         Next::Anew
     }
@@ -122,7 +150,7 @@ impl Nsdi18 {
     /// Probes begin with the next interval at `rate`.
     fn search(&mut self, rate: f64) {
         self.rate = rate;
-        self.phase = Phase::Search;
+        self.enter(Phase::Search);
     }
 
     /// In the start losses up to a number do not count, and slopes neither as long as they have not
@@ -143,7 +171,7 @@ impl Nsdi18 {
             return self.search(self.rate / 2.0);
         }
         self.latest = judged.utility;
-        self.phase = Phase::Start { asked: None };
+        self.enter(Phase::Start { asked: None });
     }
 
     fn on_probes(&mut self, probes: &Probes) {
@@ -167,12 +195,12 @@ impl Nsdi18 {
         if step / self.rate <= LARGE {
             return self.search(self.rate + step);
         }
-        self.phase = Phase::Moving(Move {
+        self.enter(Phase::Moving(Move {
             step,
             from: (self.rate, None),
             to: self.rate + step,
             target: None,
-        });
+        }));
     }
 
     /// The first interval of a move has its outcome, and so has the one before.
@@ -180,7 +208,8 @@ impl Nsdi18 {
         let gradient = (judged.utility - before.utility) / (step.to - step.from.0);
         self.gradient = gradient;
         let next = self.steps.step(gradient, self.rate);
-        let (old, new) = (before.statistics, judged.statistics);
+        let old = before.statistics;
+        let new = judged.statistics;
         // The code divides by the packets of the one interval and the losses of the other.
         let together = (old.lost + new.lost) as f64 / (old.sent + new.lost) as f64;
         let counts = old.lost.abs_diff(new.lost) > DOUBTFUL_PACKETS || together >= DOUBTFUL_LOSS;
@@ -192,7 +221,7 @@ impl Nsdi18 {
         let same = next * step.step > 0.0;
         if same && next / self.rate > LARGE {
             let from = (step.to, Some(judged));
-            self.phase = Phase::Moving(Move { step: next, from, to: step.to + next, target: None });
+            self.enter(Phase::Moving(Move { step: next, from, to: step.to + next, target: None }));
             return;
         }
         if same {
@@ -227,7 +256,7 @@ impl Nsdi18 {
         match &self.phase {
             Phase::Start { asked } if *asked == Some(number) => {
                 self.rate /= 2.0;
-                self.phase = Phase::Start { asked: None };
+                self.enter(Phase::Start { asked: None });
             }
             Phase::Probing { first, .. } if number >= *first => self.search(self.rate),
             Phase::Moving(step) if step.target == Some(number) => self.search(self.rate),
@@ -236,7 +265,7 @@ impl Nsdi18 {
     }
 }
 
-impl Law for Nsdi18 {
+impl RateControl for Nsdi18 {
     fn start(&mut self, _rate: f64) {
         *self = Nsdi18::new(self.utility, self.settings);
     }
@@ -247,10 +276,8 @@ impl Law for Nsdi18 {
         if let Phase::Search = self.phase {
             self.rate = self.rate.max(self.settings.min_rate);
             let pairs = if self.steps.has_trend() { 1 } else { PAIRS };
-            self.phase = Phase::Probing {
-                first: number,
-                probes: Probes::new(pairs, self.rate, self.distance(), context.random),
-            };
+            let probes = Probes::new(pairs, self.rate, self.distance(), context.random);
+            self.enter(Phase::Probing { first: number, probes });
         }
         let rate = match &mut self.phase {
             Phase::Start { asked } => {

@@ -66,7 +66,8 @@ impl Probes {
 
     /// Their decision under `utility`.
     pub fn verdict(&self, utility: impl Fn(&Statistics) -> f64) -> Verdict {
-        let (rates, outcomes) = (&self.rates[..self.count], &self.outcomes[..self.count]);
+        let rates = &self.rates[..self.count];
+        let outcomes = &self.outcomes[..self.count];
         let (sent, lost) =
             outcomes.iter().fold((0, 0), |(sent, lost), one| (sent + one.sent, lost + one.lost));
         let together = lost as f64 / sent.max(1) as f64;
@@ -76,7 +77,10 @@ impl Probes {
                 ..*one
             })
         };
-        let (mut sign, mut gradient, mut lost_high, mut lost_low) = (0, 0.0, 0, 0);
+        let mut sign = 0;
+        let mut gradient = 0.0;
+        let mut lost_high = 0;
+        let mut lost_low = 0;
         for (rates, pair) in rates.chunks(2).zip(outcomes.chunks(2)) {
             let (high, low) =
                 if rates[0] > rates[1] { (&pair[0], &pair[1]) } else { (&pair[1], &pair[0]) };

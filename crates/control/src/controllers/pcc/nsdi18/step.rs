@@ -44,7 +44,8 @@ impl Steps {
     /// The change of `rate`, both in Mbit/s, for a `gradient` of utility.
     pub fn step(&mut self, gradient: f64, rate: f64) -> f64 {
         let wanted = self.constants.theta * gradient;
-        let (same, reversed) = (wanted * self.latest > 0.0, wanted * self.latest < 0.0);
+        let same = wanted * self.latest > 0.0;
+        let reversed = wanted * self.latest < 0.0;
         if reversed {
             self.forget();
             self.swings = (self.swings + 1).min(MOST_SWINGS);
@@ -124,12 +125,9 @@ fn amplification(amplifier: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::near;
 
     const CODE: Constants = Constants { theta: 1.0, omega: 0.05, delta: 0.06, least: 0.5 };
-
-    fn near(value: f64, expected: f64) {
-        assert!((value - expected).abs() < 1e-9, "{value}, not {expected}");
-    }
 
     #[test]
     fn steps_in_one_direction_grow_from_the_third_on() {

@@ -1,7 +1,7 @@
 use super::law::{Nsdi18, Settings};
 use super::step::Constants;
 use crate::controllers::pcc::interval::Statistics;
-use crate::controllers::pcc::law::{Context, Judged, Law, Next, Outcome};
+use crate::controllers::pcc::law::{Context, Judged, Next, Outcome, RateControl};
 use crate::controllers::pcc::utility::{BINARY, Filter, Gradient, Released, Utility};
 use narrows_units::Random;
 

@@ -86,7 +86,8 @@ mod tests {
                 (flow.of(&at(rate, 0.0)) - flow.of(&at(rate, rate / 100.0 * 0.01))) / (0.01 * rate);
             earned / paid
         };
-        let (one, two) = (part(1.0, 100.0 / 3.0), part(2.0, 200.0 / 3.0));
+        let one = part(1.0, 100.0 / 3.0);
+        let two = part(2.0, 200.0 / 3.0);
         assert!((one - two).abs() < 1e-6 && one < 1.0, "{one} {two}");
     }
 

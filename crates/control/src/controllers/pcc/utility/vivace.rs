@@ -124,10 +124,8 @@ pub mod tests {
     /// tolerates the loss p.
     #[test]
     fn the_prices_follow_from_1000_flows_on_a_gigabit_and_5_percent_loss_on_100_megabits() {
-        let (b, c) = (
-            0.9 * libm::pow(1000.0, 1.1) * libm::pow(1000.0, -0.1),
-            0.9 * libm::pow(100.0, -0.1) / 0.05,
-        );
+        let b = 0.9 * libm::pow(1000.0, 1.1) * libm::pow(1000.0, -0.1);
+        let c = 0.9 * libm::pow(100.0, -0.1) / 0.05;
         assert!((b - PAPER.b).abs() < 1e-9 && (c - PAPER.c).abs() < 0.02, "{b} {c}");
     }
 }

@@ -173,7 +173,10 @@ fn it_keeps_step_with_floating_point() {
         let mut random = Random::stream(seed, "lockstep");
         let mut real = "vcp?codes=accecn".parse::<Choice>().unwrap().build(&setup(10.0)).unwrap();
         let mut fixed = kernel("", 10.0);
-        let (mut us, mut delivered, mut rtt, mut repairing) = (1_000_000, 0, 80_000, 0);
+        let mut us = 1_000_000;
+        let mut delivered = 0;
+        let mut rtt = 80_000;
+        let mut repairing = 0;
         let mut code = LoadCode::Low;
         for round in 0..20_000 {
             us += 1 + random.bits() % 20_000;
@@ -207,7 +210,8 @@ fn it_keeps_step_with_floating_point() {
             );
             let pace =
                 |controller: &dyn Controller| controller.decision().pacing.unwrap().as_bps() as f64;
-            let (wanted, found) = (pace(&*real), pace(&fixed));
+            let wanted = pace(&*real);
+            let found = pace(&fixed);
             assert!(
                 (found - wanted).abs() < 3e-6 * wanted + 20.0,
                 "seed {seed}, round {round}: {found} bit/s, expected {wanted}"

@@ -2,7 +2,7 @@
 
 use crate::torture::draw::Draw;
 use narrows_control::{ENTRIES, Entry, Setup};
-use narrows_params::{Choice, Kind, Registered};
+use narrows_params::{Catalogue, Choice, Kind, Registered};
 use narrows_path::{DISCIPLINES, DisciplineChoice, offering};
 use narrows_units::Random;
 
@@ -35,7 +35,9 @@ impl Choices {
         let many = |random: &mut Random| random.between(1, 3);
         Choices {
             controllers: (0..many(random)).map(|_| controller(&controllers, random)).collect(),
-            queues: (0..many(random)).map(|_| with_parameters(&queues, random)).collect(),
+            queues: (0..many(random))
+                .map(|_| with_parameters::<narrows_path::DisciplineEntry>(&queues, random))
+                .collect(),
         }
     }
 
@@ -61,13 +63,13 @@ fn router_for(controller: &narrows_control::Choice) -> String {
 
 /// One of these controllers, with parameters if they go together.
 pub fn controller(entries: &[&'static Entry], random: &mut Random) -> String {
-    let text = with_parameters(entries, random);
+    let text = with_parameters::<narrows_control::Controllers>(entries, random);
     let choice: narrows_control::Choice = text.parse().expect("parameters in their ranges");
     if choice.build(&Setup::default()).is_ok() { text } else { choice.entry().name.to_owned() }
 }
 
 /// One of these entries of a registry, with none, one or two of its parameters set.
-pub fn with_parameters<E: Registered>(entries: &[&'static E], random: &mut Random) -> String {
+pub fn with_parameters<C: Catalogue>(entries: &[&'static C::Entry], random: &mut Random) -> String {
     let entry = random.pick(entries);
     let mut text = entry.name().to_owned();
     let mut mark = '?';
@@ -95,7 +97,7 @@ pub fn with_parameters<E: Registered>(entries: &[&'static E], random: &mut Rando
             Kind::NumberOr { min, max, .. } => number(min, max, random).to_string(),
         };
         let longer = format!("{text}{mark}{}={value}", param.name);
-        if longer.parse::<Choice<E>>().is_ok() {
+        if longer.parse::<Choice<C>>().is_ok() {
             (text, mark) = (longer, '&');
         }
     }

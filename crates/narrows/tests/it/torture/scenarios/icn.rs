@@ -12,7 +12,8 @@ use narrows_units::Random;
 pub fn draw(sketch: &mut Sketch, random: &mut Random) {
     sketch.line("\n[icn]");
     let law = random.chance(0.8).then(|| random.pick(LAWS));
-    let law_text = law.map_or("none".to_owned(), |law| with_parameters(&[law], random));
+    let law_text = law
+        .map_or("none".to_owned(), |law| with_parameters::<narrows_path::LawEntry>(&[law], random));
     sketch.line(&format!("law = \"{law_text}\""));
     settings(sketch, law.is_some(), random);
     links(sketch, random);
@@ -114,7 +115,10 @@ fn asking(sketch: &mut Sketch, classes: u8, random: &mut Random) {
     let able: Vec<_> =
         CONSUMERS.iter().copied().filter(|consumer| consumer.classes <= classes).collect();
     if !able.is_empty() && random.chance(0.7) {
-        sketch.line(&format!("consumer = \"{}\"", with_parameters(&able, random)));
+        sketch.line(&format!(
+            "consumer = \"{}\"",
+            with_parameters::<narrows_icn::ConsumerEntry>(&able, random)
+        ));
     } else {
         let able: Vec<_> = ENTRIES
             .iter()

@@ -123,9 +123,12 @@ fn ticks_that_come_late_leave_rates_steady() {
     let mut lateness = narrows_units::Random::stream(1, "ticks");
     let mut law = made("mircc");
     // Mbit/s and megabits, millisecond by millisecond.
-    let (mut asked, mut waiting, mut arrived) =
-        (vec![law.rates().primary.as_mbps(); ROUND_TRIP], 0.0, 0.0);
-    let (mut began, mut due, mut settled) = (0, ROUND_TRIP, Vec::new());
+    let mut asked = vec![law.rates().primary.as_mbps(); ROUND_TRIP];
+    let mut waiting = 0.0;
+    let mut arrived = 0.0;
+    let mut began = 0;
+    let mut due = ROUND_TRIP;
+    let mut settled = Vec::new();
     for ms in 0..100_000 {
         let bits = asked[asked.len() - ROUND_TRIP] / 1e3;
         arrived += bits;

@@ -8,6 +8,7 @@ fn secondary(law: &AnyRateLaw) -> f64 {
     state(law, "secondary_rate_mbps")
 }
 
+/// Shows MIRCC slide 14: "Primary pool continues to be sized to link capacity: C"
 #[test]
 fn an_idle_link_offers_all_of_it_to_both() {
     assert_eq!(mbps(made("mircc").rates()), [10.0, 9.5]);
@@ -18,7 +19,8 @@ fn an_idle_link_offers_all_of_it_to_both() {
 
 #[test]
 fn the_primary_class_counts_its_own_arrivals_and_all_that_waits() {
-    let (mut one, mut dual) = (made("mircc-single"), made("mircc"));
+    let mut one = made("mircc-single");
+    let mut dual = made("mircc");
     for (arrivals, drain) in [(20.0, 1.0), (3.0, 4.0), (8.0, 0.0)] {
         one.tick(&seen([arrivals, 0.0], drain));
         dual.tick(&seen([arrivals, 7.0], drain));
@@ -30,6 +32,8 @@ fn the_primary_class_counts_its_own_arrivals_and_all_that_waits() {
 /// max(max(3.5, 2)/9.5, 1) = 1, base = 3.5 - 1 · 1 = 2.5, excess = 9.5 - 2 = 7.5: 0.5 (9.5 + 10) =
 /// 9.75, held at 3.5. Then beta_s = (4 - 2)/4 = 0.5, N_s = 4/3.5, base = (3.5 - 0.5 · 1)/N_s =
 /// 2.625, excess = 0: 0.5 (3.5 + 2.625).
+///
+/// Shows MIRCC slide 14: "Secondary pool sized to unused primary bandwidth: C - primary_traffic(t)"
 #[test]
 fn the_secondary_class_by_hand() {
     let mut law = made("mircc");
@@ -76,7 +80,8 @@ fn without_a_pool_the_secondary_rate_is_the_floor_at_once() {
 /// rate.
 fn settled(text: &str, primary: (f64, f64), flows: f64) -> [f64; 3] {
     let mut law = made(text);
-    let (mut told, mut queue) = ([0.0; 2], 0.0);
+    let mut told = [0.0; 2];
+    let mut queue = 0.0;
     let (primary_flows, most) = primary;
     let mut arrivals = [0.0; 2];
     for _ in 0..2000 {

@@ -33,7 +33,8 @@ fn the_queue_weighs_as_much_as_traffic_grows() {
 
 #[test]
 fn both_classes_of_interests_count_and_only_the_primary_rate_is_given() {
-    let (mut one, mut other) = (made("mircc-single"), made("mircc-single"));
+    let mut one = made("mircc-single");
+    let mut other = made("mircc-single");
     let rates = one.tick(&seen([12.0, 8.0], 1.0));
     assert_eq!(rates, other.tick(&seen([20.0, 0.0], 1.0)));
     assert_eq!(mbps(rates), [7.125, 0.0]);
@@ -51,7 +52,8 @@ proptest! {
         for (arrivals, drain) in intervals {
             let n = f64::max(10.0, arrivals) / rate;
             let beta = f64::max(0.1, (arrivals - before) / arrivals);
-            let (base, excess) = ((10.0 * eta - beta * drain) / n, rate - arrivals / n);
+            let base = (10.0 * eta - beta * drain) / n;
+            let excess = rate - arrivals / n;
             rate = ((1.0 - alpha) * rate + alpha * (base + excess)).clamp(FLOOR, 10.0);
             before = arrivals;
             let measured = tick(&mut law, arrivals, drain);

@@ -2,6 +2,8 @@
 
 use super::*;
 
+/// Shows draft-ietf-ccwg-bbr-06 section 2.4: "the gain value that will allow the sending rate to
+/// double each round (4 * ln(2) ~= 2.77)"
 #[test]
 fn gains_are_those_of_the_table() {
     let rows = [
@@ -28,6 +30,8 @@ fn gains_are_those_of_the_table() {
     assert_eq!(Flow::reach(PROFILES[0], BbrState::Down).gains().0, 90, "exactly 0.90");
 }
 
+/// Shows draft-ietf-ccwg-bbr-06 section 2.7: "the maximum tolerated per-round-trip packet loss rate
+/// when probing for bandwidth (the default is 2%)"
 #[test]
 fn loss_threshold_beta_and_headroom_are_those_of_the_table() {
     let [draft, linux] = [Profile::Draft, Profile::Linux].map(Profile::constants);

@@ -2,6 +2,8 @@
 
 use super::*;
 
+/// Shows draft-ietf-ccwg-bbr-06 section 5.3.4.2: "each BBR flow MUST use the standard
+/// BBR.ProbeRTTInterval of 5 secs"
 #[test]
 fn probe_rtt_comes_five_seconds_after_the_least_round_trip_with_half_a_product_for_200_ms_and_a_round()
  {
@@ -9,8 +11,8 @@ fn probe_rtt_comes_five_seconds_after_the_least_round_trip_with_half_a_product_f
         let mut flow = Flow::reach(text, BbrState::Cruise);
         flow.bbr.window = Cwnd::new(600);
         flow.ack(Step { rtt_us: 39_000, ..STEP });
-        let (stamp, later) =
-            (flow.now, Step { rtt_us: 41_000, after: 40_000, before: 320, flight: 320, ..STEP });
+        let stamp = flow.now;
+        let later = Step { rtt_us: 41_000, after: 40_000, before: 320, flight: 320, ..STEP };
         while flow.now + 40_000 <= stamp + 5_000_000 {
             flow.ack(later);
             assert_ne!(flow.bbr.state, BbrState::ProbeRtt);

@@ -9,7 +9,8 @@ fn a_timeout_keeps_the_bandwidth_and_restores_the_window_after_repair() {
         for _ in 0..50 {
             flow.ack(Step { acked: 20, before: 0, ..STEP });
         }
-        let (good, bandwidth) = (flow.window(), flow.bbr.bandwidth());
+        let good = flow.window();
+        let bandwidth = flow.bbr.bandwidth();
         flow.bbr.on_timeout(&Timeout::new(flow.time(), 400, 400, false));
         flow.lost += 400;
         assert_eq!((flow.window(), flow.bbr.bandwidth()), (1, bandwidth));

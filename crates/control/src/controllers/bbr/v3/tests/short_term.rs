@@ -7,7 +7,8 @@ fn loss_outside_probing_keeps_beta_or_what_the_round_delivered() {
     for text in PROFILES {
         let mut flow = Flow::reach(text, BbrState::Cruise);
         flow.ack(STEP);
-        let (window, beta) = (flow.window(), flow.bbr.constants.beta);
+        let window = flow.window();
+        let beta = flow.bbr.constants.beta;
         lossy_round(&mut flow, 100);
         // Deliveries of the round before still count: it ended with the loss.
         let first = flow.bbr.short_term.flight();

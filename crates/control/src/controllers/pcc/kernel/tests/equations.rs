@@ -1,7 +1,7 @@
 //! Single equations at points worked by hand.
 
 use super::{
-    ALLEGRO_CONSTANTS, FIXED, Interval, MOVING, VIVACE_CONSTANTS, complete, core, interval,
+    ALLEGRO_CONSTANTS, FIXED, MOVING, Interval, VIVACE_CONSTANTS, complete, core, interval,
 };
 use narrows_cores::equations::{allegro_utility, exp, vivace_utility};
 
@@ -48,7 +48,8 @@ fn small_changes_of_the_round_trip_are_noise() {
 fn a_falling_round_trip_is_rewarded_but_not_in_the_start() {
     let falling = Interval { rtt_start: 31_000, rtt_end: 30_000, ..interval(RATE, 0, 0) };
     assert_eq!(utility(&falling), 12_500_000 + 371_250_000);
-    let start = |interval: &Interval| vivace_utility(&VIVACE_CONSTANTS, interval, true, 1448);
+    let start =
+        |interval: &Interval| vivace_utility(&VIVACE_CONSTANTS, interval, true, 1448);
     assert_eq!(start(&falling), 12_500_000);
     assert_eq!(start(&interval(RATE, 0, 990)), -358_750_000);
     assert_eq!(start(&interval(RATE, 99, 0)), 12_500_000, "below 10 % loss counts as none");
@@ -126,7 +127,8 @@ fn reversals_fill_the_swing_buffer_which_delays_amplification() {
         );
         (core.state.amplifier, core.state.swing_buffer)
     };
-    let (up, down) = (900_000, 1_100_000);
+    let up = 900_000;
+    let down = 1_100_000;
     assert_eq!(step(up, 900_000), (3, 0));
     assert_eq!(step(up, 900_000), (4, 0));
     assert_eq!(step(down, 900_000), (5, 0), "the rate fell and the utility rose: on");
@@ -158,7 +160,8 @@ fn the_exponential_is_a_taylor_series_in_thousandths() {
     assert_eq!((exp(1_000), exp(-1_000)), (2_716, 368));
     // Close to the true one up to where the sigmoid is cut off.
     for x in -5_000..10_000 {
-        let (series, real) = (exp(x) as f64, 1000.0 * libm::exp(x as f64 / 1000.0));
+        let series = exp(x) as f64;
+        let real = 1000.0 * libm::exp(x as f64 / 1000.0);
         assert!((series - real).abs() <= 12.0 + 0.002 * real, "e^{x}: {series}, not {real}");
     }
 }

@@ -242,7 +242,8 @@ fn the_start_of_allegro_ends_with_its_second_interval_unless_repaired() {
             &[Interval { utility: i64::MIN, ..interval(524_288, 0, 0) }],
         );
         let first = (core.state.rate, core.state.phase);
-        let (rate, last) = (core.state.rate, core.state.last_rate);
+        let rate = core.state.rate;
+        let last = core.state.last_rate;
         complete(
             &mut core,
             START,

@@ -65,7 +65,8 @@ impl Wild {
         input.random = random.bits() as u32;
         if self.absurd > 0 && random.below(self.absurd) == 0 {
             let anything = random.bits();
-            let (low, high) = (anything as u32, (anything >> 32) as u32);
+            let low = anything as u32;
+            let high = (anything >> 32) as u32;
             match random.below(7) {
                 0 => input.now = anything >> random.below(60) >> 2,
                 1 => input.sent = low,
@@ -193,7 +194,8 @@ fn run<C: CoreConstants<State = State>, T: Twin>(
     constants: C,
     twin: impl Fn(&Ack) -> T,
 ) -> ([u64; 3], u64) {
-    let (mut phases, mut decisions) = ([0; 3], 0);
+    let mut phases = [0; 3];
+    let mut decisions = 0;
     for sequence in 0..SEQUENCES {
         let mut wild = Wild::new(Random::stream(sequence, name));
         let mut core = begun(constants, &wild.input);

@@ -41,7 +41,8 @@ fn nothing_but_totals_flight_round_trip_and_timeouts_is_read() {
             for step in 1..20_000 {
                 let now = at(3 * step);
                 let mut sent = Sent::new(now, step, Bytes::new(1448), 10);
-                let (mut acks, mut losses) = (Vec::new(), Vec::new());
+                let mut acks = Vec::new();
+                let mut losses = Vec::new();
                 let mut feedback = shown(&mut random, &mut totals, now);
                 if noise.is_some() {
                     let any = |random: &mut Random| random.below(1_000_000);

@@ -11,7 +11,9 @@ pub struct Allegro {
 
 /// e^(x/1000) in thousandths, by its Taylor series in whole numbers.
 pub fn exp(x: i64) -> u32 {
-    let (mut term, mut sum, mut i) = (1000_i64, 1000_i64, 1);
+    let mut term = 1000_i64;
+    let mut sum = 1000_i64;
+    let mut i = 1;
     while term != 0 {
         term = term * x / i / 1000;
         sum += term;
@@ -63,8 +65,9 @@ impl Allegro {
     }
 
     pub fn utility(interval: &Interval) -> i64 {
-        let (rate, lost, delivered) =
-            (interval.rate, interval.lost as i64, interval.delivered as i64);
+        let rate = interval.rate;
+        let lost = interval.lost as i64;
+        let delivered = interval.delivered as i64;
         if lost + delivered == 0 {
             return i64::MIN;
         }

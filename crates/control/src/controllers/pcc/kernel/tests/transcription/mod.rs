@@ -148,7 +148,8 @@ impl Common {
     }
 
     fn set_up_probes(&mut self, percent: u64, random: u32) {
-        let (high, low) = (part(self.rate, 100 + percent), part(self.rate, 100 - percent));
+        let high = part(self.rate, 100 + percent);
+        let low = part(self.rate, 100 - percent);
         for pair in 0..2 {
             let low_first = random >> pair & 1 == 1;
             let rates = if low_first { [low, high] } else { [high, low] };

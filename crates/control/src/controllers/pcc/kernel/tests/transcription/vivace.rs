@@ -46,8 +46,9 @@ impl Vivace {
     }
 
     pub fn utility(interval: &Interval, start: bool, mss: u32) -> i64 {
-        let (rate, lost, delivered) =
-            (interval.rate, interval.lost as i64, interval.delivered as i64);
+        let rate = interval.rate;
+        let lost = interval.lost as i64;
+        let delivered = interval.delivered as i64;
         if delivered == 0 {
             return 0;
         }

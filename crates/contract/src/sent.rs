@@ -8,7 +8,6 @@ pub struct Tag(pub u32);
 
 /// One transmission of one segment.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct Sent {
     /// When it leaves the transport.
     pub now: Time,

@@ -98,7 +98,6 @@ pub enum Awaited {
 
 /// The retransmission timer expired.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct Timeout {
     /// When.
     pub now: Time,

@@ -12,7 +12,7 @@ const LOW_WINDOW: u32 = 16;
 /// Acknowledgements at most this far apart, in µs, make a train.
 const TRAIN_GAP: u64 = 2_000;
 /// Samples of a round before its delay is judged.
-const SAMPLES: u32 = 8;
+const SAMPLES: u8 = 8;
 /// Least and largest increase of delay, in µs, that ends slow start; between them 1/8 of the least
 /// round trip.
 const DELAY_RISE: (u32, u32) = (4_000, 16_000);
@@ -20,17 +20,25 @@ const DELAY_RISE: (u32, u32) = (4_000, 16_000);
 /// The search for the end of slow start.
 #[derive(Clone, Debug, Default)]
 pub struct HyStart {
-    /// The round ends when a segment from this one on is acknowledged cumulatively.
-    end: u64,
-    found: bool,
-    /// When the round began, in µs.
-    began: u64,
-    /// The last acknowledgement of the train, in µs.
-    train: u64,
-    /// Least round trip of the round, in µs.
-    least: u32,
-    samples: u32,
+    state: HyStartState,
     mutated: Mutated,
+}
+
+/// What the search remembers.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HyStartState {
+    /// The round ends when a segment from this one on is acknowledged cumulatively (`end_seq`).
+    pub end: u64,
+    /// The end of slow start was found (`found`).
+    pub found: bool,
+    /// When the round began, in µs (`round_start`).
+    pub began: u64,
+    /// The last acknowledgement of the train, in µs (`last_ack`).
+    pub train: u64,
+    /// Least round trip of the round, in µs (`curr_rtt`).
+    pub least: u32,
+    /// Round trips of the round, as far as they are counted (`sample_cnt`).
+    pub samples: u8,
 }
 
 /// One round trip sample in slow start; times in µs.
@@ -56,31 +64,45 @@ impl HyStart {
         HyStart { mutated, ..HyStart::default() }
     }
 
-    /// Slow start begins at `now` (µs) with segment `next`, also after a timeout.
-    pub fn begin(&mut self, now: u64, next: u64) {
-        self.found = false;
-        self.begin_round(now, next);
+    /// A search that has come so far.
+    pub fn resume(state: HyStartState) -> HyStart {
+        HyStart { state, ..HyStart::default() }
     }
 
-    /// True if slow start should end at this sample. `cushion` gives the time in µs by which the
-    /// sender's and receiver's batching may lengthen a train.
-    pub fn ends(&mut self, sample: Sample, cushion: impl FnOnce() -> u32) -> bool {
-        if self.found {
+    /// How far it has come.
+    pub fn state(&self) -> &HyStartState {
+        &self.state
+    }
+
+    /// Slow start begins at `now` (µs) with segment `next`, also after a timeout.
+    pub fn begin(&mut self, now: u64, next: u64) {
+        self.state.found = false;
+        self.state.begin_round(now, next);
+    }
+
+    /// True if slow start should end at this sample. `longest` gives the time in µs that a train
+    /// may last, which is half of the least round trip or more.
+    pub fn ends(&mut self, sample: Sample, longest: impl FnOnce() -> u32) -> bool {
+        let state = &mut self.state;
+        if state.found {
             return false;
         }
         let low = sample.window < LOW_WINDOW;
-        if sample.una > self.end && !(low && self.mutated.has(Mutation::StaleRounds)) {
-            self.begin_round(sample.now, sample.next);
+        if sample.una > state.end && !(low && self.mutated.has(Mutation::StaleRounds)) {
+            state.begin_round(sample.now, sample.next);
         }
         if low {
             return false;
         }
-        let train = self.train_is_long(&sample, cushion);
-        let delay = self.delay_has_risen(&sample);
-        self.found = train || delay;
-        self.found
+        let train = state.train_is_long(&sample, longest);
+        let delay = state.delay_has_risen(&sample);
+        state.found = train || delay;
+        state.found
     }
+}
 
+impl HyStartState {
+    /// A round begins at `now` (µs) with segment `next` (`bictcp_hystart_reset`).
     fn begin_round(&mut self, now: u64, next: u64) {
         self.end = next;
         self.began = now;
@@ -89,14 +111,13 @@ impl HyStart {
         self.samples = 0;
     }
 
-    fn train_is_long(&mut self, sample: &Sample, cushion: impl FnOnce() -> u32) -> bool {
+    fn train_is_long(&mut self, sample: &Sample, longest: impl FnOnce() -> u32) -> bool {
         if sample.now - self.train > TRAIN_GAP {
             return false;
         }
         self.train = sample.now;
         let length = sample.now - self.began;
-        length > sample.min_rtt as u64 / 2
-            && length > (sample.min_rtt as u64 + cushion() as u64) / 2
+        length > sample.min_rtt as u64 / 2 && length > longest() as u64
     }
 
     fn delay_has_risen(&mut self, sample: &Sample) -> bool {
@@ -126,12 +147,12 @@ mod tests {
         // than (40 + 1) / 2 ms after 21.
         for ms in 0..21 {
             assert!(
-                !hystart.ends(sample(1_000_000 + ms * 1_000, ms, 40_000), || 1_000),
+                !hystart.ends(sample(1_000_000 + ms * 1_000, ms, 40_000), || 20_500),
                 "after {ms} ms"
             );
         }
-        assert!(hystart.ends(sample(1_021_000, 21, 40_000), || 1_000));
-        assert!(!hystart.ends(sample(1_022_000, 22, 40_000), || 1_000), "found once");
+        assert!(hystart.ends(sample(1_021_000, 21, 40_000), || 20_500));
+        assert!(!hystart.ends(sample(1_022_000, 22, 40_000), || 20_500), "found once");
     }
 
     #[test]
@@ -140,7 +161,7 @@ mod tests {
         for ms in 0..40 {
             let gap = if ms < 10 { 0 } else { 2_001 };
             assert!(
-                !hystart.ends(sample(1_000_000 + ms * 1_000 + gap, ms, 40_000), || 0),
+                !hystart.ends(sample(1_000_000 + ms * 1_000 + gap, ms, 40_000), || 20_000),
                 "after {ms} ms"
             );
         }
@@ -152,9 +173,9 @@ mod tests {
         // of 3 ms keeps the train out of it.
         let mut hystart = HyStart::default();
         for i in 0..8 {
-            assert!(!hystart.ends(sample(1_000_000 + i * 3_000, i, 45_001), || 0));
+            assert!(!hystart.ends(sample(1_000_000 + i * 3_000, i, 45_001), || u32::MAX));
         }
-        assert!(hystart.ends(sample(1_024_000, 8, 45_001), || 0));
+        assert!(hystart.ends(sample(1_024_000, 8, 45_001), || u32::MAX));
     }
 
     #[test]
@@ -162,13 +183,13 @@ mod tests {
         let mut hystart = HyStart::default();
         for i in 0..20 {
             let rtt = if i == 3 { 45_000 } else { 60_000 };
-            assert!(!hystart.ends(sample(1_000_000 + i * 3_000, i, rtt), || 0));
+            assert!(!hystart.ends(sample(1_000_000 + i * 3_000, i, rtt), || u32::MAX));
         }
         // The next round has no such sample.
         for i in 0..8 {
-            assert!(!hystart.ends(sample(2_000_000 + i * 3_000, 65 + i, 60_000), || 0));
+            assert!(!hystart.ends(sample(2_000_000 + i * 3_000, 65 + i, 60_000), || u32::MAX));
         }
-        assert!(hystart.ends(sample(2_024_000, 73, 60_000), || 0));
+        assert!(hystart.ends(sample(2_024_000, 73, 60_000), || u32::MAX));
     }
 
     #[test]
@@ -190,8 +211,8 @@ mod tests {
                     min_rtt,
                     ..sample(1_000_000 + i * 3_000, i, 0)
                 };
-                (0..8).for_each(|i| assert!(!hystart.ends(late(i), || 0)));
-                assert_eq!(hystart.ends(late(8), || 0), ends, "{min_rtt} us + {extra}");
+                (0..8).for_each(|i| assert!(!hystart.ends(late(i), || u32::MAX)));
+                assert_eq!(hystart.ends(late(8), || u32::MAX), ends, "{min_rtt} us + {extra}");
             }
         }
     }

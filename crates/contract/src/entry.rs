@@ -1,7 +1,7 @@
 //! The registry line of a controller, and the setup that one is made with.
 
 use crate::Controller;
-use narrows_params::{Need, ParamError, Params, Spec};
+use narrows_params::{Makes, Need, ParamError, Params, Registered, Spec};
 use narrows_units::{Bytes, Segments};
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub struct Entry {
     pub source: &'static str,
     /// The observation on which it bases its rate.
     pub basis: Basis,
-    /// Signals without which it cannot work, whatever its parameters; [`Choice::needs`] has those
+    /// Signals without which it cannot work, whatever its parameters; [`Choice::needs`](narrows_params::Choice::needs) has those
     /// of its parameters too.
     pub needs: &'static [Need],
     /// True if its transport acknowledges numbered transmissions, each by itself, unless a scenario
@@ -115,5 +115,23 @@ impl Default for Setup {
     }
 }
 
-/// A controller chosen by name, with its parameters checked: `newreno`, `cubic?profile=rfc9438`.
-pub type Choice = narrows_params::Choice<Entry>;
+impl Registered for Entry {
+    const WHAT: &'static str = "controller";
+    fn name(&self) -> &'static str {
+        self.name
+    }
+    fn params(&self) -> &'static [Spec] {
+        self.params
+    }
+    fn needs(&self) -> &'static [Need] {
+        self.needs
+    }
+}
+
+impl Makes for Entry {
+    type Setup = Setup;
+    type Made = Box<dyn Controller>;
+    fn make(&self, setup: &Setup, params: &Params) -> Result<Box<dyn Controller>, ParamError> {
+        self.build.make(setup, params).map(Built::into_inner)
+    }
+}

@@ -4,7 +4,6 @@ use narrows_units::{Span, Time};
 
 /// A connection is open: its handshake is over.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct Open {
     /// When.
     pub now: Time,

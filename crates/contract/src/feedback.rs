@@ -6,7 +6,6 @@ use narrows_wire::{Ecn, Signal};
 
 /// Everything one acknowledgement (or one batch of Data) says, after loss detection.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct Feedback<'a> {
     /// When it was processed.
     pub now: Time,
@@ -153,7 +152,6 @@ pub struct Lost {
 /// `net/ipv4/tcp_rate.c`): what was delivered since the *sampled* segment was sent, the newest that
 /// this acknowledgement delivers.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct RateSample {
     /// Segments delivered since then, until now.
     pub delivered: u32,

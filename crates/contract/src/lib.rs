@@ -1,0 +1,24 @@
+//! The contract between a congestion controller and the world that drives it.
+//!
+//! A [`Controller`] is sans-IO: it never reads a clock, opens a socket or knows what drives it. A
+//! *world* (the simulator, a transport library, a daemon) tells it what was sent and what came
+//! back, and obeys its [`Decision`] entirely.
+//!
+//! There is no controller here, and no list of them. [`testing`] helps to test one.
+
+mod controller;
+mod entry;
+mod fault;
+mod feedback;
+mod open;
+mod sent;
+pub mod testing;
+
+pub use controller::{Awaited, Controller, Decision, Reduction, Timeout};
+pub use entry::{Basis, Build, Built, Entry, Maker, Setup};
+pub use fault::Fault;
+pub use feedback::{
+    Acked, CaState, Congestion, EcnDelta, Feedback, Lost, Outstanding, RateSample, Totals,
+};
+pub use open::{Open, Role};
+pub use sent::{Sent, Tag};
