@@ -260,6 +260,20 @@ impl Catalogue for Controllers {
 pub type Choice = narrows_params::Choice<Controllers>;
 
 impl Twin {
+    /// The choice whose simulation is this core.
+    pub fn form(&self) -> Choice {
+        self.choice.parse().expect("every twin's choice is one of the registry")
+    }
+
+    /// The constants of a choice such as `pcc-vivace?fixed=true`.
+    ///
+    /// # Errors
+    ///
+    /// Parameters that do not fit together.
+    pub fn constants_of(&self, choice: &Choice) -> Result<Vec<u8>, ParamError> {
+        (self.constants)(&choice.params())
+    }
+
     /// The twin of a controller of this name, in scenarios (`pcc-vivace`) or in the kernel
     /// (`pcc_vivace`).
     ///

@@ -1,7 +1,7 @@
 //! The number of a face.
 
-/// One of a node's faces, numbered from 0 in the order in which they were added. The number of a
-/// removed face is given again.
+/// Identifies a face of a node. Faces are numbered from 0 in the order in which they are added. The
+/// number of a removed face is used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FaceId(pub u32);
 

@@ -5,7 +5,7 @@ use crate::route::{Route, Steer};
 use narrows_units::{Bytes, Span};
 use narrows_wire::Rates;
 
-/// The traffic class of an Interest (MIRCC, section 4.2). Unmarked Interests are primary: this
+/// The traffic class of an Interest (MIRCC, section 4.2). Interests without a class are primary: this
 /// default is ours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
@@ -40,10 +40,11 @@ pub struct Interest<N: Name> {
     pub size: Bytes,
     /// The path that it should take.
     pub steer: Steer,
-    /// Networks of its producer: it goes to the first of these that has a route, and else by its
-    /// name (NDN Packet Format Specification 0.3, "ForwardingHint").
+    /// The forwarding hint: names of networks that reach the producer. The Interest follows the
+    /// first of them that has a route, or its own name if none has (NDN Packet Format Specification
+    /// 0.3, "ForwardingHint").
     pub via: Option<Box<[N]>>,
-    /// The neighbour that sends it wants this back with the answer.
+    /// The PIT token (NDNLPv2). The answer carries it back to the neighbour that sent it.
     pub token: N::Token,
     /// Content that forwarders do not read.
     pub body: N::Body,
@@ -55,13 +56,13 @@ pub struct Interest<N: Name> {
 pub struct Data<N: Name> {
     /// Its name.
     pub name: N,
-    /// Congestion mark of a link that it has crossed.
+    /// True if a link on its way has marked congestion.
     pub marked: bool,
     /// Caches must not store it.
     pub no_cache: bool,
     /// Size on the wire.
     pub size: Bytes,
-    /// The lowest rates of the links it has crossed.
+    /// The lowest rate of the links that it has crossed, in each class (MIRCC, RCP).
     pub rates: Rates,
     /// The time for which caches treat it as fresh.
     pub freshness: Span,
@@ -73,16 +74,16 @@ pub struct Data<N: Name> {
     pub body: N::Body,
 }
 
-/// The reason of a Nack.
+/// The reason of a Nack, with its code in NDNLPv2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NackReason {
-    /// The queue of the Interest shaper or the PIT is full (NDNLPv2: 50).
+    /// The queue of the Interest shaper or the PIT is full (50).
     Congestion,
     /// The node has seen the same Interest before (100).
     Duplicate,
     /// No route matches its name (150).
     NoRoute,
-    /// Its path label names no next hop, and it is strictly steered (160: RFC 9531 in NDNLPv2).
+    /// The path label names no next hop, and the Interest may take no other path (160; RFC 9531).
     InvalidLabel,
     /// No reason is given.
     Unknown,
@@ -95,14 +96,14 @@ pub struct Nack<N: Name> {
     pub interest: Interest<N>,
     /// Why it was returned.
     pub reason: NackReason,
-    /// The lowest rates of the links that it has crossed, and of the link that did not take it.
+    /// The lowest rate, in each class, of the links that it has crossed and of the link that refused
+    /// the Interest.
     pub rates: Rates,
     /// The path that it has taken back from the node that returned it.
     pub route: Route,
 }
 
-/// Any packet. Its content stays where it is, through queues and over links, until an application
-/// has taken it.
+/// Any packet. It is boxed: queues and links move the pointer, and the content is not copied.
 #[derive(Clone, Debug)]
 pub enum Packet<N: Name> {
     /// An Interest.

@@ -184,17 +184,22 @@ impl Emulation {
                 self.idle * 100.0
             ));
         }
-        for Limit { flow, send_buffer, receive_window } in &self.limits {
-            for (share, what) in [
-                (send_buffer, "the sender's socket buffer"),
-                (receive_window, "the receiver's window"),
-            ] {
-                if *share > HELD_BACK {
-                    issues.push(format!("{what} held flow \"{flow}\" back for {:.0} % of the time it had data to send", share * 100.0));
-                }
-            }
-        }
+        issues.extend(self.held_back("the sender's socket buffer", |limit| limit.send_buffer));
+        issues.extend(self.held_back("the receiver's window", |limit| limit.receive_window));
         issues
+    }
+
+    /// The flows that `what` held back for longer than is sound, in words.
+    fn held_back(&self, what: &str, share: impl Fn(&Limit) -> f64) -> Option<String> {
+        let held: Vec<&Limit> =
+            self.limits.iter().filter(|limit| share(limit) > HELD_BACK).collect();
+        let most = held.iter().copied().max_by(|a, b| share(a).total_cmp(&share(b)))?;
+        let flows = match held.len() {
+            1 => format!("flow \"{}\" back", most.flow),
+            many => format!("{many} flows back, the most \"{}\"", most.flow),
+        };
+        let percent = share(most) * 100.0;
+        Some(format!("{what} held {flows} for {percent:.0} % of the time it had data to send"))
     }
 }
 
@@ -238,6 +243,23 @@ mod tests {
         let told = issues(|run| (run.waited, run.turns) = (ms(1_210), 20_000));
         assert!(told.len() == 1 && told[0].contains("2.1 %"), "{told:?}");
         assert_eq!(issues(|run| (run.waited, run.turns) = (ms(300), 100)).len(), 1, "long waits");
+    }
+
+    #[test]
+    fn flows_held_back_are_told_in_one_line() {
+        let limit = |flow: &str, receive_window| Limit {
+            flow: flow.to_owned(),
+            receive_window,
+            ..Limit::default()
+        };
+        let limits = vec![limit("a", 0.06), limit("b", 0.31), limit("c", 0.04)];
+        let told = issues(|run| run.limits = limits.clone());
+        assert_eq!(
+            told,
+            ["the receiver's window held 2 flows back, the most \"b\" for 31 % of the time it had data to send"]
+        );
+        let told = issues(|run| run.limits = limits[..1].to_vec());
+        assert!(told[0].contains("held flow \"a\" back for 6 %"), "{told:?}");
     }
 
     #[test]

@@ -2,18 +2,19 @@
 
 use narrows_units::Time;
 
-/// When each element of the world wants to be looked at next: one time per element, the earliest
-/// first, equal times by element number.
+/// The time of the next event of each element: of links in a network, of flows and nodes in a
+/// world. The earliest comes first; equal times come in the order of the elements' numbers.
 ///
-/// A tournament tree: the winner of each pair moves up. Changing one element's time replays its
-/// games only, until one has the winner it had before: at most log2(n) comparisons, few for an
-/// element that is not among the next. The winner of all is at the top.
+/// A tournament tree: each inner node holds the earlier of its two children. A new time is compared
+/// from its leaf upwards, up to the first node that does not change. That takes at most log2(n)
+/// comparisons, and few for an element whose event is far off.
 #[derive(Clone, Debug)]
 pub struct Agenda {
-    /// The tree from the top at 1; below place n are 2 n and 2 n + 1. In each place the winner's
-    /// time and, in the lower half, its number: so one comparison decides a game, by numbers at
-    /// equal times.
-    places: Vec<u128>,
+    /// The tree: the root at 1, the children of node n at 2 n and 2 n + 1. Each node holds a time
+    /// in its high 64 bits and the element's number in its low 64 bits. One comparison of integers
+    /// then orders by time, and by number at equal times.
+    nodes: Vec<u128>,
+    /// The number of leaves: a power of two, at least 2.
     leaves: usize,
 }
 
@@ -30,15 +31,15 @@ fn time(entry: u128) -> Time {
 }
 
 impl Agenda {
-    /// An agenda of `elements`, none of which wants anything yet.
+    /// An agenda of `elements`, none of which has an event.
     pub fn new(elements: usize) -> Agenda {
         debug_assert!(elements <= u32::MAX as usize, "{elements} elements");
         let leaves = elements.next_power_of_two().max(2);
-        let mut agenda = Agenda { places: vec![entry(Time::NEVER, 0); 2 * leaves], leaves };
+        let mut agenda = Agenda { nodes: vec![entry(Time::NEVER, 0); 2 * leaves], leaves };
         for element in 0..leaves {
-            agenda.places[leaves + element] = entry(Time::NEVER, element);
+            agenda.nodes[leaves + element] = entry(Time::NEVER, element);
         }
-        agenda.decide();
+        agenda.rebuild();
         agenda
     }
 
@@ -48,56 +49,56 @@ impl Agenda {
             return;
         }
         let mut larger = Agenda::new(elements);
-        larger.places[larger.leaves..][..self.leaves].copy_from_slice(&self.places[self.leaves..]);
-        larger.decide();
+        larger.nodes[larger.leaves..][..self.leaves].copy_from_slice(&self.nodes[self.leaves..]);
+        larger.rebuild();
         *self = larger;
     }
 
-    /// Plays all games.
-    fn decide(&mut self) {
+    /// Computes every inner node.
+    fn rebuild(&mut self) {
         for parent in (1..self.leaves).rev() {
-            self.places[parent] = self.places[2 * parent].min(self.places[2 * parent + 1]);
+            self.nodes[parent] = self.nodes[2 * parent].min(self.nodes[2 * parent + 1]);
         }
     }
 
     /// When `element` is due.
     #[inline]
     pub fn time_of(&self, element: usize) -> Time {
-        time(self.places[self.leaves + element])
+        time(self.nodes[self.leaves + element])
     }
 
     /// Changes when `element` is due; [`Time::NEVER`] for not at all.
     #[inline]
     pub fn set(&mut self, element: usize, time: Time) {
-        let mut place = self.leaves + element;
+        let mut node = self.leaves + element;
         let mut winner = entry(time, element);
-        // Once a winner stays, the games above it were already won or lost by others.
-        while self.places[place] != winner {
-            self.places[place] = winner;
-            if place == 1 {
+        // Where a node does not change, the nodes above it do not change either.
+        while self.nodes[node] != winner {
+            self.nodes[node] = winner;
+            if node == 1 {
                 return;
             }
-            winner = winner.min(self.places[place ^ 1]);
-            place /= 2;
+            winner = winner.min(self.nodes[node ^ 1]);
+            node /= 2;
         }
     }
 
-    /// Checks that each place of the tree has the earlier of the two below it. For tests.
+    /// Checks that each inner node holds the earlier of its children. For tests.
     ///
     /// # Panics
     ///
-    /// One has not.
+    /// One does not.
     pub fn check(&self) {
-        for place in 1..self.leaves {
-            let below = self.places[2 * place].min(self.places[2 * place + 1]);
-            assert_eq!(self.places[place], below, "place {place} of {}", self.leaves);
+        for node in 1..self.leaves {
+            let below = self.nodes[2 * node].min(self.nodes[2 * node + 1]);
+            assert_eq!(self.nodes[node], below, "node {node} of {}", self.leaves);
         }
     }
 
     /// The earliest element and its time, [`Time::NEVER`] if nothing is due.
     #[inline]
     pub fn first(&self) -> (Time, usize) {
-        (time(self.places[1]), self.places[1] as u32 as usize)
+        (time(self.nodes[1]), self.nodes[1] as u32 as usize)
     }
 }
 

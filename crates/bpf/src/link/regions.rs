@@ -1,4 +1,5 @@
-//! Sections of data, and the integers in them.
+//! The data sections of a BPF object as regions of memory, and their global integer variables, which
+//! are parameters.
 
 use super::elf::Elf;
 use super::externs::{Externs, LARGEST};
@@ -7,11 +8,12 @@ use crate::program::{Region, Variable};
 use crate::types::{Kind, StructMember as Member, Types, Value};
 use std::collections::BTreeMap;
 
-/// Sections of data under these names, and those that begin with one of them and a point, are a
-/// program's memory, as in libbpf.
+/// Names of data sections. A section with one of these names, or with one of them, a dot and a
+/// suffix (`.data.mine`), is part of a program's memory, as in libbpf.
 const DATA: [&str; 3] = [".data", ".rodata", ".bss"];
 
-/// The structure whose members are variables: the constants of a core.
+/// The global structure whose integer members are parameters: the constants of a controller that
+/// is one C function (`narrows-cores`).
 const CONSTANTS: &str = "constants";
 
 #[derive(Debug, Default)]
@@ -22,8 +24,8 @@ pub(super) struct Regions {
     pub notes: Vec<String>,
 }
 
-fn is(name: &str, of: &str) -> bool {
-    name.strip_prefix(of).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+fn is_section(name: &str, base: &str) -> bool {
+    name.strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 impl Regions {
@@ -31,24 +33,27 @@ impl Regions {
         let mut all = Regions::default();
         let mut sum = externs.bytes.len();
         for (index, section) in elf.sections.iter().enumerate() {
-            if !DATA.iter().any(|of| is(section.name, of)) || section.size == 0 {
+            if !DATA.iter().any(|base| is_section(section.name, base)) || section.size == 0 {
                 continue;
             }
             let size = usize::try_from(section.size).ok().filter(|size| *size <= LARGEST - sum.min(LARGEST)).ok_or_else(|| {
-                let reason = "with it the program has more than 4 MiB of data, of which each connection would have its own";
+                let reason = "with it the program has more than 4 MiB of data, and each connection needs its own copy";
                 Problem::new(format!("section {}", section.name), reason, "make its arrays smaller")
             })?;
             sum += size;
             let mut bytes = section.data.to_vec();
             bytes.resize(size, 0);
             if elf.relocations_within(index, 0, u64::MAX).next().is_some() {
-                all.notes.push(format!("section {} has addresses of other variables, which are null, as libbpf leaves them", section.name));
+                all.notes.push(format!(
+                    "section {} has pointers to other variables; they stay null, as with libbpf",
+                    section.name
+                ));
             }
             all.of_sections.insert(index, all.regions.len());
             all.regions.push(Region {
                 name: section.name.to_owned(),
                 bytes,
-                writable: !is(section.name, ".rodata"),
+                writable: !is_section(section.name, ".rodata"),
             });
         }
         if !externs.bytes.is_empty() {
@@ -66,15 +71,16 @@ impl Regions {
         self.of_sections.get(&section).copied()
     }
 
-    /// That of `.kconfig`, if there is one: the last.
+    /// The number of the region of `.kconfig`, which is the last. Call it only if there is one.
     pub fn configuration(&self) -> usize {
         self.regions.len().saturating_sub(1)
     }
 
-    /// Integers with names, and those in the structure [`CONSTANTS`], sorted by these. Of several
-    /// with one name the first counts.
+    /// The named integer variables and the integer members of [`CONSTANTS`], sorted by name. If
+    /// several have one name, the first is used and a note is added.
     pub fn variables(&mut self, elf: &Elf, types: &Types) -> Vec<Variable> {
         let mut all: BTreeMap<String, Variable> = BTreeMap::new();
+        // Backwards: of several sections with one name, the first stays in the map.
         let by_name: BTreeMap<&str, usize> = self
             .of_sections
             .keys()
@@ -89,8 +95,8 @@ impl Regions {
                 let Kind::Variable { kind, .. } = variable.kind else { continue };
                 let Some((_, plain)) = types.plain(kind) else { continue };
                 let whole = types.name(variable);
-                // The sign of an enumeration is the sign of its constants, which compilers do not
-                // always tell.
+                // Some compilers do not say whether an enumeration has a sign. It has one if one of
+                // its constants is negative.
                 let negative =
                     |values: &[Value]| values.iter().any(|value| (value.value as i64) < 0);
                 let integers = match &plain.kind {
@@ -117,10 +123,11 @@ impl Regions {
                 };
                 for Member { name, at, bits, signed } in integers {
                     let name = if name.is_empty() { whole.to_owned() } else { name };
-                    // A bitfield cannot be set by bytes.
-                    let (true, size) = (at % 8 == 0 && bits % 8 == 0, bits as usize / 8) else {
+                    // Parameters are written as whole bytes, which a bit-field is not.
+                    if at % 8 != 0 || bits % 8 != 0 {
                         continue;
-                    };
+                    }
+                    let size = bits as usize / 8;
                     let offset = offset.saturating_add((at / 8) as usize);
                     let Some(bytes) = self.regions[region]
                         .bytes

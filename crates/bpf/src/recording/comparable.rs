@@ -33,11 +33,10 @@ const HELPERS: [&str; 22] = [
     "spin_unlock",
 ];
 
-/// Beginnings of the names of such functions of the kernel. BBR's draw random numbers.
-const FUNCTIONS: [&str; 7] = [
+/// Beginnings of the names of such functions of the kernel.
+const FUNCTIONS: [&str; 6] = [
     "tcp_",
     "cubictcp_",
-    "dctcp_",
     "bpf_iter_num_",
     "bpf_rcu_",
     "bpf_cast_to_kern_ctx",
@@ -53,12 +52,12 @@ pub(super) struct Dependence {
     pub maps: BTreeSet<usize>,
 }
 
-/// Those of the callbacks of a program; those in `unseen` write no records, for this reason. The
+/// Those of the callbacks of a program; those in `unrecorded` write no records, for this reason. The
 /// content of a map is known if every callback that may change it is decided again, and the map
 /// keeps it.
 pub(super) fn dependences(
     program: &Program,
-    unseen: &[String],
+    unrecorded: &[String],
     reason: &str,
 ) -> BTreeMap<String, Dependence> {
     let mut all: BTreeMap<String, Dependence> = program
@@ -66,7 +65,7 @@ pub(super) fn dependences(
         .iter()
         .map(|(name, start)| (name.clone(), dependence(program, *start)))
         .collect();
-    for name in unseen {
+    for name in unrecorded {
         if let Some(one) = all.get_mut(name) {
             one.obstacles = BTreeSet::from([reason.to_owned()]);
         }

@@ -1,10 +1,10 @@
-//! The state that a kernel's sockets showed to a program, and its decisions, recorded in the kernel
-//! and decided again here.
+//! Records each call of a BPF controller in a real kernel, with its inputs and its results. Replays
+//! the calls on the machine that simulates the controller, and compares the results.
 //!
-//! The same source is compiled a second time, with a piece of C in front of it that writes down
-//! each call: the socket, arguments, sample, ticks, private area and global variables before the
-//! user's function, and what it may write and its answer after it. The kernel runs that object. The
-//! [`Replay`] runs the object without it.
+//! The source is compiled twice. The second object has C code in front that records each callback:
+//! before the user's function the socket, arguments, sample, ticks, private area and global
+//! variables; after it everything that the function may write, and its answer. The kernel runs the
+//! object that records. [`Replay`] runs the other one.
 
 mod comparable;
 mod header;
@@ -31,15 +31,15 @@ use std::sync::Arc;
 pub struct Recording {
     /// The program that the kernel runs.
     pub program: ForKernel,
-    /// The machine that decides the calls again.
+    /// Replays the recorded calls and compares the results.
     pub replay: Replay,
 }
 
-/// The helper that asks for room in a ring (`bpf_ringbuf_reserve`).
+/// The number of the helper that reserves room in a ring buffer (`bpf_ringbuf_reserve`).
 const RESERVE: i32 = 131;
 
 impl Recording {
-    /// A recording of a controller from a file, on a kernel with so many ticks per second.
+    /// A recording of a controller from a file, on a kernel with `hz` ticks per second.
     ///
     /// # Errors
     ///
@@ -49,15 +49,17 @@ impl Recording {
         let Some((_, file)) =
             kept_objects().into_iter().find(|(name, _)| *name == choice.entry().name)
         else {
-            return Err(format!("{}: it is from no file", choice.entry().name));
+            return Err(format!("{}: it does not come from a file", choice.entry().name));
         };
         let Some(source) = &file.source else {
             return Err(format!(
-                "{path}: an object's calls cannot be recorded, for which its source is compiled anew: give the source (.bpf.c), or leave out --replay and compare results only (--beside-sim)"
+                "{path}: calls are recorded by compiling the source again, and this is an object: give the source (.bpf.c), or leave out --replay and compare results only (--beside-sim)"
             ));
         };
         if fs::read(path).ok().as_ref() != Some(&source.text) {
-            return Err(format!("{path}: it was changed meanwhile; run the command again"));
+            return Err(format!(
+                "{path}: the file has changed since it was read; run the command again"
+            ));
         }
         let values = values(choice)?;
         let ops = table(choice);
@@ -68,13 +70,13 @@ impl Recording {
         })?;
         let object = compiled(Path::new(path), &source.text, program, &layout)?;
         let instrumented = linked(path, &object, ops.as_deref())?;
-        let unseen = unseen(&instrumented);
+        let unrecorded = unrecorded(&instrumented);
         let replay = Replay::new(
             Arc::clone(&code),
             layout,
             hz,
             &ForKernel::of(program, &file.object, &values),
-            &unseen,
+            &unrecorded,
         );
         Ok(Recording { program: ForKernel::of(&instrumented, &object, &values), replay })
     }
@@ -99,7 +101,8 @@ fn compiled(
     fs::write(place.path().join("bpf/bpf_tracing.h"), header::header(program, layout))
         .map_err(unwritable)?;
     let source = place.path().join("recorded.bpf.c");
-    // Of a function in C all is recorded that makes a controller of it.
+    // A controller that is one C function: the generated code that makes a controller of it is
+    // recorded with it.
     let own =
         wrap(place.path(), &whole, text).map_err(unwritable)?.unwrap_or_else(|| whole.clone());
     fs::write(&source, header::wrapped(&own, layout)).map_err(unwritable)?;
@@ -114,8 +117,9 @@ fn compiled(
     Ok(compiled.object)
 }
 
-/// Callbacks that write nothing down, since they are not declared by `BPF_PROG`.
-fn unseen(program: &Program) -> Vec<String> {
+/// Callbacks that are not recorded, because they are not declared with `BPF_PROG`: they do not call
+/// `bpf_ringbuf_reserve`.
+fn unrecorded(program: &Program) -> Vec<String> {
     let records = |function: &str| {
         let own = program.functions.iter().find(|one| one.name == function);
         let code = own.map_or(&[][..], |own| &program.code[own.start..own.start + own.length]);

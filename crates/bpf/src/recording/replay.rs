@@ -37,7 +37,7 @@ pub struct Replay {
     /// Calls so far.
     number: u64,
     /// Callbacks that write no records.
-    unseen: Vec<String>,
+    unrecorded: Vec<String>,
 }
 
 /// A socket, and its ports: another connection may get its place.
@@ -103,13 +103,13 @@ struct Record<'a> {
 }
 
 impl Replay {
-    /// Of a program with these initial values. The callbacks `unseen` write no records.
+    /// Of a program with these initial values. The callbacks `unrecorded` write no records.
     pub(super) fn new(
         code: Arc<Code>,
         layout: Layout,
         hz: u32,
         program: &ForKernel,
-        unseen: &[String],
+        unrecorded: &[String],
     ) -> Replay {
         let linked = code.program();
         let mut sections: Vec<Vec<u8>> =
@@ -125,7 +125,7 @@ impl Replay {
             });
         }
         let mut known = BTreeMap::new();
-        let mut all = dependences(linked, unseen, UNDECLARED);
+        let mut all = dependences(linked, unrecorded, UNDECLARED);
         for (number, name) in (1..).zip(callbacks()) {
             let (Some(callback), Some((parameters, answers))) =
                 (code.callback(name), signature(name))
@@ -162,7 +162,7 @@ impl Replay {
             sockets,
             storage,
             number: 0,
-            unseen: unseen.to_vec(),
+            unrecorded: unrecorded.to_vec(),
         }
     }
 
@@ -282,7 +282,7 @@ impl Replay {
             Tally { missed, connections: self.sockets.len() as u64, ..Tally::default() };
         tally
             .left
-            .extend(self.unseen.iter().map(|name| (name.clone(), (0, UNDECLARED.to_owned()))));
+            .extend(self.unrecorded.iter().map(|name| (name.clone(), (0, UNDECLARED.to_owned()))));
         let maps = &self.machine.code().program().maps;
         let mut first: Option<(u64, String)> = None;
         for known in self.known.into_values() {

@@ -133,7 +133,8 @@ fn the_committed_objects_are_those_of_the_sources() {
                 Command::new("llvm-strip").arg("-g").arg(&path).status().expect("llvm-strip runs");
             assert!(stripped.success());
         }
-        let settings = Settings::default();
+        let ops = (program == "forward").then(|| "cubic_again".to_owned());
+        let settings = Settings { ops, ..Settings::default() };
         let now = link(program, &compiled, &settings, &Most);
         let committed = link(program, &object(program), &settings, &Most);
         let show = |program: Result<Program, narrows_bpf::LoadError>| match program {

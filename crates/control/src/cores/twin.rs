@@ -1,6 +1,6 @@
 //! Which controllers the kernel can be given, and what the simulator calls them.
 
-use crate::{Choice, Entry};
+use crate::Entry;
 use narrows_cores::{Core, CoreConstants, Input, Output};
 use narrows_params::{ParamError, Params};
 use std::fmt;
@@ -37,18 +37,6 @@ impl PartialEq for Twin {
 }
 
 impl Eq for Twin {}
-
-impl Twin {
-    /// The choice whose simulation is this core.
-    pub fn form(&self) -> Choice {
-        self.choice.parse().expect("every twin's choice is one of the registry")
-    }
-
-    /// The constants of a choice such as `pcc-vivace?fixed=true`.
-    pub fn constants_of(&self, choice: &Choice) -> Result<Vec<u8>, ParamError> {
-        (self.constants)(&choice.params())
-    }
-}
 
 /// A native core that is shown what the kernel's was shown.
 pub trait Replay: Send {

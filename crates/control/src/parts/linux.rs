@@ -1,5 +1,5 @@
-//! The environment that Linux gives to every window-based controller: a window in whole segments,
-//! and the calls that such a controller gets, in the kernel's order.
+//! Linux TCP as a window-based controller sees it: a window in whole segments, and the callbacks of
+//! `tcp_congestion_ops` in the order in which the kernel calls them.
 //!
 //! Sources: Linux 6.18 `tcp_slow_start`, `tcp_cong_avoid_ai`, `tcp_reno_undo_cwnd`
 //! (`net/ipv4/tcp_cong.c`), `tcp_ack`, `tcp_fastretrans_alert`, `tcp_init_cwnd_reduction`,
@@ -8,15 +8,14 @@
 //! `tcp_is_cwnd_limited` (`include/net/tcp.h`).
 //!
 //! Deviations:
-//! * the transport spreads a reduction over the acknowledgements (PRR), and the socket shows its
-//!   window;
-//! * a window that the application leaves unused decays after idleness only, not while a little is
-//!   still being sent (`tcp_cwnd_application_limited`);
-//! * the connection restarts after idleness with its first segment, not with the application's
-//!   write.
+//! * PRR runs in the transport; during a reduction `cwnd` is the transport's window;
+//! * the window of a connection that its application limits decays after idleness only.
+//!   `tcp_cwnd_application_limited`, by which it decays while data is sent, is left out;
+//! * the restart after idleness happens when the first segment is sent, not when the application
+//!   writes.
 
 /// Ticks of the kernel's clock per second: Linux's usual choice (`CONFIG_HZ_250`). A controller
-/// without a clock of its own counts only idleness in them.
+/// without a parameter `hz` measures only idleness in them.
 pub const HZ: u64 = 250;
 
 mod callbacks;

@@ -1,14 +1,14 @@
-//! Rounds counted in segment numbers: a round ends when a segment sent after its beginning is
+//! Rounds timed by packets. A round ends when a segment that was sent after its start is
 //! acknowledged.
 
 use narrows_units::{Span, Time};
 
-/// One round after another.
+/// Counts rounds, each of which begins where the one before ends.
 #[derive(Clone, Debug, Default)]
 pub struct Round {
     /// The number of the next segment to be sent for the first time.
     next: u64,
-    /// Segments from this one on were sent in the round.
+    /// The first segment that was sent in the present round.
     first: u64,
 }
 
@@ -18,7 +18,7 @@ impl Round {
         self.next = self.next.max(number + 1);
     }
 
-    /// True if acknowledging the segment `highest` ends the round; the next one has then begun.
+    /// True if the acknowledgement of segment `highest` ends the round. The next one then begins.
     pub fn ends_with(&mut self, highest: u64) -> bool {
         let ends = highest >= self.first;
         if ends {
@@ -33,16 +33,17 @@ impl Round {
     }
 }
 
-/// Rounds of at least a given duration each; the first ends at once.
+/// Rounds timed by packets that have a least duration. The first acknowledgement ends the first one.
 #[derive(Clone, Debug)]
 pub struct LongRound {
     round: Round,
+    /// When the present round began; `None` before the first acknowledgement.
     began: Option<Time>,
     least: Span,
 }
 
 impl LongRound {
-    /// Rounds of `least` each, or a round trip if that is longer.
+    /// Rounds that last `least` each, or a round trip if that is longer.
     pub fn new(least: Span) -> LongRound {
         LongRound { round: Round::default(), began: None, least }
     }
@@ -52,8 +53,8 @@ impl LongRound {
         self.round.on_sent(number);
     }
 
-    /// True if acknowledging the segment `highest` at `now` ends the round; the next one has then
-    /// begun.
+    /// True if the acknowledgement of segment `highest` at `now` ends the round. The next one then
+    /// begins.
     pub fn ends_with(&mut self, highest: u64, now: Time) -> bool {
         let long = self.began.is_none_or(|began| now.since(began) >= self.least);
         let ends = long && self.round.ends_with(highest);

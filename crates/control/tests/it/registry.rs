@@ -55,7 +55,9 @@ fn other_names_mean_one_entry_and_former_names_tell_the_new_one() {
         r#"the controller "pcc-kernel" is now called "pcc-vivace"; write that"#
     );
     assert!(
-        Controllers::former_names().iter().all(|(_, now)| ENTRIES.iter().any(|entry| entry.name == *now))
+        Controllers::former_names()
+            .iter()
+            .all(|(_, now)| ENTRIES.iter().any(|entry| entry.name == *now))
     );
     assert_eq!(
         Twin::named("fast").unwrap_err().to_string(),

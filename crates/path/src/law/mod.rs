@@ -1,4 +1,4 @@
-//! Rate laws: what links tell the flows or consumers that cross them to send.
+//! Rate laws: how a link computes the rate that it tells flows or consumers (RCP, MIRCC).
 
 pub(crate) mod contract;
 pub(crate) mod mircc;

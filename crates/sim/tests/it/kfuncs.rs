@@ -51,7 +51,7 @@ fn build(setup: &Setup, _params: &Params) -> Result<Built, ParamError> {
         files::entry(&object.display().to_string()).unwrap_or_else(|error| panic!("{error}"));
     let choice = |text: &str| text.parse::<Choice>()?.build(setup);
     let obeyed = choice("cubic")?;
-    let beside = choice(entry.name)?;
+    let beside = choice(&format!("{}?ops=cubic_again", entry.name))?;
     Ok(Built::new(Both { obeyed, beside, seen: Seen::default() }))
 }
 

@@ -1,5 +1,6 @@
-//! The controller around a law: intervals one after another without a gap, their outcomes, the
-//! silence of the network, the window as a safety net.
+//! The controller around a rate control. It sends in monitor intervals back to back, and passes the
+//! result of each one to the rate control. It begins again when feedback stops, and after a second
+//! without a usable interval. A congestion window bounds the data in flight.
 
 use super::interval::{Discarded, MonitorInterval, Statistics};
 use super::law::{Context, Judged, Next, Outcome, RateControl};
@@ -12,16 +13,16 @@ use crate::{Controller, Decision, Feedback, Open, Reduction, Sent, Tag, Timeout}
 use narrows_units::{Bytes, Random, Rate, Segments, Span, Time};
 use narrows_wire::Ecn;
 
-/// The round trip taken for the first rate until one is known.
+/// The round trip that is assumed until one is known.
 const NOMINAL_RTT: Span = Span::from_millis(100);
-/// The first rate, and the least: packets per round trip.
+/// The initial rate, which is the least one too, in packets per round trip.
 const FIRST_PACKETS: f64 = 2.0;
-/// Feedback that is missing so many round trips after the end of an interval, and at least so long,
-/// is not waited for. The least time lets a receiver delay an acknowledgement (the same bound as in
-/// PCC-Uspace, NSDI-2018).
-const PATIENCE: u64 = 4;
-const LEAST_PATIENCE: Span = Span::from_millis(50);
-/// After so long without an interval that could be judged, the search begins anew.
+/// The wait for the feedback of an interval after its end, in round trips.
+const FEEDBACK_TIMEOUT: u64 = 4;
+/// The least wait. It leaves room for delayed acknowledgements (the bound of PCC-Uspace,
+/// NSDI-2018).
+const LEAST_FEEDBACK_TIMEOUT: Span = Span::from_millis(50);
+/// The search begins again after this time without a usable interval.
 const IDLE: Span = Span::from_secs(1);
 
 /// A PCC controller.
@@ -29,18 +30,19 @@ pub struct Pcc<L> {
     law: L,
     utility: Box<dyn Utility>,
     lengths: Lengths,
-    /// Losses of each interval of slow start that do not count.
+    /// Lost packets that are ignored in each interval of slow start.
     forgiven: u32,
     monitor: Monitor,
     packet: Bytes,
     initial_window: f64,
-    /// Smoothed; none before the first.
+    /// The smoothed round trip; `None` before the first.
     srtt: Option<Span>,
     least_rtt: Span,
-    /// When the first of the intervals that were not judged began, if the latest was not.
+    /// When the present run of unusable intervals began; `None` if the latest one was usable.
     unjudged_since: Option<Time>,
+    /// Utility and statistics of the latest usable interval.
     latest: (f64, Statistics),
-    /// The end's round trip of the latest interval judged, in seconds.
+    /// The last round trip of the latest usable interval, in seconds.
     end_rtt: Option<f64>,
     random: Random,
 }
@@ -49,9 +51,9 @@ impl<L: RateControl> Pcc<L> {
     /// A controller at the start of a connection.
     pub fn new(setup: &Setup, mut law: L, utility: Box<dyn Utility>, lengths: Lengths) -> Pcc<L> {
         let packet = setup.mss + setup.headers;
-        law.start(packets_per(packet, NOMINAL_RTT));
+        law.start(least_rate(packet, NOMINAL_RTT));
         let mut random = Random::stream(setup.seed, "pcc");
-        let plan = plan(&mut law, &lengths, &mut random, packet, NOMINAL_RTT);
+        let plan = next_plan(&mut law, &lengths, &mut random, packet, NOMINAL_RTT);
         Pcc {
             law,
             utility,
@@ -69,7 +71,7 @@ impl<L: RateControl> Pcc<L> {
         }
     }
 
-    /// Slow start does not count so many losses of each interval.
+    /// Returns a controller that ignores this many lost packets in each interval of slow start.
     pub fn forgiving(self, losses: f64) -> Pcc<L> {
         Pcc { forgiven: losses as u32, ..self }
     }
@@ -80,10 +82,10 @@ impl<L: RateControl> Pcc<L> {
 
     fn plan(&mut self) -> Plan {
         let rtt = self.rtt();
-        plan(&mut self.law, &self.lengths, &mut self.random, self.packet, rtt)
+        next_plan(&mut self.law, &self.lengths, &mut self.random, self.packet, rtt)
     }
 
-    fn begin_anew(&mut self) {
+    fn restart(&mut self) {
         let plan = self.plan();
         self.monitor.restart(plan);
     }
@@ -93,8 +95,8 @@ impl<L: RateControl> Pcc<L> {
             return;
         }
         if self.srtt.replace(srtt).is_none() {
-            self.law.start(packets_per(self.packet, srtt));
-            self.begin_anew();
+            self.law.start(least_rate(self.packet, srtt));
+            self.restart();
         }
     }
 
@@ -107,26 +109,26 @@ impl<L: RateControl> Pcc<L> {
                 self.end_rtt = Some(statistics.end_rtt);
                 self.latest = (self.utility.of(&statistics), statistics);
             }
-            if self.is_idle(&interval, &statistics) {
+            if self.lacks_intervals(&interval, &statistics) {
                 self.law.on_idle();
-                return self.begin_anew();
+                return self.restart();
             }
             if !interval.plan().awaited {
                 continue;
             }
             let judged = statistics.map(|statistics| Judged { utility: self.latest.0, statistics });
             let outcome = Outcome { rate: interval.plan().rate, judged };
-            let floor = packets_per(self.packet, self.rtt());
+            let floor = least_rate(self.packet, self.rtt());
             if self.law.on_outcome(&outcome, &mut Context { floor, random: &mut self.random })
                 == Next::Anew
             {
-                return self.begin_anew();
+                return self.restart();
             }
         }
     }
 
-    /// True once more than a second of sending could not be judged.
-    fn is_idle(
+    /// Follows the present run of unusable intervals. True once it is longer than [`IDLE`].
+    fn lacks_intervals(
         &mut self,
         interval: &MonitorInterval,
         statistics: &Result<Statistics, Discarded>,
@@ -157,19 +159,19 @@ impl<L: RateControl> Pcc<L> {
     }
 }
 
-/// The first rate, and the least, on a path with a round trip of `rtt`, in Mbit/s.
-fn packets_per(packet: Bytes, rtt: Span) -> f64 {
+/// The initial rate, which is the least one too, in Mbit/s: [`FIRST_PACKETS`] per `rtt`.
+fn least_rate(packet: Bytes, rtt: Span) -> f64 {
     FIRST_PACKETS * packet.get() as f64 * 8.0 / 1e6 / rtt.as_secs_f64()
 }
 
-fn plan(
+fn next_plan(
     law: &mut impl RateControl,
     lengths: &Lengths,
     random: &mut Random,
     packet: Bytes,
     rtt: Span,
 ) -> Plan {
-    let floor = packets_per(packet, rtt);
+    let floor = least_rate(packet, rtt);
     let (rate, awaited) = law.plan(&mut Context { floor, random });
     Plan { rate, awaited, length: lengths.draw(rtt, random) }
 }
@@ -208,15 +210,15 @@ impl<L: RateControl> Controller for Pcc<L> {
     fn on_undo(&mut self, _now: Time) {}
 
     fn next_timer(&self) -> Option<Time> {
-        let patience = (self.rtt() * PATIENCE).max(LEAST_PATIENCE);
-        self.monitor.oldest().and_then(MonitorInterval::ended).map(|ended| ended + patience)
+        let timeout = (self.rtt() * FEEDBACK_TIMEOUT).max(LEAST_FEEDBACK_TIMEOUT);
+        self.monitor.oldest().and_then(MonitorInterval::ended).map(|ended| ended + timeout)
     }
 
     fn on_timer(&mut self, now: Time) {
         if self.next_timer().is_some_and(|due| due <= now) {
-            let floor = packets_per(self.packet, self.rtt());
+            let floor = least_rate(self.packet, self.rtt());
             self.law.on_silence(&mut Context { floor, random: &mut self.random });
-            self.begin_anew();
+            self.restart();
         }
     }
 

@@ -112,11 +112,11 @@ impl HyStartState {
     }
 
     fn train_is_long(&mut self, sample: &Sample, longest: impl FnOnce() -> u32) -> bool {
-        if sample.now - self.train > TRAIN_GAP {
+        if sample.now.saturating_sub(self.train) > TRAIN_GAP {
             return false;
         }
         self.train = sample.now;
-        let length = sample.now - self.began;
+        let length = sample.now.saturating_sub(self.began);
         length > sample.min_rtt as u64 / 2 && length > longest() as u64
     }
 

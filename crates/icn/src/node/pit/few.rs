@@ -1,13 +1,14 @@
-//! Lists that mostly have one element.
+//! A list that stores one element without the heap: most PIT entries have one record.
 
-/// A list whose first element is kept in place.
+/// A list that stores its first element inline and the others on the heap.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct Few<T> {
-    /// The others are looked at only if there are some: they are far from the beginning.
+    /// False only if `more` is empty; it may stay true after removals. A list of one element is read
+    /// without `more`, which may lie in another cache line.
     several: bool,
     first: Option<T>,
-    /// Empty while there is no first one.
+    /// The elements after the first. Empty if there is no first one.
     more: Vec<T>,
 }
 
@@ -24,11 +25,11 @@ impl<T> Few<T> {
         self.first.iter().chain(if self.several { &self.more[..] } else { &[] })
     }
 
-    /// The first element for which `chosen` is true.
-    pub(crate) fn find_mut(&mut self, chosen: impl Fn(&T) -> bool) -> Option<&mut T> {
+    /// The first element that matches `predicate`.
+    pub(crate) fn find_mut(&mut self, predicate: impl Fn(&T) -> bool) -> Option<&mut T> {
         match &mut self.first {
-            Some(first) if chosen(first) => Some(first),
-            _ if self.several => self.more.iter_mut().find(|value| chosen(value)),
+            Some(first) if predicate(first) => Some(first),
+            _ if self.several => self.more.iter_mut().find(|value| predicate(value)),
             _ => None,
         }
     }
@@ -42,13 +43,14 @@ impl<T> Few<T> {
         }
     }
 
-    /// Removes the first element for which `chosen` is true.
-    pub(crate) fn remove(&mut self, chosen: impl Fn(&T) -> bool) -> Option<T> {
-        if self.first.as_ref().is_some_and(&chosen) {
+    /// Removes the first element that matches `predicate`, and returns it. The others keep their
+    /// order.
+    pub(crate) fn remove(&mut self, predicate: impl Fn(&T) -> bool) -> Option<T> {
+        if self.first.as_ref().is_some_and(&predicate) {
             let next = (self.several && !self.more.is_empty()).then(|| self.more.remove(0));
             return std::mem::replace(&mut self.first, next);
         }
-        let at = if self.several { self.more.iter().position(chosen)? } else { return None };
+        let at = if self.several { self.more.iter().position(predicate)? } else { return None };
         Some(self.more.remove(at))
     }
 

@@ -1,7 +1,8 @@
-//! What losses bound: the flight and the bandwidth, in the long term and in the short (section
-//! 5.5.10).
+//! What losses bound: the flight and the bandwidth, in the long term and in the short, and the bounds
+//! to return to (sections 5.5.10 and 5.5.11).
 
 use super::profile::Fraction;
+use super::state::BbrState;
 use crate::controllers::bbr::common::{Ack, FLOOR};
 
 // The long-term bound: the most in flight that was safe when probing.
@@ -222,6 +223,28 @@ impl ShortTerm {
         self.loss_in_round = false;
         self.latest_bandwidth = 0;
         self.latest_flight = 0;
+    }
+}
+
+// The state to return to after spurious losses.
+
+/// The state to return to if the losses of a recovery turn out to be spurious (section 5.5.11.1).
+#[derive(Clone, Debug)]
+pub struct Undo {
+    /// The state that the losses ended.
+    pub state: Option<BbrState>,
+    /// The short-term bound of the bandwidth before the losses.
+    pub bandwidth: u32,
+    /// The short-term bound of the flight before the losses.
+    pub flight: u32,
+    /// The long-term bound before the losses.
+    pub long_term: u32,
+}
+
+impl Undo {
+    /// Nothing to return to.
+    pub fn new() -> Undo {
+        Undo { state: None, bandwidth: 0, flight: 0, long_term: 0 }
     }
 }
 

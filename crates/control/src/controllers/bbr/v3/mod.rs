@@ -31,14 +31,14 @@
 //!   its request for immediate acknowledgements are left out.
 
 mod bounds;
-mod ecn;
-mod loss;
+mod machine;
 mod model;
 mod profile;
+mod response;
+mod signals;
 mod state;
 #[cfg(test)]
 mod tests;
-mod window;
 
 use crate::controllers::bbr::common::{
     Ack, BW_SCALE, Counts, ExtraAcked, FLOOR, Pacing, PacingRule, ProbeRtt, Rounds, UNIT,
@@ -47,16 +47,14 @@ use crate::controllers::bbr::common::{
 use crate::parts::micros::micros;
 use crate::{Basis, Build, Built, Entry, Setup};
 use crate::{Controller, Decision, Feedback, Open, Reduction, Sent, Tag, Timeout};
-use bounds::{LongTerm, ShortTerm, UNBOUNDED};
-use ecn::Marks;
-use loss::{Departure, Flights, Undo};
+use bounds::{LongTerm, ShortTerm, UNBOUNDED, Undo};
 use model::{Aggregation, FullPipe, Latest, LostRanges, MaxBandwidth, MinRtt};
 use narrows_params::{Need, Param, ParamError, Params};
 use narrows_units::{Random, Segments, Time};
 use narrows_wire::Ecn;
 use profile::{Constants, Profile, UP_WINDOW_GAIN, WINDOW_GAIN};
-use state::{BbrState, Cycle, Evidence};
-use window::Cwnd;
+use signals::{Departure, Flights, Marks};
+use state::{BbrState, Cwnd, Cycle, Evidence};
 
 /// Registry line.
 pub static ENTRY: Entry = Entry {

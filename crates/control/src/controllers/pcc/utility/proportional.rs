@@ -5,7 +5,7 @@
 //! x^(t-1), the slope of w^(2-t) x^t.
 //!
 //! Of n flows that fill a link of C the queue grows by (X - C) / C, X being the sum of the rates. A
-//! flow is content when what it earns by a little more, w^(2-t) t x^(t-1), is what the queue costs
+//! flow is content when what it earns by a little more, w^(2-t) t x^(t-1), is what the queue penalty
 //! it, b x / C, for the part of the time in which there is one. That part is the same for all, so
 //! x^(2-t) is in proportion to w^(2-t), and x to w.
 //!
@@ -49,7 +49,7 @@ impl Proportional {
 
 impl Utility for Proportional {
     fn of(&self, statistics: &Statistics) -> f64 {
-        self.worth * self.vivace.earnings(statistics) - self.vivace.costs(statistics)
+        self.worth * self.vivace.reward(statistics) - self.vivace.penalty(statistics)
     }
 }
 
@@ -75,7 +75,7 @@ mod tests {
     }
 
     /// Two flows at 1/3 and 2/3 of 100 Mbit/s are content with a queue for the same part of the
-    /// time: what they earn by a little more over what a queue of their own making costs.
+    /// time: what they earn by a little more over what a queue of their own making penalty.
     #[test]
     fn rates_in_proportion_to_weights_balance() {
         let part = |weight: f64, rate: f64| {

@@ -1,8 +1,9 @@
-//! Vivace's utility: throughput, less a growing round trip, less losses.
+//! Vivace's utility function. It rewards the sending rate, and penalises a growing round trip and
+//! loss.
 //!
 //! Source: Dong, Meng, Zarchy, Arslan, Gilad, Godfrey, Schapira, "PCC Vivace: online-learning
-//! congestion control", NSDI 2018, equation 1. The units are part of it: x in Mbit/s, the round
-//! trip's change in seconds per second.
+//! congestion control", NSDI 2018, equation 1. Its constants hold for these units: x in Mbit/s, the
+//! RTT gradient in seconds per second.
 
 use super::{Build, Filter, Gradient, Utility};
 use crate::controllers::pcc::interval::Statistics;
@@ -18,44 +19,44 @@ pub const LATENCY_PRICE: Param<f64> = Param::number(
     900.0,
     (0.0, 1e6),
     "",
-    "price of the round trip's slope, s/s (equation 1); 0 is Vivace-Loss",
+    "coefficient of the RTT gradient, in s/s (equation 1); 0 gives Vivace-Loss",
 );
 pub const LOSS_PRICE: Param<f64> = Param::number(
     "c",
     11.35,
     (0.0, 1e6),
     "",
-    "price of loss (equation 1); tolerates t C^(t-1) / c random loss on C Mbit/s: 5 % on 100",
+    "coefficient of loss (equation 1); tolerates a random loss of t C^(t-1) / c on C Mbit/s: 5 % on 100",
 );
 pub const GRADIENT_FILTER: Param<f64> = Param::number(
     "gradient_filter",
     0.01,
     (0.0, 1.0),
     "s/s",
-    "smaller slopes count as zero (section 5)",
+    "RTT gradients below this size count as zero (section 5)",
 );
 pub const NEGATIVE_GRADIENT: Param<bool> = Param::choice(
     "negative_gradient",
     "reward",
     &[("reward", true), ("clip", false)],
-    "a falling round trip counts as gain (paper) or as steady (PCC Proteus)",
+    "a falling round trip; reward: raises the utility (paper); clip: counts as steady (PCC Proteus)",
 );
 
-/// u = x^t - b x (dRTT/dT) - c x L.
+/// u = x^t - b x (dRTT/dT) - c x L, where x is the sending rate in Mbit/s and L the loss rate.
 #[derive(Clone, Copy, Debug)]
 pub struct Vivace {
-    /// Exponent of the rate, below 1: more is worth ever less, which makes shares fair.
+    /// Exponent of the rate. Below 1 the utility is concave, which makes shares fair.
     pub t: f64,
-    /// Price of a growing round trip; 0 is Vivace-Loss.
+    /// Coefficient of the RTT gradient; 0 gives Vivace-Loss.
     pub b: f64,
-    /// Price of losses.
+    /// Coefficient of loss.
     pub c: f64,
-    /// The part of the round trip's change that counts.
+    /// The part of the RTT gradient that counts.
     pub gradient: Gradient,
 }
 
 impl Vivace {
-    /// As the parameters say.
+    /// The utility with these parameters.
     pub fn new(params: &Params) -> Vivace {
         let gradient = Gradient {
             filter: Filter::Below(params.get(&GRADIENT_FILTER)),
@@ -72,12 +73,12 @@ impl Vivace {
 
 impl Vivace {
     /// x^t.
-    pub fn earnings(&self, statistics: &Statistics) -> f64 {
+    pub fn reward(&self, statistics: &Statistics) -> f64 {
         libm::pow(statistics.rate, self.t)
     }
 
     /// b x (dRTT/dT) + c x L.
-    pub fn costs(&self, statistics: &Statistics) -> f64 {
+    pub fn penalty(&self, statistics: &Statistics) -> f64 {
         let Statistics { rate, loss, slope, .. } = *statistics;
         self.b * rate * self.gradient.of(slope) + self.c * rate * loss
     }
@@ -85,7 +86,7 @@ impl Vivace {
 
 impl Utility for Vivace {
     fn of(&self, statistics: &Statistics) -> f64 {
-        self.earnings(statistics) - self.costs(statistics)
+        self.reward(statistics) - self.penalty(statistics)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Single equations at points worked by hand.
 
 use super::{
-    ALLEGRO_CONSTANTS, FIXED, MOVING, Interval, VIVACE_CONSTANTS, complete, core, interval,
+    ALLEGRO_CONSTANTS, FIXED, Interval, MOVING, VIVACE_CONSTANTS, complete, core, interval,
 };
 use narrows_cores::equations::{allegro_utility, exp, vivace_utility};
 
@@ -48,8 +48,7 @@ fn small_changes_of_the_round_trip_are_noise() {
 fn a_falling_round_trip_is_rewarded_but_not_in_the_start() {
     let falling = Interval { rtt_start: 31_000, rtt_end: 30_000, ..interval(RATE, 0, 0) };
     assert_eq!(utility(&falling), 12_500_000 + 371_250_000);
-    let start =
-        |interval: &Interval| vivace_utility(&VIVACE_CONSTANTS, interval, true, 1448);
+    let start = |interval: &Interval| vivace_utility(&VIVACE_CONSTANTS, interval, true, 1448);
     assert_eq!(start(&falling), 12_500_000);
     assert_eq!(start(&interval(RATE, 0, 990)), -358_750_000);
     assert_eq!(start(&interval(RATE, 99, 0)), 12_500_000, "below 10 % loss counts as none");

@@ -1,85 +1,12 @@
-//! Losses: how each packet left, how losses are answered, and how spurious ones are undone (sections
-//! 5.5.10 and 5.5.11).
+//! The response to losses and marks, and the window that follows (sections 5.5.10, 5.5.11 and 5.6.4).
 
 use super::Bbr3;
+use super::bounds::Undo;
+use super::model::Aggregation;
 use super::profile::Profile;
 use super::state::{BbrState, Evidence};
-use crate::controllers::bbr::common::Ack;
-use crate::{Congestion, Feedback, Tag};
-
-// The state of the flow at each transmission, by its tag (`tx_in_flight`, `P.lost`; `struct
-// tcp_skb_cb`).
-
-/// The state of the flow at one transmission, and of its fate since.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Departure {
-    /// Packets in flight, this one included.
-    pub flight: u32,
-    /// Packets declared lost so far.
-    pub lost: u32,
-    /// Packets delivered with a mark so far.
-    pub marked: u32,
-    /// The application was the limit.
-    pub app_limited: bool,
-}
-
-/// The latest departures, in a ring.
-///
-/// A transmission whose fate never comes (all were given up by a timeout) costs nothing: its place
-/// is taken in its turn. The ring holds a multiple of what is in flight, so that a transmission
-/// finds its own departure unless it is older than that.
-#[derive(Clone, Debug)]
-pub struct Flights {
-    /// By tag; a place holds the departure with the tag beside it.
-    ring: Vec<(u32, Departure)>,
-    next: u32,
-}
-
-/// Departures kept at the start; a power of two.
-const INITIAL: usize = 64;
-/// No departure: at least the packet itself is in flight.
-const EMPTY: (u32, Departure) =
-    (0, Departure { flight: 0, lost: 0, marked: 0, app_limited: false });
-/// Departures kept per packet in flight.
-const DEPTH: usize = 4;
-
-impl Flights {
-    /// Nothing has left.
-    pub fn new() -> Flights {
-        Flights { ring: vec![EMPTY; INITIAL], next: 0 }
-    }
-
-    /// A packet leaves.
-    #[inline]
-    pub fn depart(&mut self, departure: Departure) -> Tag {
-        if departure.flight as usize * DEPTH > self.ring.len() {
-            self.grow();
-        }
-        let tag = self.next;
-        self.next = self.next.wrapping_add(1);
-        let place = tag as usize & (self.ring.len() - 1);
-        self.ring[place] = (tag, departure);
-        Tag(tag)
-    }
-
-    /// The state when the transmission left that bears `tag`.
-    #[inline]
-    pub fn get(&self, tag: Tag) -> Option<Departure> {
-        let (kept, departure) = self.ring[tag.0 as usize & (self.ring.len() - 1)];
-        (kept == tag.0 && departure.flight > 0).then_some(departure)
-    }
-
-    #[cold]
-    fn grow(&mut self) {
-        let larger = vec![EMPTY; self.ring.len() * 2];
-        let mask = larger.len() - 1;
-        for (tag, departure) in std::mem::replace(&mut self.ring, larger) {
-            if departure.flight > 0 {
-                self.ring[tag as usize & mask] = (tag, departure);
-            }
-        }
-    }
-}
+use crate::controllers::bbr::common::{Ack, FLOOR};
+use crate::{CaState, Congestion, Feedback};
 
 // Losses: judged packet by packet, answered, and undone if they were spurious (sections 5.5.10 and
 // 5.5.11).
@@ -239,56 +166,97 @@ impl Bbr3 {
     }
 }
 
-// The state to return to after spurious losses.
+// The kernel's response to ECN marks that are many and early: on paths of at most 5 ms, in
+// proportion to the share of packets marked.
 
-/// The state to return to if the losses of a recovery turn out to be spurious (section 5.5.11.1).
-#[derive(Clone, Debug)]
-pub struct Undo {
-    /// The state that the losses ended.
-    pub state: Option<BbrState>,
-    /// The short-term bound of the bandwidth before the losses.
-    pub bandwidth: u32,
-    /// The short-term bound of the flight before the losses.
-    pub flight: u32,
-    /// The long-term bound before the losses.
-    pub long_term: u32,
-}
+impl Bbr3 {
+    pub(super) fn take_marks(&mut self, marked: u32) {
+        let Some(marks) = &mut self.marks else { return };
+        let too_high =
+            self.rounds.start() && marks.on_round(self.counts.delivered, self.min_rtt.get());
+        marks.take(marked);
+        if too_high && !self.full_pipe.reached() {
+            self.leave_startup_too_high();
+        }
+    }
 
-impl Undo {
-    /// Nothing to return to.
-    pub fn new() -> Undo {
-        Undo { state: None, bandwidth: 0, flight: 0, long_term: 0 }
+    /// Notes marks of the cycle, on packets delivered since the packet of `evidence` left
+    /// (`ecn_in_cycle`).
+    pub(super) fn note_marks(&mut self, evidence: Option<Evidence>) {
+        if let Some(marks) = &mut self.marks {
+            marks.in_cycle |= evidence.is_some_and(|evidence| evidence.marked > 0);
+        }
+    }
+
+    /// True if this cycle had marks but no loss, and now they have ceased: bandwidth may have
+    /// become free (`bbr_check_time_to_probe_bw`, `bbr_ecn_reprobe_gain`).
+    pub(super) fn should_reprobe(&self, ack: &Ack) -> bool {
+        let marked = self.marks.as_ref().is_some_and(|marks| marks.eligible && marks.in_cycle);
+        marked && !self.loss_in_cycle && ack.ca_state == CaState::Open
     }
 }
 
-#[cfg(test)]
-mod tests {
-    mod flights {
-        use super::super::*;
+// Growth of the congestion window towards a target, within the bounds of the model (section
+// 5.6.4).
 
-        #[test]
-        fn a_departure_is_found_by_its_tag_while_the_ring_grows() {
-            let mut flights = Flights::new();
-            let tags: Vec<Tag> = (1..=1_000)
-                .map(|flight| {
-                    flights.depart(Departure { flight, lost: 2 * flight, ..Departure::default() })
-                })
-                .collect();
-            for (tag, flight) in tags.iter().zip(1..) {
-                let departure = flights.get(*tag).expect("kept");
-                assert_eq!((departure.flight, departure.lost), (flight, 2 * flight));
-            }
-            assert!(flights.get(Tag(1_000)).is_none(), "not sent yet");
-        }
+/// `ExtraAckedFilterLen`: rounds of the draft's filter of aggregation after Startup.
+const AGGREGATION_ROUNDS: u32 = 10;
+/// `bbr_extra_acked_win_rtts`: rounds of each of the kernel's two slots.
+const AGGREGATION_SLOT_ROUNDS: u32 = 5;
 
-        #[test]
-        fn what_is_older_than_the_ring_is_forgotten_not_mistaken() {
-            let mut flights = Flights::new();
-            let first = flights.depart(Departure { flight: 1, ..Departure::default() });
-            for _ in 0..INITIAL {
-                flights.depart(Departure { flight: 2, ..Departure::default() });
-            }
-            assert!(flights.get(first).is_none());
+impl Bbr3 {
+    /// Packets to add to the window for aggregated acknowledgements (`UpdateMaxInflight`,
+    /// `bbr_ack_aggregation_cwnd`).
+    pub(super) fn aggregated(&self, bandwidth: u32) -> u32 {
+        match &self.aggregation {
+            Aggregation::Window(max) => max.get(),
+            Aggregation::Slots(slots) => slots.extra(bandwidth),
         }
+    }
+
+    /// `UpdateACKAggregation` (section 5.5.9), `bbr_update_ack_aggregation`: one round of memory in
+    /// Startup.
+    pub(super) fn update_aggregation(&mut self, ack: &Ack) {
+        let Some(extra) = self.extra_acked.update(ack, self.bandwidth(), self.window.get()) else {
+            return;
+        };
+        let rounds = |after| if self.full_pipe.reached() { after } else { 1 };
+        match &mut self.aggregation {
+            Aggregation::Window(max) => {
+                max.update(rounds(AGGREGATION_ROUNDS), self.rounds.count(), extra)
+            }
+            Aggregation::Slots(slots) => {
+                slots.update(extra, self.rounds.start(), rounds(AGGREGATION_SLOT_ROUNDS))
+            }
+        }
+    }
+
+    pub(super) fn set_window(&mut self, ack: &Ack) {
+        self.window.step(self.profile, ack.ca_state);
+        if ack.acked > 0 {
+            let bandwidth = self.bandwidth();
+            let target =
+                self.bdp(bandwidth, self.window_gain()).saturating_add(self.aggregated(bandwidth));
+            let target = self.quantized(target);
+            self.window.grow(self.profile, ack, target, self.full_pipe.reached());
+        }
+        self.bound_window();
+    }
+
+    /// `BoundCwndForProbeRTT` and `BoundCwndForModel` (sections 5.6.4.5 and 5.6.4.7),
+    /// `bbr_bound_cwnd_for_inflight_model`.
+    fn bound_window(&mut self) {
+        if self.state == BbrState::ProbeRtt {
+            self.window.bound(self.probe_rtt_window());
+        }
+        let cap = match self.state {
+            BbrState::Startup | BbrState::Drain => u32::MAX,
+            BbrState::Down | BbrState::Refill | BbrState::Up => self.long_term.get(),
+            BbrState::Cruise | BbrState::ProbeRtt => {
+                self.long_term.with_headroom(self.constants.headroom)
+            }
+        };
+        let cap = cap.min(self.short_term.flight()).max(FLOOR);
+        self.window.bound(cap);
     }
 }
