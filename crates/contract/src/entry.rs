@@ -18,8 +18,8 @@ pub struct Entry {
     pub source: &'static str,
     /// The observation on which it bases its rate.
     pub basis: Basis,
-    /// Signals without which it cannot work, whatever its parameters. Those of its parameters are in
-    /// [`Choice::needs`](narrows_params::Choice::needs) too.
+    /// Signals without which it cannot work, whatever its parameters. Those of its parameters are
+    /// in [`Choice::needs`](narrows_params::Choice::needs) too.
     pub needs: &'static [Need],
     /// True if its transport acknowledges numbered transmissions, each by itself, unless a scenario
     /// says otherwise (PCC in user space).

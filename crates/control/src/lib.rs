@@ -1,5 +1,5 @@
-//! Congestion controllers, and a registry of them all. What a controller is told and what it
-//! decides is the [contract](narrows_contract), which is here under the same names.
+//! Congestion controllers, and a registry of them all. The [contract](narrows_contract) of
+//! controllers is here under the same names.
 
 pub mod arithmetic;
 mod controllers;

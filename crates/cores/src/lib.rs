@@ -1,8 +1,8 @@
 //! The arithmetic of kernel controllers and of VCP's router: integers in C (`c/*.h`), which is
 //! compiled here for this machine and by the loader for BPF, behind safe calls.
 //!
-//! A [`Core`] is one connection's controller, a [`RouterMeter`] one link's router. Unsafe code is in
-//! the modules that call C, and nowhere else in the crates of the simulator.
+//! A [`Core`] is one connection's controller, a [`RouterMeter`] one link's router. Unsafe code is
+//! in the modules that call C, and nowhere else in the crates of the simulator.
 
 mod call;
 pub mod equations;

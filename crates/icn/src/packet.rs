@@ -5,8 +5,8 @@ use crate::route::{Route, Steer};
 use narrows_units::{Bytes, Span};
 use narrows_wire::Rates;
 
-/// The traffic class of an Interest (MIRCC, section 4.2). Interests without a class are primary: this
-/// default is ours.
+/// The traffic class of an Interest (MIRCC, section 4.2). Interests without a class are primary:
+/// this default is ours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
     /// Shared fairly between flows.
@@ -96,8 +96,8 @@ pub struct Nack<N: Name> {
     pub interest: Interest<N>,
     /// Why it was returned.
     pub reason: NackReason,
-    /// The lowest rate, in each class, of the links that it has crossed and of the link that refused
-    /// the Interest.
+    /// The lowest rate, in each class, of the links that it has crossed and of the link that
+    /// refused the Interest.
     pub rates: Rates,
     /// The path that it has taken back from the node that returned it.
     pub route: Route,

@@ -256,7 +256,9 @@ mod tests {
         let told = issues(|run| run.limits = limits.clone());
         assert_eq!(
             told,
-            ["the receiver's window held 2 flows back, the most \"b\" for 31 % of the time it had data to send"]
+            [
+                "the receiver's window held 2 flows back, the most \"b\" for 31 % of the time it had data to send"
+            ]
         );
         let told = issues(|run| run.limits = limits[..1].to_vec());
         assert!(told[0].contains("held flow \"a\" back for 6 %"), "{told:?}");

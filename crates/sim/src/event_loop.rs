@@ -101,7 +101,7 @@ pub(crate) trait Inhabitants<'a, P: Routed>: Visitor<P> {
     fn look_at_rates(&mut self, network: &Network<P>, now: Time) -> Time;
 }
 
-/// Runs until `end`. Returns the number of events of elements. Samples and the like are none.
+/// Runs until `end`. Returns the number of events of elements; probes do not count.
 ///
 /// A function by itself: within its caller it took 1 % more instructions per packet.
 #[inline(never)]

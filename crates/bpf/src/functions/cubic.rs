@@ -133,8 +133,8 @@ impl Bictcp {
     }
 }
 
-/// A tick, a time or a sequence number of 32 bits as one that does not wrap, by one of its kind that
-/// is near.
+/// A tick, a time or a sequence number of 32 bits as one that does not wrap, by one of its kind
+/// that is near.
 fn widened(count: u32, near: u32) -> u64 {
     (1 << 32 | near as u64).wrapping_add_signed(count.wrapping_sub(near) as i32 as i64)
 }

@@ -1,5 +1,5 @@
-//! The data sections of a BPF object as regions of memory, and their global integer variables, which
-//! are parameters.
+//! The data sections of a BPF object as regions of memory, and their global integer variables,
+//! which are parameters.
 
 use super::elf::Elf;
 use super::externs::{Externs, LARGEST};

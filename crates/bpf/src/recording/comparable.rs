@@ -34,14 +34,8 @@ const HELPERS: [&str; 22] = [
 ];
 
 /// Beginnings of the names of such functions of the kernel.
-const FUNCTIONS: [&str; 6] = [
-    "tcp_",
-    "cubictcp_",
-    "bpf_iter_num_",
-    "bpf_rcu_",
-    "bpf_cast_to_kern_ctx",
-    "bpf_rdonly_cast",
-];
+const FUNCTIONS: [&str; 6] =
+    ["tcp_", "cubictcp_", "bpf_iter_num_", "bpf_rcu_", "bpf_cast_to_kern_ctx", "bpf_rdonly_cast"];
 
 /// Things beside their records on which the calls of a callback depend.
 #[derive(Clone, Debug, Default)]
@@ -52,8 +46,8 @@ pub(super) struct Dependence {
     pub maps: BTreeSet<usize>,
 }
 
-/// Those of the callbacks of a program; those in `unrecorded` write no records, for this reason. The
-/// content of a map is known if every callback that may change it is decided again, and the map
+/// Those of the callbacks of a program; those in `unrecorded` write no records, for this reason.
+/// The content of a map is known if every callback that may change it is decided again, and the map
 /// keeps it.
 pub(super) fn dependences(
     program: &Program,

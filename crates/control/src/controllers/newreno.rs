@@ -1,10 +1,10 @@
-//! NewReno: additive increase, halving on loss, in two profiles: as Linux has it, in whole segments,
-//! and as RFC 5681 prints it, in fractions.
+//! NewReno: additive increase, halving on loss, in two profiles: as Linux has it, in whole
+//! segments, and as RFC 5681 prints it, in fractions.
 //!
-//! Sources: Linux `net/ipv4/tcp_cong.c` (`tcp_reno_cong_avoid`, `tcp_reno_ssthresh`) with the window
-//! of [`linux`](crate::parts::linux); RFC 5681 (slow start, congestion avoidance, restart after
-//! idleness), RFC 6582 and RFC 6675 (recovery, carried out by the transport), RFC 6928 (initial
-//! window), RFC 3168 section 6.1.2 (marks), RFC 3465 with L unlimited (growth by segments
+//! Sources: Linux `net/ipv4/tcp_cong.c` (`tcp_reno_cong_avoid`, `tcp_reno_ssthresh`) with the
+//! window of [`linux`](crate::parts::linux); RFC 5681 (slow start, congestion avoidance, restart
+//! after idleness), RFC 6582 and RFC 6675 (recovery, carried out by the transport), RFC 6928
+//! (initial window), RFC 3168 section 6.1.2 (marks), RFC 3465 with L unlimited (growth by segments
 //! acknowledged, as Linux and QUIC count).
 //!
 //! Deviations of the profile `rfc5681`, both as Linux has them:

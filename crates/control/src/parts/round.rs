@@ -33,7 +33,8 @@ impl Round {
     }
 }
 
-/// Rounds timed by packets that have a least duration. The first acknowledgement ends the first one.
+/// Rounds timed by packets that have a least duration. The first acknowledgement ends the first
+/// one.
 #[derive(Clone, Debug)]
 pub struct LongRound {
     round: Round,

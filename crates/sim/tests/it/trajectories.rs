@@ -1,7 +1,8 @@
-//! The trajectory of every controller over one scene, as text: a change of behaviour shows in review.
+//! The trajectory of every controller over one scene, as text: a change of behaviour shows in
+//! review.
 //!
-//! The scene: 20 Mbit/s, 40 ms, a buffer of one bandwidth-delay product, one flow of 12 s; after 6 s
-//! the link has half of its rate. A row is the state at the first event of a sender after each
+//! The scene: 20 Mbit/s, 40 ms, a buffer of one bandwidth-delay product, one flow of 12 s; after 6
+//! s the link has half of its rate. A row is the state at the first event of a sender after each
 //! quarter of a second.
 
 use crate::common::{queue_for, scenario};

@@ -190,7 +190,9 @@ fn flight(acked: &Acked) -> f64 {
 
 impl<L: WindowLaw> Controller for Fast<L> {
     fn on_sent(&mut self, sent: &Sent) -> Tag {
-        self.window.on_sent(sent);
+        if self.window.on_sent(sent) {
+            self.law.suspend();
+        }
         self.present.round.on_sent(sent.number);
         Departed::of(sent).tag()
     }

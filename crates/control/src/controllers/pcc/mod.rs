@@ -2,9 +2,9 @@
 //!
 //! Time is divided into monitor intervals, each sent at one rate. When the fate of all its packets
 //! is known, an interval's statistics become one number, its [utility](utility::Utility), and a
-//! [law](law::RateControl) moves the rate towards higher utility. Sources: Dong et al., NSDI 2015 (Allegro)
-//! and NSDI 2018 (Vivace); the authors' PCC-Uspace and WebRTC's `modules/congestion_controller/pcc`
-//! where the papers are silent.
+//! [law](law::RateControl) moves the rate towards higher utility. Sources: Dong et al., NSDI 2015
+//! (Allegro) and NSDI 2018 (Vivace); the authors' PCC-Uspace and WebRTC's
+//! `modules/congestion_controller/pcc` where the papers are silent.
 
 pub mod allegro;
 mod driver;

@@ -24,7 +24,7 @@ pub struct HyStart {
     mutated: Mutated,
 }
 
-/// What the search remembers.
+/// The state of the search.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HyStartState {
     /// The round ends when a segment from this one on is acknowledged cumulatively (`end_seq`).

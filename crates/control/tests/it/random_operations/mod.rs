@@ -101,3 +101,36 @@ fn one_acknowledgement_of_a_whole_window_doubles_it() {
         }
     }
 }
+
+/// Found by the properties above: an increase that FAST spreads over a round trip came whole after
+/// an hour of idleness, when the flow had restarted from its initial window.
+#[test]
+fn a_restart_after_idleness_ends_an_increase_that_is_spread() {
+    use connection::Operation::{Acknowledge, Send, Wait};
+    let ops = vec![
+        Send { most: 1, limited: false },
+        Acknowledge { lost: 0, acked: 1, mark: false, rtt: false },
+        Send { most: 1, limited: false },
+        Acknowledge { lost: 0, acked: 1, mark: false, rtt: false },
+        Send { most: 1, limited: true },
+        Acknowledge { lost: 0, acked: 1, mark: false, rtt: true },
+        Send { most: 59, limited: false },
+        Acknowledge { lost: 0, acked: 17, mark: false, rtt: true },
+        Send { most: 144, limited: true },
+        Acknowledge { lost: 0, acked: 17, mark: false, rtt: true },
+        Wait { us: 76 },
+        Send { most: 31, limited: true },
+        Acknowledge { lost: 0, acked: 28, mark: false, rtt: true },
+        Send { most: 170, limited: true },
+        Acknowledge { lost: 0, acked: 22, mark: false, rtt: true },
+        Wait { us: 3600000000 },
+        Acknowledge { lost: 0, acked: 32, mark: false, rtt: true },
+        Acknowledge { lost: 0, acked: 30, mark: false, rtt: false },
+        Send { most: 109, limited: true },
+        Acknowledge { lost: 0, acked: 9, mark: false, rtt: false },
+    ];
+    for pacing in ["time", "event", "both"] {
+        let text = format!("fast-sc2002?window_pacing={pacing}");
+        Connection::new(&text, &setup(10.0)).run(&ops);
+    }
+}

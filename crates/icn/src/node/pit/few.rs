@@ -4,8 +4,8 @@
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct Few<T> {
-    /// False only if `more` is empty; it may stay true after removals. A list of one element is read
-    /// without `more`, which may lie in another cache line.
+    /// False only if `more` is empty; it may stay true after removals. A list of one element is
+    /// read without `more`, which may lie in another cache line.
     several: bool,
     first: Option<T>,
     /// The elements after the first. Empty if there is no first one.

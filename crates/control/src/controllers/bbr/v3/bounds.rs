@@ -1,5 +1,5 @@
-//! What losses bound: the flight and the bandwidth, in the long term and in the short, and the bounds
-//! to return to (sections 5.5.10 and 5.5.11).
+//! The bounds that losses set on flight and bandwidth, in the long term and in the short, and those
+//! that an undo restores (sections 5.5.10 and 5.5.11).
 
 use super::profile::Fraction;
 use super::state::BbrState;

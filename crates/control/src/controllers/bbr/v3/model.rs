@@ -328,8 +328,8 @@ mod tests {
                     pipe.update(profile, bandwidth, true);
                     assert!(!pipe.now(), "at {bandwidth}");
                 }
-                // 1250 · 1.25 = 1562.5: 1562 was the first round without growth, and the next, 1900,
-                // grew; then 1951 < 2375.
+                // 1250 · 1.25 = 1562.5: 1562 was the first round without growth, and the next,
+                // 1900, grew; then 1951 < 2375.
                 pipe.update(profile, 1_951, true);
                 assert!(!pipe.now());
                 pipe.update(profile, 2_374, true);

@@ -1,4 +1,5 @@
-//! The response to losses and marks, and the window that follows (sections 5.5.10, 5.5.11 and 5.6.4).
+//! The response to losses and marks, and the window that follows (sections 5.5.10, 5.5.11 and
+//! 5.6.4).
 
 use super::Bbr3;
 use super::bounds::Undo;

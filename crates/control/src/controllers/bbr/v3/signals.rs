@@ -1,4 +1,4 @@
-//! What packets tell: how each one left, and the marks of the network.
+//! Signals of packets: how each one left, and the marks of the network.
 
 use super::profile::Fraction;
 use super::state::Evidence;

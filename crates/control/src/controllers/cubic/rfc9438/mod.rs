@@ -57,7 +57,7 @@ pub struct Rfc9438 {
     ecn: Ecn,
 }
 
-/// What there was before the latest reduction, which an undo restores (section 4.9).
+/// The state before the latest reduction, which an undo restores (section 4.9).
 #[derive(Clone, Copy, Debug)]
 struct Before {
     at: Time,

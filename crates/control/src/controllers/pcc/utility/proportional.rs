@@ -5,9 +5,9 @@
 //! x^(t-1), the slope of w^(2-t) x^t.
 //!
 //! Of n flows that fill a link of C the queue grows by (X - C) / C, X being the sum of the rates. A
-//! flow is content when what it earns by a little more, w^(2-t) t x^(t-1), is what the queue penalty
-//! it, b x / C, for the part of the time in which there is one. That part is the same for all, so
-//! x^(2-t) is in proportion to w^(2-t), and x to w.
+//! flow is content when what it earns by a little more, w^(2-t) t x^(t-1), is what the queue
+//! costs it, b x / C, for the part of the time in which there is one. That part is the same for
+//! all, so x^(2-t) is in proportion to w^(2-t), and x to w.
 //!
 //! This needs that every flow sees the queue that its own probes make, so no slope is taken for
 //! noise; and that steps follow the gradient, so the price is as small as it may be: Vivace's 900,
@@ -75,7 +75,7 @@ mod tests {
     }
 
     /// Two flows at 1/3 and 2/3 of 100 Mbit/s are content with a queue for the same part of the
-    /// time: what they earn by a little more over what a queue of their own making penalty.
+    /// time: what they earn by a little more over what a queue of their own making costs.
     #[test]
     fn rates_in_proportion_to_weights_balance() {
         let part = |weight: f64, rate: f64| {
