@@ -1,4 +1,4 @@
-//! Routes, and which links of them are crossed without a stop.
+//! Routes, and the links on them to which packets are offered before they arrive there.
 
 use crate::{Change, LinkId, What};
 
@@ -7,15 +7,16 @@ use crate::{Change, LinkId, What};
 pub(crate) struct Routes {
     /// Links one after another, each route ended by [`END`].
     links: Vec<u32>,
-    /// Where the routes of each flow begin: out and back.
+    /// Indices in `links` of the first link of each flow's routes, out and back.
     places: Vec<[u32; 2]>,
-    /// Links that are offered what they get before it arrives.
+    /// Whether packets are offered to a link before they arrive there, by link.
     early: Vec<bool>,
 }
 
 /// Stands behind the last link of a route.
 const END: u32 = u32::MAX;
-/// Set of a link that is offered the packet when it comes to the link before.
+/// A flag of a link in a route: the packet is offered to this link as soon as it is offered to the
+/// previous one.
 const EARLY: u32 = 1 << 31;
 
 /// The next place of a route.
@@ -23,18 +24,20 @@ const EARLY: u32 = 1 << 31;
 pub(crate) enum Next {
     /// The receiver.
     Host,
-    /// A link, when the packet has got there.
+    /// A link. The packet is offered to it when it arrives there.
     Link(usize),
-    /// A link, which can be told already.
+    /// A link. The packet is offered to it early, together with the previous link.
     Early(usize),
 }
 
-/// The feeders of a link.
+/// Where the packets of a link come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Feeder {
+    /// No route crosses the link.
     Nobody,
+    /// Always from this link.
     Link(usize),
-    /// Hosts, or several.
+    /// From a host, or from more than one link.
     Others,
 }
 
@@ -45,7 +48,7 @@ impl Routes {
         self.places.push(places);
     }
 
-    /// Other routes of a flow. The old ones stay, for the packets that are on them.
+    /// Replaces the routes of a flow. The old routes stay in the list for packets already on them.
     pub(crate) fn change(&mut self, flow: usize, route: &[LinkId], back: &[LinkId]) {
         self.places[flow] = [self.add(route), self.add(back)];
     }
@@ -58,7 +61,8 @@ impl Routes {
         first
     }
 
-    /// Where the route of a flow begins now: of data, or of what comes `back`.
+    /// The place (index in `links`) where the current route of a flow begins: its data route, or
+    /// its return route if `back`.
     #[inline]
     pub(crate) fn place(&self, flow: usize, back: bool) -> u32 {
         self.places[flow][usize::from(back)]
@@ -82,9 +86,10 @@ impl Routes {
         })
     }
 
-    /// From now on packets are offered early to each link that a single link feeds, now and after
-    /// all `changes`, if neither of the two ever changes and both know arrivals ahead of time.
-    /// `looks_ahead` has the answer of each link.
+    /// Marks the links to which packets are offered early from now on. Such a link gets all its
+    /// packets from one other link, on the present routes and on all routes in `changes`. Neither
+    /// of the two links is in `changes`, and both can compute arrivals ahead of time. `looks_ahead`
+    /// says for each link whether it can (`Link::looks_ahead`).
     pub(crate) fn look_ahead(&mut self, changes: &[Change], mut looks_ahead: Vec<bool>) {
         let mut feeders = vec![Feeder::Nobody; looks_ahead.len()];
         let mut follow = |route: &mut dyn Iterator<Item = usize>| {

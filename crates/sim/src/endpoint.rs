@@ -18,14 +18,17 @@ pub(crate) struct Endpoint {
     pub(crate) headers: u32,
     /// Packets of it that are on the way.
     pub(crate) in_network: u32,
-    /// When the transport became ready to send, and when the host will do so.
+    /// When the transport is ready to send; [`Time::NEVER`] if it is not.
     ready: Time,
+    /// When the host sends: `ready` plus a random host delay.
     pub(crate) send_at: Time,
-    /// When its application may be due, if this is the connection of a flow; not later than it is.
+    /// A lower bound for when the application of its flow is due. [`Time::NEVER`] for the further
+    /// connections of a flow.
     pub(crate) source_due: Time,
+    /// The longest host delay.
     overhead: Span,
     random: Random,
-    /// Its transfers, which end at numbers of segments or datagrams.
+    /// Its transfers. Each ends at the number of a segment or a datagram.
     pub(crate) ledger: Ledger,
     /// The connection is not open yet; until it is, `send_at` is when the next SYN leaves.
     pub(crate) opening: Option<Box<Handshake>>,
@@ -35,7 +38,7 @@ pub(crate) struct Endpoint {
 pub(crate) enum Ends {
     /// A connection.
     Transport(Box<(Sender, Receiver)>),
-    /// Packets sent without being asked and never acknowledged: how many so far.
+    /// Datagrams without a congestion controller and without acknowledgements: the number sent.
     Datagrams(u64),
     /// No connection now.
     None,
@@ -119,8 +122,8 @@ impl Endpoint {
         }
     }
 
-    /// A SYN leaves at `at`. Until the connection is open, nothing that the transport could send is
-    /// earlier than what is noted.
+    /// Schedules the next SYN at `at`. `ready` is set to zero, so that
+    /// [`note_ready`](Endpoint::note_ready) ignores the transport until the connection is open.
     pub(crate) fn await_answer(&mut self, at: Time) {
         self.ready = Time::ZERO;
         self.send_at = at;
@@ -138,8 +141,8 @@ impl Endpoint {
         }
     }
 
-    /// The longest that the host takes now: never so long that the transport could send less in a
-    /// second.
+    /// The longest host delay that applies now. It is at most what the pacer makes up for, so that
+    /// it does not lower the sending rate.
     #[inline]
     fn most_overhead(&mut self) -> Span {
         let overhead = self.overhead;
@@ -152,7 +155,8 @@ impl Endpoint {
             .map_or(overhead, |most| most.min(overhead))
     }
 
-    /// The host takes at most `overhead` from `now` on, also for what it is about to send.
+    /// Sets the longest host delay from `now` on. It also limits a transmission that is already
+    /// scheduled.
     pub(crate) fn set_overhead(&mut self, now: Time, overhead: Span) {
         self.overhead = overhead;
         if self.opening.is_none() && self.send_at < Time::NEVER {
@@ -160,7 +164,7 @@ impl Endpoint {
         }
     }
 
-    /// The host sends now: whatever was awaited is done.
+    /// Clears the scheduled transmission.
     #[inline]
     pub(crate) fn clear_ready(&mut self) {
         self.ready = Time::NEVER;
@@ -181,8 +185,9 @@ impl Endpoint {
     }
 }
 
-/// The sender opens the connection of a flow when it begins. One of requests is open before: their
-/// client would open it.
+/// True if the sender opens the connection of a flow when the flow starts. A connection for
+/// requests is open from the beginning, since its client would have opened it. Arrivals open a
+/// connection for each transfer.
 pub(crate) fn opens(flow: &Flow) -> bool {
     flow.controller.is_some()
         && !matches!(flow.workload, Workload::Requests(_) | Workload::Arrivals(_))

@@ -19,16 +19,16 @@ pub struct Run<'a> {
     code: &'a Code,
     callback: Callback,
     context: Context<'a>,
-    /// Functions that are being executed.
+    /// The call depth: functions that are being executed.
     deep: usize,
-    /// Bytes of their frames.
+    /// Stack bytes of their frames.
     used: u32,
-    /// The operation that stored the window last.
+    /// The index of the latest operation that wrote the congestion window.
     stored_window: Option<usize>,
 }
 
 impl<'a> Run<'a> {
-    /// Calls a callback with what register 1 holds, and answers what it returns.
+    /// Runs a callback with `first` in register 1. Returns the callback's return value.
     pub fn callback(
         code: &'a Code,
         callback: Callback,
@@ -76,8 +76,9 @@ impl<'a> Run<'a> {
         self.fault(at, reason)
     }
 
-    /// True of an address formed from the second argument of `cong_control`, a sequence number, as
-    /// if it were the rate sample.
+    /// True if a read in `cong_control` takes the second argument for the pointer to the rate
+    /// sample. Programs for Linux before 6.10 do so. Since then this argument is the acknowledged
+    /// sequence number (see [`Reason::OldControl`]).
     fn is_sequence(&self, address: u64, access: &Access) -> bool {
         let arguments = self.context.memory.region(address::ARGUMENTS);
         let sequence = u64::from_le_bytes(arguments[8..16].try_into().expect("eight bytes"));
@@ -87,7 +88,8 @@ impl<'a> Run<'a> {
         self.code.name(self.callback) == "cong_control" && !access.writes && number && in_sample
     }
 
-    /// A store that the memory did not take: into the socket some are allowed.
+    /// Slow path of a store to an address outside of writable memory. It may be a field of the
+    /// socket that the kernel lets a program write. Any other address is a fault.
     #[inline(never)]
     fn store_elsewhere<const N: usize>(
         &mut self,
@@ -118,7 +120,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// One jump back or call less; none is left after the last.
+    /// Counts a backward jump or a call against the limit of the callback. It is a fault if the
+    /// limit is used up.
     #[inline(always)]
     fn count(&mut self, at: usize) -> Result<(), Box<Fault>> {
         match self.context.left.checked_sub(1) {
@@ -130,8 +133,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Calls a function of the program from the operation `from`, with the arguments that are put
-    /// into registers.
+    /// Calls a function of the program from the operation `from`. `put` writes the arguments into
+    /// the registers of the new frame.
     #[inline(always)]
     fn call(
         &mut self,
@@ -160,7 +163,8 @@ impl<'a> Run<'a> {
         answer
     }
 
-    /// Slow path of a call in the program or by a function of the kernel.
+    /// Calls a function of the program with arguments in registers 1 to 5, and is not inlined. The
+    /// caller is the program itself or a kernel helper such as `bpf_loop`.
     #[inline(never)]
     fn call_inner(
         &mut self,
@@ -509,7 +513,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The function of the program that was passed to `name`.
+    /// The function of the program whose address, `value`, was passed to the kernel helper `name`.
     fn passed(&self, value: u64, name: &'static str, at: usize) -> Result<usize, Box<Fault>> {
         self.code.function_of(value).ok_or_else(|| {
             let found = format!("{value:#x}");

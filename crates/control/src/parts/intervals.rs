@@ -1,5 +1,5 @@
-//! Controllers that decide once per interval, such as a round trip, from what they have seen in it:
-//! laws of rates, and whoever is too slow for each acknowledgement.
+//! Controllers that decide once per interval, such as a round trip, from statistics of it: control
+//! laws that set rates, and policies that are too slow to decide at every acknowledgement.
 
 use crate::{Controller, Decision, Fault, Feedback, Open, Reduction, Sent, Setup, Tag, Timeout};
 use narrows_units::{Bytes, Rate, Segments, Span, Time};
@@ -26,8 +26,8 @@ pub struct Interval {
     pub timeouts: u32,
     /// Mean and least of its round trips; `None` if none was measured.
     pub rtt: Option<(Span, Span)>,
-    /// Growth of its round trips, in seconds per second: the slope of the least squares over the
-    /// times at which they were measured; zero with fewer than two.
+    /// The RTT gradient, in seconds per second: the slope of the least-squares line through the RTT
+    /// samples of the interval over time. Zero with fewer than two samples.
     pub gradient: f64,
     /// The smoothed round trip at its end.
     pub srtt: Span,
@@ -47,8 +47,9 @@ pub struct Interval {
     pub packet: Bytes,
 }
 
-/// The decision that holds until the next interval ends. Without a window, the window is twice what
-/// the pacing rate carries in a smoothed round trip, so that it does not limit (ours).
+/// The decision that holds until the next interval ends. If only a pacing rate is given, the window
+/// is twice the pacing rate times the smoothed RTT, so that only pacing limits the flow. The factor
+/// of two is this project's choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Setting {
     /// The window in segments, at least 1.
@@ -62,11 +63,11 @@ pub struct Setting {
 /// Policies that do not subscribe to single events pay nothing for them: by default these methods
 /// are empty.
 pub trait Policy: Send {
-    /// The decision that holds from now on; `None` for the one before.
+    /// Returns the decision that holds from now on. `None` keeps the previous decision.
     ///
     /// # Errors
     ///
-    /// It cannot go on: the run ends with this.
+    /// The policy cannot continue. The run ends with this fault.
     fn decide(&mut self, interval: &Interval) -> Result<Option<Setting>, Fault>;
 
     /// When the interval that begins now ends, at least [`SHORTEST_INTERVAL`] later; `srtt` is the
@@ -120,12 +121,13 @@ pub trait Policy: Send {
         Ok(None)
     }
 
-    /// When it decides outside of intervals, if at all: then [`on_due`](Policy::on_due) is called.
+    /// The time of the next decision outside of the intervals. [`on_due`](Policy::on_due) is called
+    /// at that time. `None` if the policy wants no such decision.
     fn due(&self) -> Option<Time> {
         None
     }
 
-    /// The time has come that [`due`](Policy::due) said.
+    /// Decides at the time that [`due`](Policy::due) returned. `None` keeps the previous decision.
     ///
     /// # Errors
     ///
@@ -145,7 +147,8 @@ pub trait Policy: Send {
     }
 }
 
-/// The shortest interval; ours: a length of zero would never end.
+/// The shortest interval. The value is this project's choice. With intervals of length zero the
+/// timer would expire again and again at the same time.
 pub const SHORTEST_INTERVAL: Span = Span::from_micros(100);
 
 /// The round trips of an interval.
@@ -155,8 +158,8 @@ struct RoundTrips {
     sum: u64,
     count: u64,
     least: Option<Span>,
-    /// Sums of the times at which they were measured, in seconds since the interval began, of these
-    /// squared, and of these times the round trip in seconds.
+    /// Sums over the samples for the least-squares slope: of t, of t * t, and of t * rtt. Here t is
+    /// the time of the sample since the interval began. Both are in seconds.
     times: f64,
     squares: f64,
     products: f64,
@@ -365,7 +368,8 @@ mod tests {
     use super::*;
     use crate::Acked;
 
-    /// Doubles what was delivered, and keeps what it was told.
+    /// Paces at the delivery rate of each interval, and keeps the intervals for the test. With one
+    /// loss it sets a window below 1, with more it returns a fault.
     struct Doubles(Vec<Interval>);
 
     impl Policy for Doubles {

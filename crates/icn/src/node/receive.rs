@@ -19,7 +19,8 @@ use narrows_units::Time;
 use narrows_wire::Rates;
 
 impl<N: Name> Node<N> {
-    /// A packet arrives on `face` at `now`. Packets are taken from `spare` and given to it.
+    /// A packet arrives on `face` at `now`. `spare` is a free list: boxes for new packets come from
+    /// it, and boxes of finished packets return to it.
     pub fn handle(&mut self, now: Time, face: FaceId, packet: Packet<N>, spare: &mut Spare<N>) {
         self.order.call(now);
         self.poll(now);
@@ -52,8 +53,9 @@ impl<N: Name> Node<N> {
         }
         interest.lifetime = interest.lifetime.min(self.longest_lifetime);
         let hash = self.pit.hash(&interest.name);
-        // NFD asks this list before the PIT (`Forwarder::onIncomingInterest`): another Interest may
-        // be pending when this one has looped.
+        // The dead nonce list is checked before the PIT, as in NFD
+        // (`Forwarder::onIncomingInterest`): when this Interest loops back, the PIT may hold
+        // another Interest for the same name.
         if self.dead.as_mut().is_some_and(|dead| dead.contains(now, hash, interest.nonce)) {
             self.counters.duplicate += 1;
             return self.reject(from, interest, NackReason::Duplicate, Rates::UNLIMITED, spare);
@@ -159,13 +161,16 @@ impl<N: Name> Node<N> {
             spare.give(Packet::Interest(interest));
             self.pit.extend(id, expires);
             if self.faces.face(from).rates {
-                // It keeps its own pace, and does not wait for that of another.
+                // This neighbour paces its Interests itself. It must not wait until the proxy of
+                // another neighbour lets the entry's Interest go.
                 self.advance(now, id, spare);
             }
         }
     }
 
-    /// A neighbour repeats its Interest.
+    /// Handles a retransmitted Interest. If the earlier one still waits in a shaper or a proxy, the
+    /// new one takes its place. Otherwise it is forwarded again, unless it is suppressed or
+    /// refused.
     fn repeat(
         &mut self,
         now: Time,
@@ -208,7 +213,7 @@ impl<N: Name> Node<N> {
         }
     }
 
-    /// One more Interest of `from` is pending, which is counted for so many octets.
+    /// Counts one more pending Interest of `from`, with this number of octets.
     fn expect(&mut self, from: FaceId, octets: u64) {
         self.pit_octets.charge(octets);
         let face = self.faces.face_mut(from);
@@ -234,9 +239,10 @@ impl<N: Name> Node<N> {
         self.strategies.lookup(name).copied().unwrap_or(self.strategy)
     }
 
-    /// Chooses the next hop of an Interest, and what becomes of its hint. `None` if the hop limit
-    /// ends here. Where the strategy asks all next hops, the other ones are put into `further`. If
-    /// it is `again`, `asked` holds the faces asked before.
+    /// Chooses the next hop of an Interest, and what happens to its steering hint. Returns `None`
+    /// if the hop limit forbids every next hop. If the strategy is multicast, the other next hops
+    /// are put into `further`. `again`: the Interest is a retransmission, and `self.asked` holds
+    /// the faces to which it was forwarded before.
     fn choose(
         &mut self,
         from: FaceId,
@@ -319,8 +325,8 @@ impl<N: Name> Node<N> {
         self.pass(now, from, id, egress.face, interest, spare);
     }
 
-    /// Offers an Interest from `from` to a face that has an out-record, or lets it wait for its
-    /// turn.
+    /// Offers an Interest from `from` to `face`, or gives it to the proxy of `from`, which paces
+    /// it. The PIT entry must have an out-record for `face`.
     fn pass(
         &mut self,
         now: Time,
@@ -570,7 +576,9 @@ fn hops<'a, N: Name>(
     Some(Hops::new(via.or_else(|| fib.lookup(&interest.name))?, from, local))
 }
 
-/// Remembers the nonces of an Interest that stale Data from elsewhere could answer once more.
+/// Adds the nonces of a satisfied Interest to the dead nonce list. This is needed only if the
+/// Interest must be fresh and the Data turns stale within [`dead_nonces::REMEMBERED`]. Otherwise
+/// caches answer the Interest if it loops.
 fn remember<N: Name>(dead: &mut DeadNonces, now: Time, entry: &Entry<N>, data: &Data<N>) {
     let must_be_fresh =
         entry.in_records.first().is_some_and(|record| record.interest.must_be_fresh);

@@ -43,11 +43,11 @@ use transmissions::Transmissions;
 /// A link in one direction.
 ///
 /// [`offer`](Link::offer) packets to it in time order; [`due`](Link::due) says when to call
-/// [`pop`](Link::pop) for those that have arrived at the far end. All times it gives are ideal:
-/// they do not depend on when it is looked at. A discipline may drop packets that it has accepted:
-/// after each of these calls [`take_dropped`](Link::take_dropped) hands them over.
+/// [`pop`](Link::pop) for those that have arrived at the far end. All times it returns are exact:
+/// they do not depend on when the caller polls it. A discipline may drop packets that it has
+/// accepted: after each of these calls [`take_dropped`](Link::take_dropped) returns them.
 ///
-/// In memory it begins with what every packet touches.
+/// The fields that every packet reads or writes come first, so that they share cache lines.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Link<P> {
@@ -55,22 +55,23 @@ pub struct Link<P> {
     delay: Span,
     latest_arrival: Time,
     form: Form<P>,
-    /// That of the form: see [`Form::is_passable`].
+    /// The cached result of [`Form::is_passable`]: the departure of a packet that finds the
+    /// transmitter free is known at once.
     passable: bool,
     loss: Option<Box<LossProcess>>,
     far_end: Option<Box<FarEnd<P>>>,
     /// Packets given to the transmitter and not yet arrived at the far end, with their arrival.
     wire: VecDeque<Crossing<P>>,
-    /// Arrivals of packets that somebody else keeps.
+    /// Arrival times at the far end of packets that the caller keeps (see [`Link::pass`]).
     passing: VecDeque<Time>,
     /// Packets given to the transmitter and not yet departed: in service, and in the form `Ahead`
     /// those waiting behind it.
     transmissions: Transmissions,
-    /// Up to when all departures have been applied.
+    /// All departures up to this time have been processed by [`Link::settle`].
     settled: Time,
     counters: LinkCounters,
     origin: Box<Origin>,
-    /// Of packets that are offered.
+    /// Checks that packets are offered in time order.
     order: TimeOrder,
 }
 
@@ -111,10 +112,11 @@ impl<P: Packet> Link<P> {
         }
     }
 
-    /// True of a link that tells at once when what arrives, or will arrive, at its near end arrives
-    /// at its far end: one that takes its time, a FIFO at a constant rate or without one, that
-    /// delivers packets as they come. While nothing changes it, it may [look ahead](Link::admit)
-    /// of packets.
+    /// True if the link can compute arrivals ahead of time. For a packet that arrives at the near
+    /// end now or later, it then knows at once the arrival at the far end. This holds for a FIFO
+    /// that has a constant rate or no rate limit, that has a transmission time or a delay, and that
+    /// delivers packets without jitter, reordering, aggregation or change of the ECN field. While
+    /// nothing changes such a link, packets may be [admitted](Link::admit) before they arrive.
     pub fn looks_ahead(&self) -> bool {
         let takes_time = self.server.is_limited() || !self.delay.is_zero();
         takes_time
@@ -147,11 +149,11 @@ impl<P: Packet> Link<P> {
         matches!(self.form, Form::Ahead(_)) || self.passable && self.server.is_free(at)
     }
 
-    /// A link that [knows its departure](Link::knows_departure) is told at `now` of a packet that
-    /// arrives at its near end at `at`. Returns when it arrives at the far end:
-    /// [`carry`](Link::carry) or [`pass`](Link::pass) is to be called with that, or, if it is
-    /// dropped later than now, [`drop_due`](Link::drop_due) then. Only if it [looks
-    /// ahead](Link::looks_ahead) may `at` be later than `now`.
+    /// Admits at `now` a packet that arrives at the near end at `at`. Call this only if the link
+    /// [knows the departure](Link::knows_departure). `at` may be later than `now` only if the link
+    /// [looks ahead](Link::looks_ahead). Returns when the packet arrives at the far end: call
+    /// [`carry`](Link::carry) or [`pass`](Link::pass) with that time. If the packet is dropped and
+    /// `at` is later than `now`, call [`drop_due`](Link::drop_due) at `at`.
     #[inline(always)]
     pub fn admit(&mut self, now: Time, at: Time, size: Bytes) -> Result<Time, DropReason> {
         if self.transmissions.is_full() {
@@ -199,13 +201,14 @@ impl<P: Packet> Link<P> {
         self.wire.len() == 1
     }
 
-    /// Somebody else keeps a packet until its `arrival` at the far end.
+    /// Notes the `arrival` at the far end of a packet that the caller keeps until then.
     #[inline]
     pub fn pass(&mut self, arrival: Time) {
         self.passing.push_back(arrival);
     }
 
-    /// Drops a packet that arrives at `at`, which counts from then on.
+    /// Drops a packet that arrives at `at`. Counts the drop, unless `at` is later than `now`: then
+    /// the caller counts it by [`drop_due`](Link::drop_due).
     #[cold]
     fn refuse(&mut self, now: Time, at: Time, why: DropReason) -> DropReason {
         if at <= now {
@@ -214,7 +217,8 @@ impl<P: Packet> Link<P> {
         why
     }
 
-    /// The time has come at which a packet is dropped that was offered early.
+    /// Counts the drop of a packet. Call it at the time of the drop if the packet was admitted
+    /// before it arrived.
     pub fn drop_due(&mut self, why: DropReason) {
         count_drop(&mut self.counters, why);
     }
@@ -275,8 +279,8 @@ impl<P: Packet> Link<P> {
         if !self.passable {
             self.settle(now);
         }
-        // One place takes the packet out: one that comes from either of two places goes through
-        // memory, which costs every packet 7 % of its time.
+        // Both queues share one call of `pop_arrived`. With one call for each, the packet is
+        // returned through memory, which costs 7 % of the time per packet.
         let crossed = match &mut self.far_end {
             None => &mut self.wire,
             Some(far_end) => far_end.ready(&mut self.wire, now),

@@ -19,10 +19,10 @@ use narrows_control::{
 use narrows_units::{Bytes, Rate, Span, Time};
 use std::sync::Arc;
 
-/// A connection from its sender's side: the controller and its decision, the data, the clocks, and
-/// the transmissions that are outstanding.
+/// The sender's state of a connection: the controller and its decision, the data to send, the
+/// timers, and the outstanding transmissions.
 ///
-/// Every packet touches what comes first.
+/// The fields that every packet reads or writes come first, so that they share cache lines.
 #[repr(C)]
 pub(super) struct Connection {
     pub controller: Box<dyn Controller>,
@@ -34,13 +34,16 @@ pub(super) struct Connection {
     pub finished: bool,
     /// The controller knows that the connection is over.
     pub closed: bool,
-    /// A segment is to leave whatever window and pacing say: a probe, or what a timeout repeats
-    /// (RFC 6298 section 5.4).
+    /// The next segment is sent regardless of window and pacing: a probe, or the retransmission
+    /// after a timeout (RFC 6298 section 5.4).
     pub forced: bool,
+    /// The next new segment carries the CWR flag (RFC 3168 section 6.1.2).
     pub cwr_wanted: bool,
+    /// The window has limited a recent burst. New transmissions are flagged accordingly.
     pub window_limited: bool,
-    /// `window_limited` holds until everything below this is acknowledged.
+    /// `window_limited` stays set until everything below this is acknowledged.
     pub window_limited_until: u64,
+    /// The first new segment of the current burst.
     pub burst_start: u64,
     pub usage: Usage,
     /// Segments below this are written by the application.
@@ -97,12 +100,13 @@ impl Timers {
         controller: Time::NEVER,
     };
 
-    /// Only the controller's timer goes on.
+    /// Stops all timers but the controller's.
     pub fn stop(&mut self) {
         *self = Timers { controller: self.controller, ..Timers::NONE };
     }
 
-    /// The earliest of those that wait for an acknowledgement.
+    /// The earlier of the retransmission timer and the probe timer. Both expire if no
+    /// acknowledgement comes.
     #[inline]
     pub fn first_of_silence(&self) -> Time {
         self.retransmit.min(self.probe)
@@ -176,8 +180,9 @@ impl Connection {
         next < self.written && next < self.receive_limit
     }
 
-    /// True if only a write finds that the application had nothing to send, as in Linux
-    /// (`tcp_sendmsg_locked` calls `tcp_rate_check_app_limited`).
+    /// True if the sender checks for an application limit only when the application writes, as in
+    /// Linux (`tcp_sendmsg_locked` calls `tcp_rate_check_app_limited`). Otherwise it checks after
+    /// every burst.
     #[inline]
     pub fn marks_at_writes(&self) -> bool {
         self.signals.rates
@@ -227,8 +232,8 @@ impl Connection {
         self.target = whole(&self.decision);
     }
 
-    /// The controller cannot go on: nothing more is sent, and a timer is due at once, by which the
-    /// world notices.
+    /// Stops sending after a fault of the controller. The window becomes 0. A timer is due at once,
+    /// so that the caller looks at the sender and finds the fault.
     #[cold]
     fn halt(&mut self, now: Time) {
         if self.fault.is_none() {
@@ -321,13 +326,14 @@ impl Connection {
         });
     }
 
-    /// Takes the round trips of the oldest and the newest transmission delivered, which left at
-    /// these times: the oldest's for the mean, as Linux does, the newest's for the minimum and the
-    /// controller. Returns the newest's.
+    /// Takes two RTT samples from an acknowledgement. `oldest` and `newest` are the send times of
+    /// the oldest and the newest transmission that it delivers. The sample of the oldest updates
+    /// the smoothed RTT, as in Linux. The sample of the newest updates the minimum RTT and goes to
+    /// the controller. Returns the sample of the newest.
     #[inline]
     pub fn take_rtt(&mut self, now: Time, oldest: Time, newest: Time) -> Span {
-        // Only a receiver that acknowledges ahead can be so fast; no controller knows a round trip
-        // of no time.
+        // An RTT of zero comes only from a receiver that acknowledges data before it arrives.
+        // Controllers expect an RTT above zero.
         let rtt = now.since(newest).max(Span::from_nanos(1));
         self.rtt.sample(now.since(oldest), self.board.una(), self.board.next());
         self.rtt.sample_minimum(now, rtt);
@@ -380,8 +386,8 @@ impl Connection {
                 sample.ack_delayed = only.bytes < self.transport.mss && sample.delivered == 1;
             }
         }
-        // Every acknowledgement builds one: nothing comes in between, or all of it would be written
-        // twice.
+        // This runs for every acknowledgement. Keep other code out of these assignments: otherwise
+        // the compiler first writes the defaults and then overwrites them.
         let mut feedback = Feedback::at(event.now);
         feedback.acked = &self.acked;
         feedback.lost = &self.lost;
@@ -444,7 +450,8 @@ fn whole(decision: &Decision) -> u32 {
     decision.window.whole().max(1)
 }
 
-/// By how much a count that wraps has grown; not at all if the acknowledgement was overtaken.
+/// The increase of a wrapping counter since the latest acknowledgement. 0 if this acknowledgement
+/// arrives after a later one (reordering).
 #[inline]
 fn counted(seen: &mut u32, now: u32) -> u32 {
     let grown = now.wrapping_sub(*seen);

@@ -26,7 +26,7 @@ pub(crate) struct RateConsumer<C: Content> {
     now: Time,
     segments: Segments,
     subflows: Subflows,
-    /// Runs while no path is known.
+    /// Path discovery; `None` while a path is known.
     discovery: Option<Discovery>,
     primary: Pacer,
     secondary: Pacer,
@@ -34,14 +34,17 @@ pub(crate) struct RateConsumer<C: Content> {
     first_data: Time,
     last_probe: Time,
     rtt: RttEstimator,
-    /// When the timeout was last doubled. Timeouts of Interests that left before tell nothing new.
+    /// When the timeout was last doubled. Interests sent before that do not double it again when
+    /// they time out.
     backed_off: Time,
     waits: Waits,
     latest_rtt: Option<Span>,
+    /// The RTT sample of the latest packet, if it gave one.
     sample: Option<Span>,
     /// Smoothed size of Data in octets.
     data_size: f64,
     gaps: Gaps,
+    /// `data_size` comes from Data that arrived, not from the configuration.
     measured: bool,
     stopped: bool,
     counters: ConsumerCounters,
@@ -66,7 +69,8 @@ impl Discovery {
     }
 }
 
-/// The first timeout of path discovery, and the longest to which it doubles; the paper gives none.
+/// The first and the longest timeout of path discovery. The timeout doubles in between. The values
+/// are this project's choice: the paper gives none.
 const RETRY: (Span, Span) = (Span::from_secs(1), Span::from_secs(8));
 /// Gain of the smoothed size of Data.
 const SIZE_GAIN: f64 = 1.0 / 8.0;
@@ -85,7 +89,7 @@ impl<C: Content> RateConsumer<C> {
             samples: RttSamples::Every,
             tick: Span::ZERO,
             initial: Span::from_secs(1),
-            // A node that has forgotten an Interest does not answer it any more.
+            // After the Interest lifetime the PIT entries are gone, and no Data can come any more.
             longest: setup.lifetime.max(Span::from_secs(1)),
         });
         let data_size = setup.data.get() as f64;
@@ -123,7 +127,7 @@ impl<C: Content> RateConsumer<C> {
             Packet::Nack(nack) => self.on_nack(nack),
             Packet::Interest(_) => self.counters.unsolicited += 1,
         }
-        // The sample may have shortened the timeout.
+        // A new RTT sample may have shortened the timeout, so that Interests are overdue now.
         self.expire_segments();
         self.update_gaps();
     }
@@ -236,8 +240,9 @@ impl<C: Content> RateConsumer<C> {
         self.discover();
     }
 
-    /// Times Interests out. The timeout is doubled until the next sample of the round trip (RFC
-    /// 6298, sections 5.5 to 5.7), or a round trip that has grown beyond it would never be seen.
+    /// Expires Interests that wait for longer than the timeout, and doubles the timeout until the
+    /// next RTT sample (RFC 6298, sections 5.5 to 5.7). Without this back-off an RTT that has grown
+    /// beyond the timeout would never be measured: a segment that timed out gives no sample.
     fn expire_segments(&mut self) {
         while let Some(sent) = self.segments.expire(self.now, self.waits.timeout) {
             self.counters.timeouts += 1;
@@ -269,8 +274,8 @@ impl<C: Content> RateConsumer<C> {
     fn update_gaps(&mut self) {
         let before = self.gaps.of(Class::Secondary);
         self.gaps.update(self.subflows.rates(), self.data_size);
-        // Otherwise secondary rates that are zero most of the time would let an Interest through
-        // each time they are not.
+        // The pacer restarts when the secondary rate rises from zero: the time without a rate must
+        // not count as waiting time. Otherwise each such rise would send an Interest at once.
         if before == Span::MAX && self.gaps.of(Class::Secondary) < Span::MAX {
             self.secondary.restart(self.now);
         }

@@ -24,22 +24,22 @@ impl Tcp {
         match conn.state {
             CaState::Recovery | CaState::Loss => None,
             CaState::Cwr if conn.board.lost_out() > 0 => {
-                // The reduction for the mark serves the loss too, and was needed whatever becomes
-                // of the loss.
-                self.open(conn, CaState::Recovery, false);
+                // The window is being reduced for the mark already, so the loss needs no second
+                // reduction. This one is not undone even if the loss proves spurious.
+                self.enter_reduction(conn, CaState::Recovery, false);
                 None
             }
             CaState::Cwr => None,
             CaState::Open | CaState::Disorder => {
                 if conn.board.lost_out() > 0 {
-                    self.open(conn, CaState::Recovery, true);
+                    self.enter_reduction(conn, CaState::Recovery, true);
                     conn.counters.recoveries += 1;
                     conn.cwr_wanted = conn.decision.ecn != Ecn::NotEct;
                     return Some(Congestion::Loss);
                 }
                 let current = ack.next == conn.board.una();
                 if ack.ece && current && conn.decision.ecn != Ecn::NotEct {
-                    self.open(conn, CaState::Cwr, false);
+                    self.enter_reduction(conn, CaState::Cwr, false);
                     conn.cwr_wanted = true;
                     return Some(Congestion::Mark);
                 }
@@ -50,9 +50,9 @@ impl Tcp {
         }
     }
 
-    /// Takes the latest reduction back if its losses turn out to be none, in recovery not before
-    /// all that was sent again is acknowledged. Called before new losses are looked for. True if it
-    /// does.
+    /// Undoes the latest reduction if its losses prove spurious. Returns true if it does. In
+    /// Recovery, a partial acknowledgement undoes nothing while retransmissions are in flight
+    /// (Linux `tcp_try_undo_partial`). Call this before new losses are detected.
     #[inline]
     pub(super) fn look_for_undo(
         &mut self,
@@ -78,8 +78,9 @@ impl Tcp {
         undone
     }
 
-    /// After a timeout: `lowest` is the lowest segment that arrived by its only transmission. True
-    /// if the timeout proves spurious.
+    /// F-RTO (RFC 5682 section 3.1): judges a timeout by the acknowledgements that follow it.
+    /// `lowest` is the lowest newly delivered segment that was sent only once. Returns true if the
+    /// timeout proves spurious.
     fn step_frto(
         &mut self,
         conn: &mut Connection,
@@ -94,6 +95,8 @@ impl Tcp {
             self.undo_reduction(conn, now);
             return true;
         }
+        // New data was sent after the timeout (step 3). If the acknowledgement does not advance,
+        // the losses are real. Before that, a partial acknowledgement allows new data (step 2).
         if conn.board.next() > conn.recovery_end {
             if !advanced {
                 self.frto = Frto::Off;
@@ -105,8 +108,9 @@ impl Tcp {
         false
     }
 
-    /// Everything sent before the reduction is settled. For a mark, so must be the first segment
-    /// after it, which tells the receiver. Returns the state that is over, if one is.
+    /// Ends the state once everything sent before the reduction is acknowledged. Cwr also waits for
+    /// the first segment sent after the reduction, which carries the CWR flag. Reno's Recovery ends
+    /// with the first acknowledgement of new data. Returns the state that ended, if one did.
     fn leave_recovery(&mut self, conn: &mut Connection) -> Option<CaState> {
         let una = conn.board.una();
         let over = match conn.state {
@@ -131,7 +135,9 @@ impl Tcp {
         Some(conn.enter(CaState::Open))
     }
 
-    fn open(&mut self, conn: &mut Connection, state: CaState, undoable: bool) {
+    /// Enters `state`, which is Recovery or Cwr (never Open), and notes where it ends. `undoable`:
+    /// collects evidence that the reduction is spurious.
+    fn enter_reduction(&mut self, conn: &mut Connection, state: CaState, undoable: bool) {
         if undoable {
             self.begin_undo(conn);
         } else {
@@ -142,6 +148,8 @@ impl Tcp {
         self.probe = None;
     }
 
+    /// Starts to collect evidence that the reduction made now is spurious. Retransmissions already
+    /// in flight, a probe included, count among those that must be reported as duplicates.
     pub(super) fn begin_undo(&mut self, conn: &mut Connection) {
         if !conn.transport.undo {
             return;

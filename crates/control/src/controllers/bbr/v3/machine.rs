@@ -31,13 +31,17 @@ impl Bbr3 {
         }
         let ranges = std::mem::take(&mut self.lost_ranges).count();
         let too_high = evidence.is_some_and(|evidence| self.is_too_high(&evidence));
+        // Without selective acknowledgements only one loss per round trip can be detected, so a
+        // single one is enough.
         let enough = if self.selective { ranges >= LOST_RANGES && too_high } else { ranges > 0 };
         if ack.ca_state == CaState::Recovery && enough {
             self.leave_startup_too_high();
         }
     }
 
-    /// The pipe is more than full (section 5.3.1.3, `bbr_handle_queue_too_high_in_startup`).
+    /// Ends Startup because losses or marks were excessive. Sets the long-term bound to the
+    /// estimated BDP or to the latest inflight delivered, whichever is larger (section 5.3.1.3,
+    /// `bbr_handle_queue_too_high_in_startup`).
     pub(super) fn leave_startup_too_high(&mut self) {
         self.full_pipe.set_reached(true);
         let product = match self.profile {
@@ -79,8 +83,9 @@ impl Bbr3 {
     }
 }
 
-// ProbeBW: DOWN leaves room to others, CRUISE holds, REFILL fills the pipe, UP looks for more
-// (section 5.3.3, `bbr_update_cycle_phase`).
+// ProbeBW: DOWN leaves headroom for other flows, CRUISE paces at the estimated bandwidth, REFILL
+// fills the pipe for one round, UP probes for more bandwidth (section 5.3.3,
+// `bbr_update_cycle_phase`).
 
 impl Bbr3 {
     /// `StartProbeBW_DOWN`, `bbr_start_bw_probe_down`.
@@ -100,8 +105,8 @@ impl Bbr3 {
         self.enter(BbrState::Cruise);
     }
 
-    /// The first round of the coming probe adds 2^`slope` packets to the bound
-    /// (`StartProbeBW_REFILL`, `bbr_start_bw_probe_refill`).
+    /// Starts ProbeBW_REFILL. The first round of the ProbeBW_UP that follows adds 2^`slope` packets
+    /// to the long-term bound (`StartProbeBW_REFILL`, `bbr_start_bw_probe_refill`).
     pub(super) fn start_refill(&mut self, slope: u32) {
         self.short_term.clear();
         self.long_term.prepare(slope);
@@ -141,8 +146,9 @@ impl Bbr3 {
         }
     }
 
-    /// Follows the acknowledgements of the probe, and raises the long-term bound by flights that
-    /// were safe (`AdaptLongTermModel`, `bbr_adapt_upper_bounds`). True if that changed the state.
+    /// Tracks which acknowledgements belong to the probe. Raises the long-term bound to the
+    /// inflight at which the newest acknowledged packet was sent, unless that caused excessive
+    /// loss (`AdaptLongTermModel`, `bbr_adapt_upper_bounds`). Returns true if the state changed.
     fn adapt_long_term(&mut self, ack: &Ack, evidence: Option<Evidence>) -> bool {
         let round = self.rounds.start();
         if self.cycle.acks == Acks::Starting && round {
@@ -171,8 +177,9 @@ impl Bbr3 {
         false
     }
 
-    /// All packets sent while probing are acknowledged. True if the next probe begins at once,
-    /// because this one was precautionary and not too high (section 5.3.3.6).
+    /// Ends the probe's feedback: all packets sent while probing are acknowledged. Starts the next
+    /// probe at once, and returns true, if this probe stopped early as a precaution and did not
+    /// cause excessive loss (section 5.3.3.6).
     fn end_feedback(&mut self, ack: &Ack) -> bool {
         self.cycle.probe_sample = false;
         self.cycle.acks = Acks::Init;
@@ -197,8 +204,8 @@ impl Bbr3 {
 
     /// `IsTimeToGoDown` (section 5.3.3.7), `BBR_BW_PROBE_UP` in `bbr_update_cycle_phase`.
     fn probe_is_over(&mut self, ack: &Ack) -> bool {
-        // The flight before this acknowledgement: after it, it could never be as large as the
-        // bound, which is the window.
+        // This takes the inflight before the acknowledgement. The window is at most the bound, so
+        // the inflight after an acknowledgement is always below the bound.
         if self.cycle.too_high
             && self.flight_at_departure(ack.in_flight_before) >= self.long_term.get()
         {
@@ -273,8 +280,9 @@ impl Bbr3 {
         }
     }
 
-    /// Returns to ProbeBW_CRUISE, since the flight is small and there is nothing to drain
-    /// (`CheckProbeRTTDone` and `ExitProbeRTT`, section 5.3.4.4; `bbr_exit_probe_rtt`).
+    /// Leaves ProbeRTT. If the pipe was ever full, the next state is ProbeBW_CRUISE: inflight is
+    /// small and there is no queue to drain. Otherwise it is Startup (`CheckProbeRTTDone` and
+    /// `ExitProbeRTT`, section 5.3.4.4; `bbr_exit_probe_rtt`).
     pub(super) fn leave_probe_rtt(&mut self) {
         self.min_rtt.schedule(self.now);
         self.window.restore();
