@@ -42,12 +42,12 @@ impl MaxBandwidth {
 // `bbr_update_min_rtt`).
 
 /// `MinRTTFilterLen`, `bbr_min_rtt_win_sec`: the time for which a least round trip counts, in µs.
-const WINDOW: u64 = 10_000_000;
+const MIN_RTT_WINDOW: u64 = 10_000_000;
 /// `ProbeRTTInterval`, `bbr_probe_rtt_win_ms`: the time without a shorter round trip after which
 /// ProbeRTT begins, in µs.
 // Requirement, draft-ietf-ccwg-bbr-06 section 5.3.4.2: "each BBR flow MUST use the standard
 // BBR.ProbeRTTInterval of 5 secs"
-const INTERVAL: u64 = 5_000_000;
+const PROBE_RTT_INTERVAL: u64 = 5_000_000;
 
 /// The least round trips of the last ten and of the last five seconds.
 #[derive(Clone, Debug)]
@@ -85,7 +85,7 @@ impl MinRtt {
     /// Takes in the acknowledgement's round trip. True if it is time for ProbeRTT.
     pub fn update(&mut self, ack: &Ack) -> bool {
         let linux = self.profile == Profile::Linux;
-        let probe_due = ack.now > self.recent_stamp + INTERVAL;
+        let probe_due = ack.now > self.recent_stamp + PROBE_RTT_INTERVAL;
         if let Some(rtt) = ack.rtt
             && (self.recent.is_none_or(|recent| rtt < recent)
                 || (probe_due && !(linux && ack.delayed)))
@@ -95,7 +95,7 @@ impl MinRtt {
         }
         let Some(recent) = self.recent else { return probe_due };
         let shorter = self.least.is_none_or(|least| recent < least || (linux && recent == least));
-        if shorter || ack.now > self.stamp + WINDOW {
+        if shorter || ack.now > self.stamp + MIN_RTT_WINDOW {
             self.least = Some(recent);
             self.stamp = self.recent_stamp;
         }
@@ -153,9 +153,9 @@ impl Latest {
 // (section 5.3.1.3).
 
 /// `bbr_full_bw_thresh`: growth of bandwidth, in 1/256, that shows room for more.
-const GROWTH: u32 = UNIT * 5 / 4;
+const FULL_PIPE_GROWTH: u32 = UNIT * 5 / 4;
 /// `bbr_full_bw_cnt`: rounds without such growth that show a full pipe.
-const ROUNDS: u32 = 3;
+const FULL_PIPE_ROUNDS: u32 = 3;
 
 /// Detects a plateau of bandwidth, in Startup and in ProbeBW_UP (section 5.3.1.2).
 #[derive(Clone, Debug, Default)]
@@ -199,11 +199,11 @@ impl FullPipe {
         if self.now || (profile == Profile::Draft && !round_start) {
             return;
         }
-        if bandwidth as u64 * UNIT as u64 >= self.baseline as u64 * GROWTH as u64 {
+        if bandwidth as u64 * UNIT as u64 >= self.baseline as u64 * FULL_PIPE_GROWTH as u64 {
             self.restart(bandwidth);
         } else if round_start {
             self.rounds += 1;
-            self.now = self.rounds >= ROUNDS;
+            self.now = self.rounds >= FULL_PIPE_ROUNDS;
             self.reached |= self.now;
         }
     }
